@@ -7,7 +7,7 @@ old pair must not count for the new one.
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -26,15 +26,25 @@ from densevse.runtime.logs import logger
 _SHOWN = ["image_id", *PHRASE, *BOX]
 
 
-def write_ballot(correspondences: str, parses: Iterable[str], pairs: int, seed: int, output: str, of: Identity) -> None:
-    """Draws a variant's BALLOT from a CORRESPONDENCES artifact; `parses` are the shards of the sentences' PARSES."""
-    learned, shards = schema.read(correspondences, CORRESPONDENCES), list(parses)
+def draw_ballot(
+    correspondences: str,
+    parses: Sequence[str],
+    output: str,
+    pairs: int,
+    seed: int,
+    wildcards: Mapping[str, str],
+) -> None:
+    """The job that draws a variant's BALLOT from a CORRESPONDENCES artifact.
+
+    `parses` are the shards of the sentences' PARSES. Raises `InputError` as `draw` does.
+    """
+    learned = schema.read(correspondences, CORRESPONDENCES)
     drawn = draw(learned, pairs, seed)
-    sentences = schema.read_all(shards, PARSES, ["caption_id", "tokens"])
+    sentences = schema.read_all(parses, PARSES, ["caption_id", "tokens"])
     rows = drawn.merge(sentences, on="caption_id", how="left", validate="many_to_one")
     logger.info("%d pairs, drawn from %d", len(rows), len(learned))
-    made_from = lineage({"pairs": pairs, "seed": seed}, {"correspondences": correspondences, "parses": shards})
-    schema.write(rows, BALLOT, output, made_from, of)
+    made_from = lineage({"pairs": pairs, "seed": seed}, {"correspondences": correspondences, "parses": parses})
+    schema.write(rows, BALLOT, output, made_from, Identity.of(wildcards))
 
 
 def draw(learned: pd.DataFrame, pairs: int, seed: int) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 HM-LSTM, section 5.3.2: users judge whether each pair of a phrase and a region is correct.
 """
 
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -29,19 +30,27 @@ QUESTION = (
 )
 
 
-def ballot_page(ballot: str, images: str, sources: dict[str, str], title: str, paths: tuple[str, str]) -> None:
-    """Writes a BALLOT artifact as HTML, and the sheet for votes on it as CSV, to `paths`.
+def ballot_page(
+    ballot: str,
+    image_table: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    title: str,
+    html: str,
+    sheet: str,
+) -> None:
+    """The job that writes a BALLOT artifact as HTML, and the sheet for votes on it as CSV.
 
-    `images` is the data set's image table, `sources` are its files by source name.
+    `sources` are the files of the data set, whose image table is given, and have these names.
     """
-    sizes = schema.read(images, IMAGES).set_index("image_id")[["width", "height"]].add_prefix("image_")
+    sizes = schema.read(image_table, IMAGES).set_index("image_id")[["width", "height"]].add_prefix("image_")
     rows = schema.read(ballot, BALLOT).join(sizes, on="image_id")
-    picture = pictures(images, sources, _SIDE)
-    question = escape(QUESTION.format(sheet=Path(paths[1]).name))
+    picture = pictures(image_table, dict(zip(source_names, sources, strict=True)), _SIDE)
+    question = escape(QUESTION.format(sheet=Path(sheet).name))
     pairs = (_section(row, picture) for row in rows.to_dict("records"))
-    write_text(page(title, _STYLE, [f"<p>{question}</p>", *pairs]), paths[0])
-    sheet = pd.DataFrame({"pair": rows["pair"]}, columns=[column.name for column in VOTES.columns])
-    write_text(sheet.to_csv(index=False, lineterminator="\n"), paths[1])
+    write_text(page(title, _STYLE, [f"<p>{question}</p>", *pairs]), html)
+    lines = pd.DataFrame({"pair": rows["pair"]}, columns=[column.name for column in VOTES.columns])
+    write_text(lines.to_csv(index=False, lineterminator="\n"), sheet)
 
 
 def _section(row: dict[Any, Any], picture: Picture) -> str:

@@ -4,6 +4,8 @@ import os
 
 from densevse.analyses.votes.plan import VoteTablePlan
 from densevse.analyses.votes.settings import VoteSettings, VotesOnDataset
+from densevse.dag.datasets import DatasetStage
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError
@@ -11,10 +13,6 @@ from densevse.runtime.errors import InputError
 
 class BallotStage(Stage):
     """The learned correspondences that people judge, and their votes."""
-
-    def of(self, dataset: str) -> VotesOnDataset:
-        """The settings for a data set."""
-        return self.config.analysis(VoteSettings).of(dataset)
 
     def correspondences(self, dataset: str, variant: str) -> Values:
         """The correspondences of a variant's first seed and last round. Raises `InputError` if it learns none."""
@@ -26,21 +24,22 @@ class BallotStage(Stage):
             )
         return self.correspondences_of(dataset, variant, self.first_seed(dataset), last)
 
-    def drawn(self, dataset: str) -> dict[str, int]:
+    def draw_job(self, dataset: str) -> Job:
         """The number of pairs that are drawn, and the seed of the draw."""
-        ballot = self.of(dataset).ballot
-        return {"pairs": ballot.pairs, "seed": ballot.seed}
+        ballot = self._settings(dataset).ballot
+        return Job({"pairs": ballot.pairs, "seed": ballot.seed})
 
-    def title_of_ballot(self, dataset: str, variant: str) -> str:
-        """The title of a ballot's page."""
-        return f"Regions of phrases to judge: {self.variant(dataset, variant).title} on {self.title(dataset)}"
+    def page_job(self, dataset: str, variant: str) -> Job:
+        """The title of a ballot's page, and the names of the files with its pictures."""
+        title = f"Regions of phrases to judge: {self.variant(dataset, variant).title} on {self.title(dataset)}"
+        return Job({"title": title, "source_names": DatasetStage(self.project).source_names(dataset)})
 
     def votes(self, dataset: str, variant: str) -> str:
         """The user's file of votes on a variant's ballot.
 
         Raises `InputError` if there is none, or if it is the sheet that the workflow writes.
         """
-        given = self.of(dataset).files
+        given = self._settings(dataset).files
         if variant not in given:
             raise InputError(self._asked_for(dataset, variant))
         if os.path.realpath(given[variant]) == os.path.realpath(self._sheet(dataset, variant)):
@@ -58,17 +57,21 @@ class BallotStage(Stage):
         """No further values if phrases have true boxes, or else None."""
         return {} if self.dataset(dataset).phrases_have_boxes else None
 
-    def plan(self, dataset: str) -> VoteTablePlan:
-        """The plan of the table of votes."""
-        return VoteTablePlan(
+    def table_job(self, dataset: str) -> Job:
+        """The table of votes."""
+        plan = VoteTablePlan(
             title=self.title(dataset),
             dataset=dataset,
             seed=self.first_seed(dataset),
             measured={name: self.project.variant(name, dataset).title for name in self._voted(dataset)},
         )
+        return Job({"plan": plan.model_dump(mode="json")})
+
+    def _settings(self, dataset: str) -> VotesOnDataset:
+        return self.config.analysis(VoteSettings).of(dataset)
 
     def _voted(self, dataset: str) -> list[str]:
-        given = list(self.of(dataset).files)
+        given = list(self._settings(dataset).files)
         if not given:
             raise InputError(self._asked_for(dataset, "hm_lstm"))
         return given

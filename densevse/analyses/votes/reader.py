@@ -8,6 +8,7 @@ Pairs have their names on the ballot's page.
 """
 
 import csv
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -24,11 +25,15 @@ _COLUMNS = [column.name for column in VOTES.columns]
 _ANSWERS = {"yes": True, "no": False}
 
 
-def write_votes(text: str, ballot: str, output: str, of: Identity) -> None:
-    """Reads the votes on a variant's BALLOT artifact from the file `text`, and writes them as VOTES."""
+def write_votes(text: str, ballot: str, output: str, wildcards: Mapping[str, str]) -> None:
+    """The job that reads the votes on a variant's BALLOT artifact from the file `text`, and writes them as VOTES.
+
+    Raises `InputError` as `read_votes` does.
+    """
     votes = read_votes(text, set(schema.read(ballot, BALLOT, ["pair"])["pair"]))
     logger.info("%d votes of %d people on %d pairs", len(votes), votes["voter"].nunique(), votes["pair"].nunique())
-    schema.write(votes, VOTES, output, lineage({"votes": Path(text).name}, {"ballot": ballot}), of)
+    made_from = lineage({"votes": Path(text).name}, {"ballot": ballot})
+    schema.write(votes, VOTES, output, made_from, Identity.of(wildcards))
 
 
 def read_votes(text: str, pairs: set[str]) -> pd.DataFrame:

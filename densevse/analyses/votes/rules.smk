@@ -23,12 +23,11 @@ rule draw_ballot:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("analyses/votes/draw_ballot.py"),
-        drawn=configured(ballots.drawn),
+        **calling("densevse.analyses.votes.ballot:draw_ballot", ballots.draw_job),
     message:
         "drawing correspondences of {wildcards.variant} on {wildcards.dataset} for people to judge"
     script:
-        f"{ROOT}/workflow/scripts/analyses/votes/draw_ballot.py"
+        RUNNER
 
 
 rule ballot_page:
@@ -48,13 +47,11 @@ rule ballot_page:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("analyses/votes/ballot_page.py"),
-        sources=configured(datasets.source_names),
-        title=configured(ballots.title_of_ballot),
+        **calling("densevse.analyses.votes.ballot_page:ballot_page", ballots.page_job),
     message:
         "writing the ballot of {wildcards.variant} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/votes/ballot_page.py"
+        RUNNER
 
 
 rule read_votes:
@@ -72,12 +69,12 @@ rule read_votes:
     resources:
         mem_mb=growing(1000),
     params:
-        code=code_of("analyses/votes/read_votes.py"),
+        **calling("densevse.analyses.votes.reader:write_votes"),
         contents=contents_of("{own_file}", ballots.votes),
     message:
         "reading people's votes on the ballot of {wildcards.variant} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/votes/read_votes.py"
+        RUNNER
 
 
 rule vote_table:
@@ -107,10 +104,9 @@ rule vote_table:
     resources:
         mem_mb=growing(1000),
     params:
-        code=code_of("analyses/votes/vote_table.py"),
-        published=contents_of("<package>/analyses/votes/published/hm_lstm.csv"),
-        plan=planned(ballots.plan),
+        **calling("densevse.analyses.votes.table:make_vote_table", ballots.table_job),
+        contents=contents_of("<package>/analyses/votes/published/hm_lstm.csv"),
     message:
         "writing the table of votes on correspondences on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/votes/vote_table.py"
+        RUNNER

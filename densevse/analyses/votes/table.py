@@ -3,8 +3,8 @@
 It also has the share of the same pairs that true boxes confirm, if these are known.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.phrase_boxes import PHRASE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES
+from densevse.config.validation import validate
 from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean
 from densevse.tables.published_files import any_text, read_rows, real, required, whole
 from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
@@ -44,31 +45,33 @@ _NOTES = [
 ]
 
 
-class VoteTableInputs(NamedTuple):
-    """The input files of a table of votes; ballots and votes in any order."""
+def make_vote_table(
+    plan: Mapping[str, Any],
+    ballots: Sequence[str],
+    votes: Sequence[str],
+    image_table: str,
+    published: str,
+    boxes: str | None = None,
+    **outputs: str,
+) -> None:
+    """The job that makes the table from the BALLOT of each variant and the VOTES on it, both in any order.
 
-    ballots: Sequence[str]  # BALLOT of each variant
-    votes: Sequence[str]  # VOTES on each of them
-    images: str  # the data set's IMAGES
-    boxes: str | None  # its BOXES, if phrases have true boxes
-    published: str  # a CSV of published
-
-
-def make_vote_table(inputs: VoteTableInputs, plan: VoteTablePlan, outputs: Outputs) -> None:
-    """Makes the table from artifacts' paths. Raises `InputError` if a variant's ballot or votes are missing."""
-    true = None if inputs.boxes is None else schema.read(inputs.boxes, BOXES)
-    families = families_of(inputs.images)
-    ballots, votes = ArtifactIndex(inputs.ballots, BALLOT), ArtifactIndex(inputs.votes, VOTES)
-    records = _published(inputs.published)
-    for variant, title in plan.measured.items():
-        of = Identity(plan.dataset, variant)
-        ballot, found = schema.read(ballots.path(of), BALLOT), schema.read(votes.path(of), VOTES)
-        named = {"method": title, "source": named_seeds([plan.seed]), "variant": variant, "note": ""}
+    `plan` is a `VoteTablePlan`, `published` a CSV of published/, and `outputs` are `Outputs`. There are `boxes` if
+    phrases have true boxes. Raises `InputError` if a variant's ballot or votes are missing.
+    """
+    planned = validate(VoteTablePlan, plan, "the plan of the table")
+    true, families = None if boxes is None else schema.read(boxes, BOXES), families_of(image_table)
+    drawn, cast = ArtifactIndex(ballots, BALLOT), ArtifactIndex(votes, VOTES)
+    records = _published(published)
+    for variant, title in planned.measured.items():
+        identity = Identity(planned.dataset, variant)
+        ballot, found = schema.read(drawn.path(identity), BALLOT), schema.read(cast.path(identity), VOTES)
+        named = {"method": title, "source": named_seeds([planned.seed]), "variant": variant, "note": ""}
         records.append(named | shares(ballot, found, true, families))
     columns = [column.name for column in VOTE_SHARES.columns]
     rows = pd.DataFrame(records, columns=columns).astype(dict.fromkeys(COUNTS, "Int32"))
-    document = Document(f"{plan.title}: votes on learned correspondences", [_sheet(rows)], _notes(rows))
-    write_table(rows, VOTE_SHARES, document, plan, outputs)
+    document = Document(f"{planned.title}: votes on learned correspondences", [_sheet(rows)], _notes(rows))
+    write_table(rows, VOTE_SHARES, document, planned, Outputs(**outputs))
 
 
 def shares(ballot: pd.DataFrame, votes: pd.DataFrame, true: pd.DataFrame | None, families: pd.Series) -> dict[str, Any]:

@@ -28,8 +28,15 @@ def test_a_ballot_is_of_the_last_round_of_the_first_seed():
     assert drawn_from == f"results/scenes/models/hm_lstm/seed3/round{last}/correspondences.parquet"
     parses = input_of("draw_ballot", "parses", ParseStage(ballots.project).of_dataset_parser, **HM_LSTM)
     assert parses == ["results/scenes/parses/grammar/00-of-01.parquet"]
-    assert ballots.drawn("scenes") == {"pairs": 50, "seed": 0}
-    assert BallotStage(project()).drawn("scenes")["pairs"] == 2000
+    assert ballots.draw_job("scenes").settings == {"pairs": 50, "seed": 0}
+    assert BallotStage(project()).draw_job("scenes").settings["pairs"] == 2000
+
+
+def test_the_page_of_a_ballot_names_its_variant_and_the_files_of_pictures():
+    page = BallotStage(project()).page_job(**HM_LSTM).settings
+    assert page["title"].startswith("Regions of phrases to judge: HM-LSTM")
+    assert page["title"].endswith("on Scenes")
+    assert page["source_names"] == ["scenes"]
 
 
 def test_a_variant_that_learns_no_correspondences_has_no_ballot():
@@ -57,8 +64,8 @@ def test_the_table_has_a_row_for_each_file_of_votes():
         "results/scenes/votes/hm_lstm_untyped.parquet",
         "results/scenes/votes/hm_lstm.parquet",
     ]
-    plan = ballots.plan("scenes")
-    assert (plan.seed, list(plan.measured)) == (2, ["hm_lstm_untyped", "hm_lstm"])
+    plan = ballots.table_job("scenes").settings["plan"]
+    assert (plan["seed"], list(plan["measured"])) == (2, ["hm_lstm_untyped", "hm_lstm"])
 
 
 def test_true_boxes_are_read_where_phrases_have_some():

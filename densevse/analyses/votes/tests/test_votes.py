@@ -64,7 +64,7 @@ def test_votes_are_kept_with_the_ballot_that_they_are_on(tmp_path):
     schema.write([row], BALLOT, tmp_path / "ballot.parquet", {"pairs": 1, "seed": 0})
     (tmp_path / "votes.csv").write_text(f"{HEADER}1-aaaaaaaa,Anna,yes\n")
     files = (str(tmp_path / name) for name in ("votes.csv", "ballot.parquet", "votes.parquet"))
-    write_votes(*files, Identity("scenes", "hm_lstm"))
+    write_votes(*files, {"dataset": "scenes", "variant": "hm_lstm"})
     assert schema.identity(tmp_path / "votes.parquet") == Identity("scenes", "hm_lstm")
     assert schema.read(tmp_path / "votes.parquet", VOTES)["correct"].tolist() == [True]
     assert made_from(tmp_path / "votes.parquet")["parents"] == {"ballot": {"pairs": 1, "seed": 0}}

@@ -1,21 +1,18 @@
 """Ballots of learned correspondences, and the results of votes on them: cases counted by hand."""
 
-import runpy
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
-from densevse.analyses.votes.ballot import draw, write_ballot
+from densevse.analyses.votes.ballot import draw, draw_ballot
 from densevse.analyses.votes.ballot_page import ballot_page
 from densevse.analyses.votes.plan import VoteTablePlan
 from densevse.analyses.votes.reader import write_votes
 from densevse.analyses.votes.schemas import BALLOT, VOTE_SHARES, VOTES
-from densevse.analyses.votes.table import VoteTableInputs, exactly_right, make_vote_table, shares
+from densevse.analyses.votes.table import exactly_right, make_vote_table, shares
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity
@@ -24,10 +21,9 @@ from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.runtime.errors import InputError
 from densevse.tables.results import Outputs
-from tests.projects import ROOT
 
 PUBLISHED = Path(__file__).parents[1] / "published/hm_lstm.csv"
-OF = Identity("pictures", "hm_lstm")
+WILDCARDS = {"dataset": "pictures", "variant": "hm_lstm"}
 LEFT, RIGHT = (0.0, 0.0, 30.0, 40.0), (30.0, 0.0, 30.0, 40.0)
 TOKENS = ["a", "<red>", "ball", "and", "a", "<red>", "ball"]
 NAMES = ["a.png", "b.png", "c.png"]
@@ -165,7 +161,7 @@ def named(folder, *names):
 
 def balloted(folder):
     correspondences, parses, ballot = named(folder, "correspondences.parquet", "parses.parquet", "ballot.parquet")
-    write_ballot(correspondences, [parses], 5, 0, ballot, OF)
+    draw_ballot(correspondences, [parses], ballot, 5, 0, WILDCARDS)
     return schema.read(ballot, BALLOT)
 
 
@@ -173,9 +169,11 @@ def test_the_page_shows_each_pair_and_the_sheet_asks_for_it(folder):
     ballot = balloted(folder)
     ballot_page(
         *named(folder, "ballot.parquet", "images.parquet"),
-        {"images": str(folder)},
-        "To <judge>",
-        tuple(named(folder, "page.html", "sheet.csv")),
+        sources=[str(folder)],
+        source_names=["images"],
+        title="To <judge>",
+        html=str(folder / "page.html"),
+        sheet=str(folder / "sheet.csv"),
     )
     html = (folder / "page.html").read_text()
     assert "<h1>To &lt;judge&gt;</h1>" in html
@@ -192,18 +190,15 @@ def test_the_page_shows_each_pair_and_the_sheet_asks_for_it(folder):
     ]
 
 
-def run_vote_table(folder, plan, outputs, **inputs):
-    """Run the script of the table, with inputs as Snakemake gives them: a single file is its path."""
-    job = SimpleNamespace(
-        input=SimpleNamespace(**inputs, published=str(PUBLISHED)),
-        output=outputs._asdict(),
-        params=SimpleNamespace(plan=plan.model_dump(mode="json")),
-        log=[str(folder / "log")],
-    )
-    script = ROOT / "workflow/scripts/analyses/votes/vote_table.py"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", [str(script)])
-        runpy.run_path(str(script), {"snakemake": job}, "__main__")
+def outputs_in(folder):
+    return Outputs(*named(folder, *(f"table.{ending}" for ending in ("md", "html", "tex", "csv", "parquet"))))
+
+
+def make_table(folder, measured, outputs, **inputs):
+    """Make a table of the pictures' votes, by seed 0."""
+    plan = VoteTablePlan(title="Pictures", dataset="pictures", seed=0, measured=measured).model_dump(mode="json")
+    files = {"image_table": str(folder / "images.parquet"), "published": str(PUBLISHED)}
+    make_vote_table(plan, **inputs, **files, **outputs._asdict())
 
 
 def test_from_correspondences_to_the_table(folder):
@@ -212,11 +207,9 @@ def test_from_correspondences_to_the_table(folder):
     lines += [f"{ballot['pair'][3]},Anna,no"]
     (folder / "votes.csv").write_text("\n".join(["pair,voter,correct", *lines]))
     text, drawn, votes = named(folder, "votes.csv", "ballot.parquet", "votes.parquet")
-    write_votes(text, drawn, votes, OF)
-    outputs = Outputs(*named(folder, *(f"table.{ending}" for ending in ("md", "html", "tex", "csv", "parquet"))))
-    plan = VoteTablePlan(title="Pictures", dataset="pictures", seed=0, measured={"hm_lstm": "HM-LSTM"})
-    images, boxes = named(folder, "images.parquet", "boxes.parquet")
-    run_vote_table(folder, plan, outputs, ballots=[drawn], votes=[votes], image_table=images, boxes=boxes)
+    write_votes(text, drawn, votes, WILDCARDS)
+    outputs, boxes = outputs_in(folder), str(folder / "boxes.parquet")
+    make_table(folder, {"hm_lstm": "HM-LSTM"}, outputs, ballots=[drawn], votes=[votes], boxes=boxes)
     printed, ours = schema.read(outputs.parquet, VOTE_SHARES).to_dict("records")
     assert (printed["correct"], printed["pairs"], printed["most_voters"]) == (82, 2000, 10)
     assert ours["correct"] == pytest.approx(75)
@@ -237,17 +230,15 @@ def test_the_order_of_ballots_and_votes_changes_no_byte(folder):
             inputs[kind].append(str(folder / f"{kind}{n}.parquet"))
             schema.write(rows, schema_of, inputs[kind][-1], {}, Identity("pictures", name))
     measured = {"hm_lstm_untyped": "untyped", "hm_lstm_mean": "mean", "hm_lstm": "HM-LSTM"}
-    plan = VoteTablePlan(title="Pictures", dataset="pictures", seed=0, measured=measured)
-    outputs = Outputs(*named(folder, *(f"table.{ending}" for ending in ("md", "html", "tex", "csv", "parquet"))))
-    of = VoteTableInputs(**inputs, images=str(folder / "images.parquet"), boxes=None, published=str(PUBLISHED))
-    shuffled = of._replace(ballots=of.ballots[::-1], votes=[*of.votes[1:], of.votes[0]])
+    outputs = outputs_in(folder)
+    shuffled = {"ballots": inputs["ballots"][::-1], "votes": [*inputs["votes"][1:], inputs["votes"][0]]}
     found = []
-    for given in (of, shuffled):
-        make_vote_table(given, plan, outputs)
+    for given in (inputs, shuffled):
+        make_table(folder, measured, outputs, **given)
         found.append([Path(file).read_bytes() for file in outputs])
     assert found[0] == found[1]
     with pytest.raises(InputError, match="no votes artifact is of dataset pictures, variant hm_lstm_untyped"):
-        make_vote_table(of._replace(votes=of.votes[:1]), plan, outputs)
+        make_table(folder, measured, outputs, ballots=inputs["ballots"], votes=inputs["votes"][:1])
 
 
 def test_votes_on_the_ballot_of_an_earlier_model_are_refused(folder):
@@ -256,5 +247,5 @@ def test_votes_on_the_ballot_of_an_earlier_model_are_refused(folder):
     schema.write(learned(box=RIGHT), CORRESPONDENCES, folder / "correspondences.parquet", {})
     assert balloted(folder)["phrase"].tolist() == ballot["phrase"].tolist()
     with pytest.raises(InputError, match=r"votes\.csv, line 2: the ballot has no pair"):
-        write_votes(*named(folder, "votes.csv", "ballot.parquet", "votes.parquet"), OF)
+        write_votes(*named(folder, "votes.csv", "ballot.parquet", "votes.parquet"), WILDCARDS)
     assert not (folder / "votes.parquet").exists()
