@@ -1,29 +1,20 @@
 """Generators: models that write sentences about images, with their training and decoding."""
 
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializeAsAny, model_validator
 
-from densevse.config.methods import PARAMETERS, check_parameters_of_phases, models_in, type_of_parameters
+from densevse.config.methods import check_parameters_of_phases
 from densevse.config.names import FileName
-from densevse.config.options import of_found_type
+from densevse.config.options import of_type
+from densevse.config.registry import Registry
 from densevse.config.strict import Strict
 from densevse.config.training import NamedPhase, Phase, TrainingConfig
 from densevse.config.views import StructureName, ViewName
 
-GENERATORS: Path = PARAMETERS / "generators"
-
-
-def known_generators() -> list[str]:
-    """The models in the code: those whose parameters have a type."""
-    return models_in(GENERATORS)
-
-
-def parameters_of_generator(model: str) -> type[Strict] | None:
-    """The type of a model's parameters; None for an unknown name."""
-    return type_of_parameters(f"generators.{model}") if model in known_generators() else None
-
+GENERATOR_MODELS: Registry[type[Strict]] = Registry("generator")
+"""The models in the code, by the names of their modules: the types of their parameters."""
+GENERATOR_MODELS.add("densevse.methods.parameters.generators", "Parameters")
 
 Ranking = Literal["translation", "likelihood", "joint_likelihood"]
 
@@ -99,7 +90,7 @@ class GeneratorConfig(Strict):
     sentences: list[StructureName] = Field(
         min_length=1, description="the structures that it reads of its training sentences"
     )
-    parameters: Annotated[SerializeAsAny[Strict], of_found_type("model", parameters_of_generator)] = Field(
+    parameters: Annotated[SerializeAsAny[Strict], of_type("model", GENERATOR_MODELS)] = Field(
         default={}, validate_default=True, description="parameters that differ from the defaults"
     )
     decoding: Decoding = Field(default={}, validate_default=True, description="how its sentences are decoded")
@@ -108,9 +99,9 @@ class GeneratorConfig(Strict):
 
     @model_validator(mode="after")
     def _known_model(self) -> Self:
-        if self.model not in known_generators():
+        if self.model not in GENERATOR_MODELS:
             raise ValueError(
-                f"model: no {self.model!r} in densevse/methods/generators; known: {', '.join(known_generators())}"
+                f"model: no {self.model!r} in densevse/methods/generators; known: {', '.join(GENERATOR_MODELS)}"
             )
         return self
 

@@ -1,15 +1,13 @@
 """Methods: their inputs, their training, and their variants."""
 
 from collections.abc import Mapping
-from functools import cache
-from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, SerializeAsAny, Tag, ValidationError, model_validator
 
 from densevse.config.names import FileName
-from densevse.config.options import of_found_type
+from densevse.config.options import of_type
+from densevse.config.registry import Registry
 from densevse.config.strict import Strict
 from densevse.config.tables import Ensemble
 from densevse.config.training import NamedPhase, Phase, TrainingConfig
@@ -18,30 +16,9 @@ from densevse.config.views import STRUCTURES, VIEWS, YIELDS, StructureName, View
 
 Dependencies = Literal["enhanced", "basic", "collapsed"]
 CorrespondencesFrom = Literal["model", "true_boxes"]
-PARAMETERS = Path(__file__).parents[1] / "methods/parameters"
-
-
-def models_in(folder: Path) -> list[str]:
-    """The names of the modules of parameters in a folder; each is the name of a model."""
-    return sorted(file.stem for file in folder.glob("*.py") if not file.stem.startswith("_"))
-
-
-@cache
-def known_models() -> list[str]:
-    """The methods in the code: those whose parameters have a type."""
-    return models_in(PARAMETERS)
-
-
-@cache
-def type_of_parameters(name: str) -> type[Strict]:
-    """The type in an existing module of parameters."""
-    found: type[Strict] = import_module(f"densevse.methods.parameters.{name}").Parameters
-    return found
-
-
-def parameters_of(model: str) -> type[Strict] | None:
-    """The type of a method's parameters; None for an unknown name."""
-    return type_of_parameters(model) if model in known_models() else None
+MODELS: Registry[type[Strict]] = Registry("method")
+"""The methods in the code, by the names of their modules: the types of their parameters."""
+MODELS.add("densevse.methods.parameters", "Parameters")
 
 
 def check_parameters_of_phases(parameters: Strict, phases: Mapping[str, Phase]) -> None:
@@ -120,7 +97,7 @@ class MethodConfig(Strict):
     )
     word_vectors: bool = Field(False, description="use the data set's pre-trained vectors")
     networks: dict[ViewName, str] = Field(default={}, description="networks in place of the data set's")
-    parameters: Annotated[SerializeAsAny[Strict], of_found_type("model", parameters_of)] = Field(
+    parameters: Annotated[SerializeAsAny[Strict], of_type("model", MODELS)] = Field(
         default={}, validate_default=True, description="parameters that differ from the defaults"
     )
     training: Trained = Field(
@@ -150,8 +127,8 @@ class MethodConfig(Strict):
 
     @model_validator(mode="after")
     def _known_model(self) -> Self:
-        if self.model not in known_models():
-            raise ValueError(f"model: no {self.model!r} in densevse/methods; known: {', '.join(known_models())}")
+        if self.model not in MODELS:
+            raise ValueError(f"model: no {self.model!r} in densevse/methods; known: {', '.join(MODELS)}")
         return self
 
     @model_validator(mode="after")

@@ -1,6 +1,6 @@
 """Fields whose type depends on another field of the entry: a reader's options, a method's parameters."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BeforeValidator, ValidationInfo
@@ -10,14 +10,9 @@ from densevse.config.strict import Strict
 
 def of_type(by: str, types: Mapping[str, type[Strict]]) -> BeforeValidator:
     """Validates a field as the one of `types` that the entry's earlier field `by` names."""
-    return of_found_type(by, types.get)
-
-
-def of_found_type(by: str, find: Callable[[str], type[Strict] | None]) -> BeforeValidator:
-    """Validates like `of_type`, with a function that finds the type, or None for a wrong name."""
 
     def validated(value: Any, info: ValidationInfo) -> Strict:
-        kind = find(info.data[by]) if by in info.data else None
+        kind = types.get(info.data[by]) if by in info.data else None
         # A wrong name is an error of the other field; without it this one cannot be checked.
         return Strict() if kind is None else kind.model_validate(value)
 

@@ -31,9 +31,11 @@ class Registry(Mapping[str, Registered], Generic[Registered]):
     def add(self, package: str, attribute: str = "DECLARED") -> None:
         """Adds an entry for each module of a package, by the module's name: the module's `attribute`.
 
-        A module is imported when its entry is first looked up. Raises `ValueError` for a name that is taken.
+        A module is imported when its entry is first looked up; one whose name begins with _ is no entry. Raises
+        `ValueError` for a name that is taken.
         """
-        for name in (module.name for module in iter_modules(import_module(package).__path__) if not module.ispkg):
+        modules = [module.name for module in iter_modules(import_module(package).__path__) if not module.ispkg]
+        for name in (name for name in modules if not name.startswith("_")):
             if name in self._entries or name in self._modules:
                 raise ValueError(f"{package}.{name}: there is a {self.kind} {name!r} already; rename the module")
             self._modules[name] = f"{package}.{name}", attribute

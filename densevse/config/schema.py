@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from densevse.config.config import with_analyses
-from densevse.config.generators import known_generators, parameters_of_generator
+from densevse.config.generators import GENERATOR_MODELS
 from densevse.config.language import PARSERS
-from densevse.config.methods import known_models, parameters_of
+from densevse.config.methods import MODELS
 from densevse.config.proposers import PROPOSERS
 from densevse.config.readers import READERS
 
@@ -41,14 +41,12 @@ def document() -> dict[str, Any]:
 
 def choices() -> list[Choice]:
     """The keys whose type another key of the entry decides, such as `options` of a data set by its `reader`."""
-    parameters = {name: parameters_of(name) for name in known_models()}
-    of_generators = {name: parameters_of_generator(name) for name in known_generators()}
     return [
         Choice("Dataset", "reader", "options", READERS),
         Choice("Proposer", "kind", "options", PROPOSERS),
         Choice("ParserConfig", "kind", "options", PARSERS),
-        Choice("MethodEntry", "model", "parameters", parameters),
-        Choice("GeneratorEntry", "model", "parameters", of_generators),
+        Choice("MethodEntry", "model", "parameters", MODELS),
+        Choice("GeneratorEntry", "model", "parameters", GENERATOR_MODELS),
     ]
 
 

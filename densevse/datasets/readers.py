@@ -4,10 +4,11 @@ A reader reads one official layout. It is a function
 
     read(options, paths) -> (images, captions)
 
-of the data set's options, of the reader's own type in densevse/config/readers.py, and the paths of its sources by name. It returns two frames. Images have the columns image_id, source, file, split (and family, if images are
-variations of each other), in the official order. Captions have the columns image_id, text (and sentid, MS-COCO's
-number), with the sentences of an image in their official order. This module does everything that all data sets share:
-checks, order by split, positions, decoding each image once.
+of the data set's options, of the reader's own type in densevse/config/readers.py, and the paths of its sources by name.
+It returns two frames. Images have the columns image_id, source, file, split (and family, if images are variations of
+each other), in the official order. Captions have the columns image_id, text (and sentid, MS-COCO's number), with the
+sentences of an image in their official order. This module does everything that all data sets share: checks, order by
+split, positions, decoding each image once.
 
 An image that no split lists is not part of the data set, and neither are its captions.
 

@@ -1,9 +1,9 @@
 """Networks whose layers give features; here the convolutional ones of all five papers.
 
-They take their weights from a file and stop after the requested layer. The modules that densevse/config/architectures.py
-names build the networks of libraries. With precision bf16, convolutions and linear layers compute in bf16 and batch
-normalisations keep their parameters in float32, as under autocast. Autocast would convert all weights for every batch;
-here they are converted once.
+They take their weights from a file and stop after the requested layer. The modules named in
+densevse/config/architectures.py build the networks of libraries. With precision bf16, convolutions and linear layers
+compute in bf16 and batch normalisations keep their parameters in float32, as under autocast. Autocast would convert all
+weights for every batch; here they are converted once.
 """
 
 from collections.abc import Mapping, MutableMapping, Sequence

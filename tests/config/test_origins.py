@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from densevse.config.load import load
-from densevse.config.methods import known_models, parameters_of
+from densevse.config.methods import MODELS
 from densevse.config.origins import ORIGIN_WORDS, CommentedFile, of_default
 from densevse.config.resolved import settings_of
 
@@ -36,8 +36,7 @@ def test_every_value_has_an_origin(config):
 
 
 def test_every_default_of_a_parameter_has_an_origin():
-    for model in known_models():
-        kind = parameters_of(model)
+    for model, kind in MODELS.items():
         for field in kind.model_fields:
             assert of_default(kind, field).startswith(ORIGIN_WORDS), f"{model}.{field}"
         assert set(kind.ORIGINS) - {"*"} <= set(kind.model_fields), model
