@@ -32,7 +32,7 @@ class AnalysisSettings:
         yield from ()
 
     def datasets(self, config: Any) -> Mapping[str, Any]:
-        """The settings of the data sets (`Brought`) that the analysis brings, by their names below results/."""
+        """The data sets of the analysis's own, by their names below results/; the stages treat them like all others."""
         return {}
 
 

@@ -153,12 +153,12 @@ class Dataset(Reading):
         """True if noun phrases of the sentences have true boxes."""
         return self.boxes is not None or READERS[self.reader].PHRASES_HAVE_BOXES
 
+    @property
+    def relies_on(self) -> str | None:
+        """The data set whose trained networks, models and vocabulary are used; None if they are its own."""
+        return None
 
-class Brought(Dataset):
-    """A data set from an analysis: photographs without sentences, or sentences without photographs.
-
-    The stages treat it like the data set `of`, on which the models were trained: with the same networks and precision,
-    proposer, parser and vocabulary.
-    """
-
-    of: str
+    @property
+    def sentences_have_images(self) -> bool:
+        """True if the sentences are about images of the data set."""
+        return True

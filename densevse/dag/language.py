@@ -1,10 +1,7 @@
 """Parses of sentences and vocabularies of training sentences in the plan."""
 
-from typing import Any
-
-from densevse.config.datasets import Brought
 from densevse.config.environment import corenlp_home
-from densevse.dag.fields import WORD_VECTORS_FILE, passed
+from densevse.dag.fields import WORD_VECTORS_FILE, passed, whole
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
@@ -24,18 +21,18 @@ class ParseStage(Stage):
         """The parsers of a kind."""
         return any_of(name for name, parser in self.config.parsers.items() if parser.kind == kind)
 
-    def options(self, parser: str) -> dict[str, Any]:
-        """The settings that decide how a sentence is parsed, without the memory."""
-        options = self.read_by("parse.py", self.config.parsers[parser].options)
-        return {name: value for name, value in options.items() if name != "memory_mb"}
+    def job(self, parser: str) -> Job:
+        """The parsing of sentences by CoreNLP: all its options but the memory, which decides no parse."""
+        options = whole(self.config.parsers[parser].options)
+        return Job({"options": {name: value for name, value in options.items() if name != "memory_mb"}})
 
     def memory(self, parser: str) -> int:
         """The memory that a parsing job requests, in MB."""
         return int(self.config.parsers[parser].options.model_dump()["memory_mb"])
 
     def images(self, dataset: str) -> Values | None:
-        """No further values if sentences have images; None for those that an analysis brings."""
-        return None if isinstance(self.dataset(dataset), Brought) else {}
+        """No further values if sentences have images, or else None."""
+        return {} if self.dataset(dataset).sentences_have_images else None
 
     def of_dataset_parser(self, dataset: str) -> list[Values]:
         """The shards of a data set's parses, by its parser."""

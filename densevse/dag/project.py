@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from densevse.artifacts.shards import shard_names
 from densevse.config.config import Config
-from densevse.config.datasets import Brought, Dataset
+from densevse.config.datasets import Dataset
 from densevse.config.load import generator, load, variant
 from densevse.config.methods import MethodConfig
 from densevse.config.sources import Source
@@ -100,9 +100,8 @@ class Stage:
         return resplit.of if resplit else dataset
 
     def trained_on(self, dataset: str) -> str:
-        """The data set whose networks and vocabulary are used: itself, except for one that an analysis brings."""
-        entry = self.dataset(dataset)
-        return entry.of if isinstance(entry, Brought) else dataset
+        """The data set whose networks and vocabulary are used: itself, unless it relies on another one."""
+        return self.dataset(dataset).relies_on or dataset
 
     def variant(self, dataset: str, variant: str) -> MethodConfig:
         """A variant's settings on a data set."""

@@ -3,8 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from densevse.analyses.searches.settings import Search, SearchSettings, folder_of_photographs, folder_of_sentences
-from densevse.config.datasets import Brought
+from densevse.analyses.searches.settings import (
+    OwnData,
+    Search,
+    SearchSettings,
+    folder_of_photographs,
+    folder_of_sentences,
+)
 from densevse.config.given import GivenFiles
 from densevse.config.methods import MethodConfig
 from densevse.dag.datasets import DatasetStage
@@ -65,7 +70,7 @@ class SearchStage(Stage):
         inputs = training.inputs_of_images(dataset, variant)
         if self.variant(dataset, variant).generator is None:
             return inputs
-        if isinstance(self.dataset(dataset), Brought):
+        if isinstance(self.dataset(dataset), OwnData):
             raise InputError(
                 f"searches: {variant} reads generated sentences about images, which your photographs do not have; "
                 "name another variant."
@@ -194,8 +199,8 @@ class SearchStage(Stage):
     def _searches(self) -> dict[str, Search]:
         return dict(self.config.analysis(SearchSettings).items())
 
-    def _brought(self) -> dict[str, Brought]:
-        return {name: entry for name, entry in self.project.datasets.items() if isinstance(entry, Brought)}
+    def _brought(self) -> dict[str, OwnData]:
+        return {name: entry for name, entry in self.project.datasets.items() if isinstance(entry, OwnData)}
 
     def _variant(self, entry: Search) -> MethodConfig:
         return self.project.variant(entry.variant, entry.dataset)

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from densevse.config.analyses import Entries
 from densevse.config.config import Config
-from densevse.config.datasets import Brought
+from densevse.config.datasets import Dataset
 from densevse.config.given import GivenFiles
 from densevse.config.names import known
 from densevse.config.sources import Path
@@ -69,6 +69,26 @@ class Search(Strict):
         return self.queries or ("sentences" if self.sentences or self.caption_ids else "photographs")
 
 
+class OwnData(Dataset):
+    """A person's photographs without sentences, or sentences without photographs, as a data set.
+
+    The stages treat it like the data set on which the search's model was trained: with its networks and precision,
+    proposer, parser and vocabulary.
+    """
+
+    trained_on: str
+
+    @property
+    def relies_on(self) -> str:
+        """The data set on which the search's model was trained."""
+        return self.trained_on
+
+    @property
+    def sentences_have_images(self) -> bool:
+        """False, as sentences come alone."""
+        return False
+
+
 class SearchSettings(Entries[Search]):
     """The searches, by name."""
 
@@ -91,7 +111,7 @@ class SearchSettings(Entries[Search]):
                 if getattr(search, key):
                     yield f"searches.{name}.{key}", getattr(search, key)
 
-    def datasets(self, config: Config) -> dict[str, Brought]:
+    def datasets(self, config: Config) -> dict[str, OwnData]:
         """The sentences and photographs for trained models, by the names of their folders below results/.
 
         Photographs have a separate folder, so that searches of the same photographs share their features.
@@ -101,9 +121,9 @@ class SearchSettings(Entries[Search]):
             if search.variant in config.given():
                 continue
             if search.sentences:
-                found[folder_of_sentences(name)] = _brought(search, config, {})
+                found[folder_of_sentences(name)] = _own_data(search, config, {})
             if search.photographs is not None:
-                found[folder_of_photographs(search)] = _brought(search, config, {"photographs": search.photographs})
+                found[folder_of_photographs(search)] = _own_data(search, config, {"photographs": search.photographs})
         return found
 
 
@@ -152,7 +172,7 @@ def folder_of_photographs(search: Search) -> str:
     return f"search/photographs/{search.dataset}/{name}-{hashlib.sha256(path.encode()).hexdigest()[:6]}"
 
 
-def _brought(search: Search, config: Config, local: dict[str, str]) -> Brought:
+def _own_data(search: Search, config: Config, local: dict[str, str]) -> OwnData:
     base: dict[str, Any] = dict(config.datasets[search.dataset])
     base |= {"sources": {}, "known_unreadable": [], "boxes": None}
-    return Brought.model_construct(**base | {"local": local, "shards": 1, "of": search.dataset})
+    return OwnData.model_construct(**base | {"local": local, "shards": 1, "trained_on": search.dataset})

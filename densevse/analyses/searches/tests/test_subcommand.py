@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from densevse.analyses.searches.subcommand import Model, model_of
 from densevse.command.project import configuration, overrides
-from densevse.command.subcommands.search import Model, model_of
 
 
 @pytest.fixture(scope="module")
