@@ -4,13 +4,13 @@ Both words of such a triplet belong to one phrase with a true box ("red" and "ci
 right under the same condition as that of a phrase (densevse/evaluation/correspondence_accuracy.py).
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Sequence
 
 import pandas as pd
 
 from densevse.analyses.alignments.schemas import ALIGNMENTS
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS
@@ -21,15 +21,19 @@ from densevse.runtime.logs import logger
 
 
 def write_alignment_accuracy(
-    alignments: str, boxes: str, captions: str, regions: Iterable[str], output: str, made_from: Mapping[str, Any]
+    alignments: str, boxes: str, caption_table: str, regions: Sequence[str], output: str
 ) -> None:
-    """Compares the alignments of sentences in their own images with true boxes; CORRESPONDENCE_ACCURACY rows."""
+    """The job that compares alignments of sentences in their own images with true boxes: CORRESPONDENCE_ACCURACY rows.
+
+    `regions` are the shards of the regions' features.
+    """
     found = schema.read(alignments, ALIGNMENTS)
-    own = schema.read(captions, CAPTIONS, ["caption_id", "image_id"])
+    own = schema.read(caption_table, CAPTIONS, ["caption_id", "image_id"])
     true = schema.read(boxes, BOXES)
     learned = within_phrases(found.merge(own, on=["caption_id", "image_id"]), true)
     rows = accuracy(learned, true, FeatureStore(regions, REGION_FEATURES).rows, "all")
     logger.info("\n%s", rows.to_string(index=False))
+    made_from = lineage({}, {"alignments": alignments, "boxes": boxes})
     schema.write(rows, CORRESPONDENCE_ACCURACY, output, made_from)
 
 

@@ -1,8 +1,7 @@
 """Aligns regions with the triplets of sentences by a trained DeFrag (section 4.3)."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -12,13 +11,16 @@ from torch import Tensor
 from densevse.analyses.alignments.schemas import ALIGNMENTS, TRIPLET_REGIONS
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
 from densevse.data.structures.triplets import TripletsOfSentences
 from densevse.inference.embedding import IMAGES_AT_ONCE
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.encodings import encoded
+from densevse.inference.models import open_model
 from densevse.kernels.arrays import on_device
 from densevse.language.triplets import Triplet, frequent_relations
 from densevse.methods.defrag import DeFrag
@@ -26,33 +28,39 @@ from densevse.methods.structures import Triplets
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
+from densevse.runtime.numerics import set_up
 
 _WORDS = list(Triplet._fields)
 _SHOWN, _BEST = 8, 6  # number of frequent triplets for Figure 5, and of regions for each
-Outputs: TypeAlias = tuple[str | Path, str | Path]
 
 
 def write_alignments(
-    method: DeFrag,
-    inputs: Inputs,
-    retrieval: str | Path,
-    named: Sequence[Sequence[str]],
-    outputs: Outputs,
-    made_from: Mapping[str, Any],
+    model: str,
+    retrieval: str,
+    triplets: Sequence[Sequence[str]],
+    threads: int,
+    alignments: str,
+    regions: str,
+    **files: str | list[str],
 ) -> None:
-    """Writes the ALIGNMENTS of the test split, and the TRIPLET_REGIONS of frequent and of `named` triplets.
+    """The job that writes the ALIGNMENTS of the test split, and the TRIPLET_REGIONS of frequent and named triplets.
 
-    `retrieval` gives the sentence that each image ranks first.
+    `retrieval` gives the sentence that each image ranks first. `triplets` are the named ones: relation, governor and
+    dependent. `files` are the inputs of the model. Raises `InputError` as `regions_of_triplets` does, or if the model's
+    method aligns no triplets.
     """
-    pairs = inputs.pairs("test")
+    abilities = ("embed_regions", "embed_triplets", "assign")
+    inputs, opened = open_model(Files(files), model, set_up(threads), *abilities)
+    method, pairs = cast(DeFrag, opened), inputs.pairs("test")
+    made_from = lineage({"triplets": triplets}, {"model": model, "retrieval": retrieval})
     with evaluation(method):
         found = align(method, inputs, pairs, first_sentences(retrieval, pairs))
-        best = regions_of_triplets(method, inputs, pairs, [Triplet(*triplet) for triplet in named])
-    schema.write(found, ALIGNMENTS, outputs[0], made_from)
-    schema.write(best, TRIPLET_REGIONS, outputs[1], made_from)
+        best = regions_of_triplets(method, inputs, pairs, [Triplet(*triplet) for triplet in triplets])
+    schema.write(found, ALIGNMENTS, alignments, made_from)
+    schema.write(best, TRIPLET_REGIONS, regions, made_from)
 
 
-def first_sentences(retrieval: str | Path, pairs: Pairs) -> Indices:
+def first_sentences(retrieval: str, pairs: Pairs) -> Indices:
     """(images, 2) an image of a split and the sentence that it ranks first, in the first fold with the image."""
     rows = schema.read(retrieval, RETRIEVAL, ["direction", "query_id", "top"])
     rows = rows[rows["direction"] == "i2t"].drop_duplicates("query_id")

@@ -1,5 +1,7 @@
 """Draws the regions and triplets that a model aligns (DeFrag, Figures 4 and 5)."""
 
+from collections.abc import Callable, Sequence
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -21,32 +23,48 @@ _TOP, _LINE, _SIDE, _INNER = 0.5, 2.4, 1.9, (1.8, 1.8)  # inches: above triplets
 
 
 def draw_alignments(
-    alignments: str, retrieval: str, images: str, captions: str, sources: dict[str, str], title: str, path: str
+    alignments: str,
+    triplet_regions: str,
+    retrieval: str,
+    image_table: str,
+    caption_table: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    title: str,
+    sentences: str,
+    triplets: str,
 ) -> None:
-    """Draws images evenly spaced in a RETRIEVAL artifact with their best sentences, and the first one's triplets.
+    """The job that draws a model's alignments (Figure 4, the output `sentences`) and regions (Figure 5, `triplets`).
 
-    `images` and `captions` are the data set's tables, `sources` its files by source name.
+    `alignments` are ALIGNMENTS, `triplet_regions` TRIPLET_REGIONS, `retrieval` ranks sentences for images, and
+    `sources` are the data set's files in the order of their names.
     """
-    rows = schema.read(retrieval, RETRIEVAL)
-    asked = rows[(rows["direction"] == "i2t") & (rows["fold"] == 0)]
+    photograph = photographs(image_table, dict(zip(source_names, sources, strict=True)))
+    texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
+    ranked, found = schema.read(retrieval, RETRIEVAL), schema.read(alignments, ALIGNMENTS)
+    save(_best_sentences(ranked, found, texts, photograph, title), sentences)
+    save(_best_regions(schema.read(triplet_regions, TRIPLET_REGIONS), photograph, title), triplets)
+
+
+def _best_sentences(
+    ranked: pd.DataFrame, found: pd.DataFrame, texts: pd.Series, photograph: Callable[[str], Pixels], title: str
+) -> Figure:
+    """Draws images evenly spaced in RETRIEVAL rows with their best sentences, and the first one's ALIGNMENTS."""
+    asked = ranked[(ranked["direction"] == "i2t") & (ranked["fold"] == 0)]
     asked = asked.iloc[evenly_spaced(len(asked), _PICTURES)]
-    texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
-    found = schema.read(alignments, ALIGNMENTS).assign(phrase=_written).rename(columns={"score": "confidence"})
-    photograph = photographs(images, sources)
+    found = found.assign(phrase=_written).rename(columns={"score": "confidence"})
     figure, axes = _places(len(asked), title)
     for place, (_, query) in zip(axes, asked.iterrows(), strict=False):
         draw_picture(place, photograph(query["query_id"]))
         of_first = (found["image_id"] == query["query_id"]) & (found["caption_id"] == query["top"][0])
         draw_phrases(place, found[of_first].sort_values("confidence", ascending=False).head(TRIPLETS))
         _list_sentences(place, query, texts)
-    save(figure, path)
+    return figure
 
 
-def draw_triplet_regions(rows: str, images: str, sources: dict[str, str], title: str, path: str) -> None:
-    """Draws the regions of a TRIPLET_REGIONS artifact, a line for each triplet, the best region first."""
-    found = schema.read(rows, TRIPLET_REGIONS).assign(triplet=_written)
-    photograph = photographs(images, sources)
-    triplets = found.groupby("triplet", sort=False)
+def _best_regions(found: pd.DataFrame, photograph: Callable[[str], Pixels], title: str) -> Figure:
+    """Draws the regions of TRIPLET_REGIONS rows, a line for each triplet, the best region first."""
+    triplets = found.assign(triplet=_written).groupby("triplet", sort=False)
     columns = int(triplets.size().max())
     figure, axes = canvas(_SIDE * columns, _TOP + _LINE * len(triplets), title)
     for line, (triplet, regions) in enumerate(triplets):
@@ -57,7 +75,7 @@ def draw_triplet_regions(rows: str, images: str, sources: dict[str, str], title:
             left = _SIDE * column + 0.05
             place_picture(axes, _cut_out(photograph(region["image_id"]), region), (left, top + 0.5), _INNER)
             axes.text(left + _INNER[0] / 2, top + 0.37, f"{region['score']:.2f}", fontsize=8, ha="center", va="center")
-    save(figure, path)
+    return figure
 
 
 def _cut_out(pixels: Pixels, region: pd.Series) -> Pixels:

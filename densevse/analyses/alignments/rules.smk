@@ -25,13 +25,11 @@ rule align:
         **settings.accelerator,
         mem_mb=growing(8000),
     params:
-        code=configured(training.code_of("analyses/alignments/align.py")),
-        triplets=configured(alignments.triplets),
-        threads=configured(datasets.threads),
+        **calling("densevse.analyses.alignments.aligning:write_alignments", alignments.job),
     message:
         "aligning regions with triplets: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/alignments/align.py"
+        RUNNER
 
 
 rule alignment_accuracy:
@@ -50,11 +48,11 @@ rule alignment_accuracy:
         mem_mb=growing(4000),
         runtime=growing(20),
     params:
-        code=code_of("analyses/alignments/alignment_accuracy.py"),
+        **calling("densevse.analyses.alignments.accuracy:write_alignment_accuracy"),
     message:
         "checking alignments: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/alignments/alignment_accuracy.py"
+        RUNNER
 
 
 rule alignment_figures:
@@ -94,10 +92,8 @@ rule alignment_figures:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/alignments/alignment_figures.py"),
-        sources=configured(datasets.source_names),
-        title=configured(alignments.title_of_variant),
+        **calling("densevse.analyses.alignments.figures:draw_alignments", alignments.figures_job),
     message:
         "drawing the alignments of {wildcards.variant} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/alignments/alignment_figures.py"
+        RUNNER

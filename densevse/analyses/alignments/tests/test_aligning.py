@@ -13,6 +13,7 @@ from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.vocabulary import RELATIONS
 from densevse.data.inputs import Inputs
+from densevse.inference.models import save_model
 from densevse.language.triplets import write_relations
 from densevse.methods.defrag import DeFrag
 from densevse.methods.parameters.defrag import Parameters
@@ -22,7 +23,7 @@ from densevse.runtime.errors import InputError
 @pytest.fixture
 def inputs(files, folder):
     paths = [str(folder / f"{name}.parquet") for name in ("captions", "parses", "words", "relations", "fragments")]
-    write_relations(paths[0], [paths[1]], paths[2], None, "basic", (paths[3], paths[4]))
+    write_relations(paths[0], [paths[1]], paths[2], {"dependencies": "basic"}, *paths[3:])
     regions = [str(folder / "regions.parquet")]
     return Inputs(
         files.with_changes(parses=[paths[1]], relations=paths[3], view_whole=[], view_regions=regions), ["triplets"]
@@ -46,10 +47,20 @@ def retrieval(folder, pairs):
 
 
 def write(folder, method, inputs, named=()):
-    pairs = inputs.pairs("test")
-    outputs = str(folder / "alignments.parquet"), str(folder / "triplet_regions.parquet")
-    write_alignments(method, inputs, retrieval(folder, pairs), named, outputs, {})
-    return pairs, schema.read(outputs[0], ALIGNMENTS), schema.read(outputs[1], TRIPLET_REGIONS)
+    pairs, model = inputs.pairs("test"), folder / "model.safetensors"
+    save_model(method, "defrag", ["triplets"], model, {"features": inputs.features_made_from(), "device": "cpu"})
+    outputs = {name: str(folder / f"{name}.parquet") for name in ("alignments", "triplet_regions")}
+    write_alignments(
+        str(model),
+        retrieval(folder, pairs),
+        named,
+        threads=1,
+        alignments=outputs["alignments"],
+        regions=outputs["triplet_regions"],
+        **inputs.files.named(),
+    )
+    found = schema.read(outputs["alignments"], ALIGNMENTS), schema.read(outputs["triplet_regions"], TRIPLET_REGIONS)
+    return pairs, *found
 
 
 def literal_scores(method, inputs, pairs, row):

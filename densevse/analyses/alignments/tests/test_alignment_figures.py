@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from densevse.analyses.alignments import figures as alignments
-from densevse.analyses.alignments.figures import draw_alignments, draw_triplet_regions
+from densevse.analyses.alignments.figures import draw_alignments
 from densevse.analyses.alignments.schemas import ALIGNMENTS, TRIPLET_REGIONS
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
@@ -50,23 +50,39 @@ def tables(tmp_path):
     ):
         paths[name] = str(tmp_path / f"{name}.parquet")
         schema.write(content, kind, paths[name], {})
-    return {**paths, "sources": {"images": str(folder)}}
+    return {**paths, "sources": [str(folder)], "source_names": ["images"]}
 
 
-def saved(monkeypatch):
-    """The figure that is written next."""
-    figures: list[Figure] = []
+@pytest.fixture
+def draw(tables, tmp_path, monkeypatch):
+    """A function that runs the job, and returns its two figures and their files."""
     save = alignments.save
-    monkeypatch.setattr(alignments, "save", lambda figure, path: (figures.append(figure), save(figure, path)))
-    return figures
+
+    def drawn(name="drawn"):
+        figures: list[Figure] = []
+        monkeypatch.setattr(alignments, "save", lambda figure, path: (figures.append(figure), save(figure, path)))
+        paths = [tmp_path / f"{name}_{figure}.png" for figure in ("sentences", "triplets")]
+        draw_alignments(
+            alignments=tables["alignments"],
+            triplet_regions=tables["regions"],
+            retrieval=tables["retrieval"],
+            image_table=tables["images"],
+            caption_table=tables["captions"],
+            sources=tables["sources"],
+            source_names=tables["source_names"],
+            title="title",
+            sentences=str(paths[0]),
+            triplets=str(paths[1]),
+        )
+        return figures, paths
+
+    return drawn
 
 
-def test_sentences_have_their_colours_and_triplets_their_boxes(tables, tmp_path, monkeypatch):
-    figures, path = saved(monkeypatch), tmp_path / "alignments.png"
-    names = ("alignments", "retrieval", "images", "captions", "sources")
-    draw_alignments(*(tables[name] for name in names), "title", path)
+def test_sentences_have_their_colours_and_triplets_their_boxes(draw):
+    (figure, _), (path, _) = draw()
     assert Image.open(path).size[0] > 1000
-    for place in figures[0].axes[:3]:
+    for place in figure.axes[:3]:
         colours = {text.get_text(): text.get_color() for text in place.texts}
         assert colours["1. a black $dog$ runs ..."] == WRONG_COLOUR
         assert colours["2. a black $dog$ runs ..."] == RIGHT_COLOUR
@@ -76,12 +92,11 @@ def test_sentences_have_their_colours_and_triplets_their_boxes(tables, tmp_path,
         assert len(drawn) == 2
 
 
-def test_regions_of_triplets_are_cut_out(tables, tmp_path, monkeypatch):
-    figures, paths = saved(monkeypatch), [tmp_path / f"{number}.png" for number in range(2)]
-    for path in paths:
-        draw_triplet_regions(tables["regions"], tables["images"], tables["sources"], "title", path)
-    assert paths[0].read_bytes() == paths[1].read_bytes()
-    (canvas,) = figures[0].axes
+def test_regions_of_triplets_are_cut_out(draw):
+    (_, figure), (_, path) = draw()
+    _, (_, again) = draw("again")
+    assert path.read_bytes() == again.read_bytes()
+    (canvas,) = figure.axes
     assert len(canvas.images) == 6
     assert all(image.get_array().shape == (30, 20, 3) for image in canvas.images)
     assert "amod(dog, black), 7 times" in [text.get_text() for text in canvas.texts]
