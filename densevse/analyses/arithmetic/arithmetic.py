@@ -17,6 +17,7 @@ from scipy.special import gammaln
 from densevse.analyses.arithmetic.schemas import ARITHMETIC, ARITHMETIC_ACCURACY, BY, NAMED
 from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
@@ -51,17 +52,17 @@ class Vectors(NamedTuple):
 
 def write_arithmetic(
     embeddings: str,
-    boxes: str | None,
     exchanged: Mapping[str, Sequence[str]],
     named: Sequence[Sequence[str]],
     output: str,
-    made_from: Mapping[str, Any],
+    boxes: str | None = None,
 ) -> None:
-    """Answers the `named` queries (image, word to subtract, word to add), and those from true boxes.
+    """The job that answers the `named` queries (image, word to subtract, word to add), and those from true boxes.
 
     `exchanged` lists, by kind, the words of objects' names that replace each other. Raises `InputError` that names a
     query with an unknown image or word.
     """
+    made_from = lineage({"exchanged": exchanged, "named": named}, {"embeddings": embeddings, "boxes": boxes or []})
     vectors = _read(embeddings)
     objects = _objects(boxes, exchanged) if boxes else {}
     queries = [Query(image, NAMED, minus, plus) for image, minus, plus in named]
@@ -69,10 +70,8 @@ def write_arithmetic(
     schema.write(_answers(vectors, queries, objects), ARITHMETIC, output, made_from)
 
 
-def write_table(
-    found: str, images: str, title: str, paths: tuple[str, str, str, str], made_from: Mapping[str, Any]
-) -> None:
-    """Measures the accuracy of ARITHMETIC rows: ARITHMETIC_ACCURACY rows, Markdown, page and LaTeX.
+def write_table(found: str, image_table: str, title: str, parquet: str, markdown: str, html: str, latex: str) -> None:
+    """The job that measures the accuracy of ARITHMETIC rows: ARITHMETIC_ACCURACY rows, Markdown, page and LaTeX.
 
     Raises `InputError` if all queries are named ones, whose right answers are unknown.
     """
@@ -80,7 +79,9 @@ def write_table(
     judged = rows[rows["kind"] != NAMED]
     if judged.empty:
         raise InputError(f"{found}: no query has known right answers; set arithmetic.<data set>.exchanged.")
-    counted = accuracy(judged, families_of(images))
+    counted = accuracy(judged, families_of(image_table))
+    made_from = lineage({}, {"found": found, "images": image_table})
+    paths = (parquet, markdown, html, latex)
     write_accuracies(counted, ARITHMETIC_ACCURACY, table(counted, title), paths, made_from)
 
 

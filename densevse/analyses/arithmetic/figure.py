@@ -1,6 +1,6 @@
 """Draws vector arithmetic with images and words (Kiros et al. 2014, "Multimodal vector space arithmetic")."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -16,23 +16,26 @@ from densevse.runtime.spacing import evenly_spaced
 _QUERIES, _ANSWERS = 8, 4
 
 
-def arithmetic_figure(found: str, images: str, sources: dict[str, str], title: str, path: str) -> None:
-    """Draws queries of an ARITHMETIC artifact, one in each line: the named ones, else some evenly spaced.
+def draw_arithmetic(
+    found: str, image_table: str, sources: Sequence[str], source_names: Sequence[str], title: str, output: str
+) -> None:
+    """The job that draws queries of an ARITHMETIC artifact, one in each line: the named ones, else some evenly spaced.
 
     On the left are the best images of the arithmetic, on the right, as the paper's sanity check, those of the added
-    word alone. Right ones have a green frame and wrong ones a red one, if that is known.
+    word alone. Right ones have a green frame and wrong ones a red one, if that is known. `sources` are the data set's
+    files in the order of their names.
     """
     rows = schema.read(found, ARITHMETIC)
     queries = [answers for _, answers in rows.groupby(["kind", "image_id", "minus", "plus"], sort=False)]
     named = [answers for answers in queries if answers["kind"].iloc[0] == NAMED]
     shown = named or [queries[number] for number in evenly_spaced(len(queries), _QUERIES)]
-    picture = pictures(images, sources)
+    picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))
     figure = Figure(figsize=(1.7 * (2 + 2 * _ANSWERS), 2.1 * len(shown) + 0.8), layout="constrained")
     figure.suptitle(f"{title}: image - word + word, and the added word alone", parse_math=False)
     lines = figure.subplots(len(shown), 2 + 2 * _ANSWERS, squeeze=False)
     for line, answers in zip(lines, shown, strict=True):
         _draw(list(line), answers, picture)
-    save(figure, path)
+    save(figure, output)
 
 
 def _draw(line: list[Axes], answers: pd.DataFrame, picture: Callable[[str], Pixels]) -> None:

@@ -18,13 +18,11 @@ rule arithmetic:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("analyses/arithmetic/arithmetic.py"),
-        exchanged=configured(arithmetic.exchanged),
-        named=configured(arithmetic.named),
+        **calling("densevse.analyses.arithmetic.arithmetic:write_arithmetic", arithmetic.job),
     message:
         "images minus a word plus a word: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/arithmetic/arithmetic.py"
+        RUNNER
 
 
 rule arithmetic_table:
@@ -51,12 +49,11 @@ rule arithmetic_table:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/arithmetic/arithmetic_table.py"),
-        title=configured(arithmetic.title_of_table),
+        **calling("densevse.analyses.arithmetic.arithmetic:write_table", arithmetic.table_job),
     message:
         "writing the table of vector arithmetic: {wildcards.variant} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/arithmetic/arithmetic_table.py"
+        RUNNER
 
 
 rule arithmetic_figure:
@@ -81,10 +78,8 @@ rule arithmetic_figure:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/arithmetic/arithmetic_figure.py"),
-        sources=configured(datasets.source_names),
-        title=configured(arithmetic.title_of_variant),
+        **calling("densevse.analyses.arithmetic.figure:draw_arithmetic", arithmetic.figure_job),
     message:
         "drawing vector arithmetic: {wildcards.variant} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/arithmetic/arithmetic_figure.py"
+        RUNNER

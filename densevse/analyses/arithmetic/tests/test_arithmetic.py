@@ -46,8 +46,8 @@ BOX = ["x", "y", "width", "height"]
 
 def found(folder, exchanged, named=(), boxes=True):
     path = folder / "found.parquet"
-    given = str(folder / "boxes.parquet") if boxes else None
-    write_arithmetic(str(folder / "embeddings.parquet"), given, exchanged, list(named), str(path), {"parents": {}})
+    given = {"boxes": str(folder / "boxes.parquet")} if boxes else {}
+    write_arithmetic(str(folder / "embeddings.parquet"), exchanged, list(named), str(path), **given)
     return schema.read(path, ARITHMETIC)
 
 
@@ -75,7 +75,7 @@ def test_accuracies_have_chance_and_intervals_beside_them(folder):
     found(folder, EXCHANGED)
     paths = tuple(str(folder / f"table.{end}") for end in ("parquet", "md", "html", "tex"))
     arguments = str(folder / "found.parquet"), str(folder / "images.parquet")
-    write_table(*arguments, "Arithmetic", paths, {"parents": {}})
+    write_table(*arguments, "Arithmetic", *paths)
     rows = schema.read(paths[0], ARITHMETIC_ACCURACY).set_index(["kind", "by", "first"])
     of_arithmetic = rows.loc[("colour", "arithmetic", 1)]
     assert (of_arithmetic["accuracy"], of_arithmetic["low"], of_arithmetic["high"]) == (1, 1, 1)
@@ -97,7 +97,7 @@ def test_a_table_needs_queries_whose_answers_are_known(folder):
     found(folder, {}, [["0-red-ball", "ball", "box"]], boxes=False)
     paths = tuple(str(folder / f"table.{end}") for end in ("parquet", "md", "html", "tex"))
     with pytest.raises(InputError, match=r"set arithmetic\.<data set>\.exchanged"):
-        write_table(str(folder / "found.parquet"), str(folder / "images.parquet"), "Arithmetic", paths, {})
+        write_table(str(folder / "found.parquet"), str(folder / "images.parquet"), "Arithmetic", *paths)
 
 
 @pytest.mark.parametrize(

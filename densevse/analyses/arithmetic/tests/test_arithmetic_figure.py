@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from densevse.analyses.arithmetic.figure import arithmetic_figure
+from densevse.analyses.arithmetic.figure import draw_arithmetic
 from densevse.analyses.arithmetic.schemas import ARITHMETIC, BY
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
@@ -29,8 +29,8 @@ def test_queries_are_drawn_with_their_answers(kind, tmp_path):
     frame = pd.DataFrame(rows).assign(score=0.5, right=right, all_right=1, ranked=3)
     schema.write(frame, ARITHMETIC, tmp_path / "found.parquet", {})
     path = tmp_path / "figure.png"
-    arguments = str(tmp_path / "found.parquet"), str(tmp_path / "images.parquet"), {"images": str(tmp_path)}
-    arithmetic_figure(*arguments, "VSE", str(path))
+    tables = str(tmp_path / "found.parquet"), str(tmp_path / "images.parquet")
+    draw_arithmetic(*tables, [str(tmp_path)], ["images"], "VSE", str(path))
     pixels = np.asarray(Image.open(path).convert("RGB")).reshape(-1, 3).astype(int)
     green = (pixels[:, 1] > pixels[:, 0] + 60).mean()  # the frames of right answers
     assert (green > 0.001) == (kind == "colour")
