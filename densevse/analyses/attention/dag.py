@@ -1,6 +1,8 @@
 """Saliency in the plan: the methods with attention, and its pictures."""
 
 from densevse.artifacts.identity import Identity
+from densevse.dag.datasets import DatasetStage
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
 from densevse.report.plan import PicturePlan, ShownArtifact
@@ -19,15 +21,15 @@ class AttentionStage(TableStage):
         """The last rounds of the first seeds of two variants."""
         return [self.last_round(dataset, name) for name in (variant, other)]
 
-    def plan_of_maps(self, dataset: str, variant: str) -> PicturePlan:
-        """The plan of the picture of a variant."""
-        return self._plan(self.title_of_variant(dataset, variant), dataset, variant)
+    def figures_job(self, dataset: str, variant: str) -> Job:
+        """The pictures of a variant."""
+        return self._job(self.title_of_variant(dataset, variant), dataset, variant)
 
-    def plan_of_two(self, dataset: str, variant: str, other: str) -> PicturePlan:
-        """The plan of the picture of two variants."""
-        return self._plan(self.title(dataset), dataset, variant, other)
+    def job_of_two(self, dataset: str, variant: str, other: str) -> Job:
+        """The picture of two variants."""
+        return self._job(self.title(dataset), dataset, variant, other)
 
-    def _plan(self, title: str, dataset: str, *variants: str) -> PicturePlan:
+    def _job(self, title: str, dataset: str, *variants: str) -> Job:
         shown = [
             ShownArtifact(
                 title=self.variant(dataset, name).title,
@@ -35,4 +37,5 @@ class AttentionStage(TableStage):
             )
             for name in variants
         ]
-        return PicturePlan(title=title, shown=shown)
+        plan = PicturePlan(title=title, shown=shown).model_dump(mode="json")
+        return Job({"source_names": DatasetStage(self.project).source_names(dataset), "plan": plan})

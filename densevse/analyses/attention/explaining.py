@@ -1,8 +1,6 @@
 """Writes the attention of a trained model in images and their sentences as SALIENCY rows."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,16 +10,31 @@ from densevse.analyses.attention.schemas import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, grid_cells
 from densevse.artifacts.identity import Identity
+from densevse.artifacts.lineage import lineage
+from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.inference.attention import Weights, saliency
+from densevse.inference.models import open_model
 from densevse.methods.interface import Method
+from densevse.runtime.numerics import set_up
 
 
 def write_saliency(
-    method: Method, inputs: Inputs, output: str | Path, made_from: Mapping[str, Any], of: Identity
+    model: str, threads: int, wildcards: Mapping[str, str], output: str, **files: str | list[str]
 ) -> None:
-    """Writes the saliency of every image of the split of `of` with its first sentence."""
-    pairs = inputs.pairs(str(of.split))
+    """The job that writes the SALIENCY of every image of a split with its first sentence.
+
+    `wildcards` name the model and the split, and `files` are the model's inputs. Raises `InputError` if the model's
+    method has no attention.
+    """
+    inputs, method = open_model(Files(files), model, set_up(threads), "saliency")
+    made_from = lineage({"split": wildcards["split"]}, {"model": model})
+    schema.write(explained(method, inputs, wildcards["split"]), SALIENCY, output, made_from, Identity.of(wildcards))
+
+
+def explained(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:
+    """SALIENCY rows of every image of a split with its first sentence."""
+    pairs = inputs.pairs(split)
     boxes = {"grid": _of_cells, "regions": _of_regions}
     tables, tokens = [], inputs.tokens_of(pairs.rows.caption_ids)
     for some in saliency(method, pairs):
@@ -33,8 +46,7 @@ def write_saliency(
         places, words = _places(some.places, steps, of_images), _words(some.words, steps, words_of)
         rows = pd.concat([places, words]).sort_values("pair", kind="stable")  # each pair's places, then its words
         tables.append(rows.assign(image_id=image_ids[rows["pair"]], caption_id=caption_ids[rows["pair"]]))
-    table = pd.concat(tables, ignore_index=True).drop(columns="pair")
-    schema.write(table, SALIENCY, output, made_from, of)
+    return pd.concat(tables, ignore_index=True).drop(columns="pair")
 
 
 def _of_cells(inputs: Inputs, image_ids: NDArray[np.object_], cells: int) -> NDArray[np.float64]:

@@ -1,7 +1,8 @@
 """Draws a model's attention on images, step by step (sm-LSTM, Figures 4 to 6)."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import cv2
 import numpy as np
@@ -19,6 +20,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.config.validation import validate
 from densevse.report.drawing import draw_picture
 from densevse.report.pictures import Pixels, photographs
 from densevse.report.plan import PicturePlan
@@ -43,21 +45,53 @@ def _colours() -> ListedColormap:
 COLOURS = _colours()
 
 
-def saliency_maps(
-    saliency: Sequence[str], images: str, captions: str, sources: dict[str, str], plan: PicturePlan, path: str
+def draw_saliency(
+    saliency: str,
+    image_table: str,
+    caption_table: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    plan: Mapping[str, Any],
+    maps: str,
+    mean: str,
 ) -> None:
-    """Draws the maps of images evenly spaced in SALIENCY artifacts (not chosen by their looks), one line each.
+    """The job that draws a model's `maps` (Figure 4), and the `mean` over all images (Figure 6).
+
+    `plan` is a `PicturePlan`, and `sources` are the data set's files in the order of their names.
+    """
+    draw_saliency_maps([saliency], image_table, caption_table, sources, source_names, plan, maps)
+    averaged_maps(saliency, image_table, str(plan["title"]), mean)
+
+
+def draw_saliency_maps(
+    saliency: Sequence[str],
+    image_table: str,
+    caption_table: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    plan: Mapping[str, Any],
+    output: str,
+) -> None:
+    """The job that draws maps of images evenly spaced in SALIENCY artifacts (not chosen by their looks), one line each.
 
     For an image with more than `_STEPS` steps, it draws those with the sharpest maps.
 
-    `saliency` are the artifacts of the plan, in any order: for one model this is Figure 4; for two, one below the
-    other, Figure 5. Raises `InputError` if one is missing.
+    `saliency` are the artifacts of the `plan` (a `PicturePlan`), in any order: for one model this is Figure 4; for two,
+    one below the other, Figure 5. Raises `InputError` if one is missing.
     """
+    settings = validate(PicturePlan, plan, "the plan of the picture")
     index = ArtifactIndex(saliency, SALIENCY)
-    found = {one.title: schema.read(index.path(one.of), SALIENCY) for one in plan.shown}
+    found = {one.title: schema.read(index.path(one.of), SALIENCY) for one in settings.shown}
+    texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
+    photograph = photographs(image_table, dict(zip(source_names, sources, strict=True)))
+    save(_maps(found, texts, photograph, settings.title), output)
+
+
+def _maps(
+    found: Mapping[str, pd.DataFrame], texts: pd.Series, photograph: Callable[[str], Pixels], title: str
+) -> Figure:
+    """The maps of images in the SALIENCY rows of models, by the models' titles."""
     first = next(iter(found.values()))
-    texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
-    photograph = photographs(images, sources)
     captions_drawn = first["caption_id"].unique()
     captions_drawn = captions_drawn[evenly_spaced(len(captions_drawn), _PICTURES)]
     shown = {name: rows[rows["caption_id"].isin(captions_drawn)] for name, rows in found.items()}
@@ -65,14 +99,14 @@ def saliency_maps(
     lines = len(captions_drawn) * len(found)
     top = max(most_salient(rows) for rows in shown.values())
     figure = Figure(figsize=(3 * (steps + 1), 3.2 * lines), layout="constrained")
-    figure.suptitle(plan.title, parse_math=False)
+    figure.suptitle(title, parse_math=False)
     axes = iter(figure.subplots(lines, steps + 1, squeeze=False))
     for caption_id, name in ((one, name) for one in captions_drawn for name in found):
         rows = shown[name][shown[name]["caption_id"] == caption_id]
         heading = textwrap.fill(texts[caption_id], 36) + (f"\n{name}" if len(found) > 1 else "")
         drawn = _draw_line(list(next(axes)), photograph(rows["image_id"].iloc[0]), rows, heading, top)
     figure.colorbar(drawn, ax=figure.axes, label=_SCALE, shrink=0.3, aspect=40)
-    save(figure, path)
+    return figure
 
 
 def _draw_line(places: list[Axes], pixels: Pixels, rows: pd.DataFrame, heading: str, top: float) -> AxesImage:

@@ -22,12 +22,11 @@ rule explain:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        code=configured(training.code_of("analyses/attention/explain.py")),
-        threads=configured(datasets.threads),
+        **calling("densevse.analyses.attention.explaining:write_saliency", training.model_job),
     message:
         "saliency of {wildcards.split}: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/attention/explain.py"
+        RUNNER
 
 
 rule score_saliency:
@@ -47,11 +46,11 @@ rule score_saliency:
         mem_mb=growing(4000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/attention/score_saliency.py"),
+        **calling("densevse.analyses.attention.scores:write_score"),
     message:
         "saliency against true boxes: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/attention/score_saliency.py"
+        RUNNER
 
 
 rule saliency_figures:
@@ -83,13 +82,11 @@ rule saliency_figures:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/attention/saliency_figures.py"),
-        sources=configured(datasets.source_names),
-        plan=planned(attention.plan_of_maps),
+        **calling("densevse.analyses.attention.figures:draw_saliency", attention.figures_job),
     message:
         "drawing the attention of {wildcards.variant} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/attention/saliency_figures.py"
+        RUNNER
 
 
 # Figure 5 of sm-LSTM is results/figures/flickr30k/sm_lstm/saliency_beside_sm_lstm_att.png.
@@ -110,10 +107,8 @@ rule saliency_of_two:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("analyses/attention/saliency_of_two.py"),
-        sources=configured(datasets.source_names),
-        plan=planned(attention.plan_of_two),
+        **calling("densevse.analyses.attention.figures:draw_saliency_maps", attention.job_of_two),
     message:
         "drawing the attention of {wildcards.variant} and {wildcards.other} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/attention/saliency_of_two.py"
+        RUNNER

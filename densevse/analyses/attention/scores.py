@@ -6,7 +6,7 @@ where things are in most pictures (Figure 6), are baselines.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from densevse.analyses.attention.rows import places_of, salient_words
 from densevse.analyses.attention.schemas import SALIENCY, SALIENCY_SCORE
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, covered
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.runtime.arrays import Reals
 from densevse.runtime.errors import InputError
@@ -24,10 +25,11 @@ from densevse.statistics.bootstrap import interval_of_mean
 BLOB = 0.25  # the standard deviation of the central blob, as a share of the image's sides
 
 
-def write_score(saliency: str, boxes: str, images: str, output: str, made_from: Mapping[str, Any]) -> None:
-    """Compares SALIENCY rows with true boxes, and writes SALIENCY_SCORE rows. `images` is the data set's IMAGES."""
-    rows = score(schema.read(saliency, SALIENCY), schema.read(boxes, BOXES), schema.read(images, IMAGES))
+def write_score(saliency: str, boxes: str, image_table: str, output: str) -> None:
+    """The job that compares SALIENCY rows with true boxes, and writes SALIENCY_SCORE rows."""
+    rows = score(schema.read(saliency, SALIENCY), schema.read(boxes, BOXES), schema.read(image_table, IMAGES))
     logger.info("\n%s", rows.to_string(index=False))
+    made_from = lineage({}, {"saliency": saliency, "boxes": boxes, "images": image_table})
     schema.write(rows, SALIENCY_SCORE, output, made_from)
 
 

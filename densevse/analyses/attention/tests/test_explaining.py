@@ -8,6 +8,7 @@ from densevse.analyses.attention.schemas import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity
+from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.artifacts.store import FeatureWriter
@@ -16,7 +17,7 @@ from densevse.data.inputs import Inputs
 from densevse.inference.attention import entropies
 from densevse.inference.encoding import encode_images, encode_sentences
 from densevse.inference.ensembles import summed
-from densevse.inference.models import build, load_model, open_model
+from densevse.inference.models import build, load_model, open_model, save_model
 from densevse.inference.scoring import scorer
 from densevse.runtime.errors import InputError
 from densevse.training.retrieval import train_method
@@ -66,10 +67,13 @@ def run(files, folder, method, parameters, start=None, **training):
 
 def test_saliency_of_each_image_with_its_first_sentence(with_grid, tmp_path):
     inputs = Inputs(with_grid, ["words"])
-    method, output = build("sm_lstm", SMALL, inputs.shapes()), tmp_path / "saliency.parquet"
-    of = Identity("scenes", "sm_lstm", 0, 0, split="test")
-    write_saliency(method, inputs, output, {}, of)
-    assert schema.identity(output) == of
+    method, output = build("sm_lstm", SMALL, inputs.shapes()), str(tmp_path / "saliency.parquet")
+    described = {"features": inputs.features_made_from(), "device": "cpu"}
+    save_model(method, "sm_lstm", ["words"], tmp_path / "model.safetensors", described)
+    wildcards = {"dataset": "scenes", "variant": "sm_lstm", "seed": "0", "round": "0", "split": "test"}
+    write_saliency(str(tmp_path / "model.safetensors"), 1, wildcards, output, **with_grid.named())
+    assert schema.identity(output) == Identity("scenes", "sm_lstm", 0, 0, split="test")
+    assert made_from(output)["split"] == "test"
     rows = schema.read(output, SALIENCY)
     pairs = inputs.pairs("test")
     assert list(rows["caption_id"].unique()) == [f"{image_id}#0" for image_id in pairs.rows.image_ids]

@@ -6,19 +6,19 @@ import pytest
 from densevse.analyses.attention.figures import (
     COLOURS,
     averaged_maps,
+    draw_saliency_maps,
     faded,
     heat_map,
     most_salient,
-    saliency_maps,
 )
 from densevse.analyses.attention.rows import salient_words
 from densevse.analyses.attention.schemas import SALIENCY
+from densevse.analyses.attention.tests.test_saliency import attended, rows_of
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import grid_cells
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.report.plan import PicturePlan, ShownArtifact
-from densevse.analyses.attention.tests.test_saliency import attended, rows_of
 from tests.pictures import tables
 
 __all__ = ["tables"]
@@ -92,7 +92,8 @@ def test_maps_of_two_models_are_drawn_beside_the_images(tables, tmp_path):
         )
         schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / f"{one.title}.parquet", {}, one.of)
     saliency, plan = [str(tmp_path / f"{one.title}.parquet") for one in shown], PicturePlan(title="Two", shown=shown)
+    data = tables["images"], tables["captions"], list(tables["sources"].values()), list(tables["sources"])
     for path, files in ((tmp_path / "first.png", saliency), (tmp_path / "second.png", saliency[::-1])):
-        saliency_maps(files, tables["images"], tables["captions"], tables["sources"], plan, str(path))
+        draw_saliency_maps(files, *data, plan.model_dump(mode="json"), str(path))
     assert (tmp_path / "first.png").read_bytes() == (tmp_path / "second.png").read_bytes()
     assert cv2.imread(str(tmp_path / "first.png")).std() > 10

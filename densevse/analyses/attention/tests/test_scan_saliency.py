@@ -5,11 +5,9 @@ import numpy as np
 from densevse.analyses.attention.explaining import write_saliency
 from densevse.analyses.attention.schemas import SALIENCY
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
-from densevse.inference.models import load_model
 from densevse.training.retrieval import train_method
 from tests.miniature import files, folder
 
@@ -34,9 +32,10 @@ def test_training_learns_and_what_it_attends_to_is_an_artifact(files, folder, tm
     history = schema.read(tmp_path / "history.parquet", HISTORY)
     assert history["loss"].iloc[-1] < history["loss"].iloc[0]
     assert (history["entropy_words"].abs() < 1e-6).all()  # a word's step has itself alone
-    inputs, of = Inputs(files, ["words"]), Identity("scenes", "scan", 0, 0, split="test")
-    write_saliency(load_model(tmp_path / "model.safetensors"), inputs, tmp_path / "saliency.parquet", {}, of)
-    rows = schema.read(tmp_path / "saliency.parquet", SALIENCY)
+    wildcards = {"dataset": "scenes", "variant": "scan", "seed": "0", "round": "0", "split": "test"}
+    model, output = str(tmp_path / "model.safetensors"), str(tmp_path / "saliency.parquet")
+    write_saliency(model, 1, wildcards, output, **files.named())
+    inputs, rows = Inputs(files, ["words"]), schema.read(output, SALIENCY)
     tokens = inputs.tokens_of(rows["caption_id"].unique())
     assert list(rows.groupby("caption_id", sort=False)["step"].nunique()) == [len(words) for words in tokens]
     places = rows[rows["word"] == ""]
