@@ -1,10 +1,13 @@
-"""The start page of a report: the main tables and three pictures, from the files in the report."""
+"""The start page of a report: the main tables and three pictures, and the function of each rule.
+
+Snakemake prints the source of a rule's script, which is one for all rules; so the page prints that of the functions.
+"""
 
 import base64
 import io
 import mimetypes
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any, Protocol
@@ -40,8 +43,8 @@ class ReportedFile(Protocol):
     job: Any
 
 
-def start_page(files: Iterable[ReportedFile], datasets: Collection[str]) -> str:
-    """The page as HTML, with embedded pictures.
+def start_page(files: Iterable[ReportedFile], datasets: Collection[str], sources: Mapping[str, tuple[str, str]]) -> str:
+    """The page as HTML, with embedded pictures; `sources` has the function of each rule and its text.
 
     A table is a main one if it is named after one of `datasets`. If there is none, every table of results is shown.
     """
@@ -50,7 +53,16 @@ def start_page(files: Iterable[ReportedFile], datasets: Collection[str]) -> str:
     main = [path for path in tables if path.stem in datasets] or tables
     of_kinds = [[file.path for file in known if file.path.match(kind)] for kind in PICTURES]
     pictures = [paths[0] for paths in of_kinds if paths][:_SHOWN]
-    return "\n".join([_STYLE, *map(_table, main), *map(_picture, pictures)])
+    return "\n".join([_STYLE, *map(_table, main), *map(_picture, pictures), _functions(sources)])
+
+
+def _functions(sources: Mapping[str, tuple[str, str]]) -> str:
+    """The rules, each with its function, whose text unfolds."""
+    items = [
+        f"<details><summary>{escape(rule)}: <code>{escape(call)}</code></summary><pre>{escape(text)}</pre></details>"
+        for rule, (call, text) in sorted(sources.items())
+    ]
+    return "\n".join(["<h2>Rules and their functions</h2>", *items])
 
 
 def _table(path: Path) -> str:

@@ -31,7 +31,9 @@ def files(tmp_path):
     (tmp_path / "figures/scenes_gains.svg").write_text("<svg/>")
     found = [tmp_path / name for name in names]
     found += [tmp_path / "figures/scenes" / name for name in pictures] + [tmp_path / "figures/scenes_gains.svg"]
-    known = {"start_page": start_page, "settings": SimpleNamespace(datasets={"scenes": None, "coco": None})}
+    text = 'def draw(x):\n    """Draws <x>."""\n\n    return x & 1'
+    known = {"workflow": None, "sources": lambda workflow: {"draw": ("densevse.report:draw", text)}}
+    known |= {"start_page": start_page, "settings": SimpleNamespace(datasets={"scenes": None, "coco": None})}
     return [
         SimpleNamespace(
             path=path,
@@ -51,7 +53,7 @@ def rendered(files):
 
 def test_it_shows_the_main_table_and_three_pictures(files):
     page = rendered(files)
-    assert re.findall("<h2>(.*?)</h2>", page) == ["Title of tables/scenes.html"]
+    assert re.findall("<h2>(.*?)</h2>", page) == ["Title of tables/scenes.html", "Rules and their functions"]
     assert page.count("<table>") == 1
     assert "<td>A &amp; B</td>" in page
     shown = re.findall(r'<img alt="[^"]*/figures/([^"]*)" src="data:([^;]*);base64,', page)
@@ -63,16 +65,16 @@ def test_it_shows_the_main_table_and_three_pictures(files):
 
 
 def test_pictures_are_made_as_wide_as_the_page(files):
-    assert len(start_page(files, ["scenes"])) < 1_000_000
+    assert len(start_page(files, ["scenes"], {})) < 1_000_000
 
 
 def test_where_no_data_set_has_a_table_every_table_is_shown(files):
-    assert start_page(files, ["flickr8k"]).count("<table>") == 2
+    assert start_page(files, ["flickr8k"], {}).count("<table>") == 2
 
 
 def test_a_report_of_pictures_alone_has_pictures(files):
     pictures = [file for file in files if file.path.suffix == ".png"]
-    page = start_page(pictures, ["scenes"])
+    page = start_page(pictures, ["scenes"], {})
     assert "<table>" not in page
     assert page.count("<img") == 3
 
@@ -86,4 +88,10 @@ def test_an_empty_report_has_its_text():
 def test_a_page_that_is_no_table_is_named(files):
     files[1].path.write_text("<p>nothing</p>")
     with pytest.raises(ValueError, match=r"scenes\.html: expected the page of a table"):
-        start_page(files, ["scenes"])
+        start_page(files, ["scenes"], {})
+
+
+def test_it_prints_the_function_of_each_rule(files):
+    page = rendered(files)
+    assert "<summary>draw: <code>densevse.report:draw</code></summary>" in page
+    assert "Draws &lt;x&gt;.&quot;&quot;&quot;\n\n    return x &amp; 1</pre>" in page
