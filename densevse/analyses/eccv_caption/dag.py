@@ -3,6 +3,7 @@
 from densevse.analyses.eccv_caption.plan import LISTED, ExtendedTruthPlan
 from densevse.config.environment import check_extra
 from densevse.config.tables import SectionConfig
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
 from densevse.runtime.errors import InputError
@@ -12,16 +13,16 @@ class ExtendedTruthStage(TableStage):
     """Measures of ECCV Caption and CxC for the rows of a data set's main table."""
 
     def measured(self, dataset: str) -> list[str | Values]:
-        """The retrieval of each row, of each seed. Raises `InputError` as `plan_of_measures` does."""
-        section = self.plan_of_measures(dataset).section
+        """The retrieval of each row, of each seed. Raises `InputError` as `table_job` does."""
+        section = self.table_job(dataset).settings["plan"]["section"]
         return [
-            self.retrieval(dataset, section.protocol, name, seed)
-            for name, entry in section.measured.items()
-            for seed in entry.seeds
+            self.retrieval(dataset, section["protocol"], name, seed)
+            for name, entry in section["measured"].items()
+            for seed in entry["seeds"]
         ]
 
-    def plan_of_measures(self, dataset: str) -> ExtendedTruthPlan:
-        """The plan of the table. Raises `InputError` if the package is not installed, or lists are too short."""
+    def table_job(self, dataset: str) -> Job:
+        """The table. Raises `InputError` if the package is not installed, or lists are too short."""
         check_extra("eccv_caption", extra="eccv-caption", needs=f"{self.results}/tables/{dataset}_eccv_caption.md")
         entry = self.dataset(dataset)
         if entry.top < LISTED:
@@ -30,4 +31,5 @@ class ExtendedTruthStage(TableStage):
                 f"{entry.top} are listed; set it to {LISTED}."
             )
         section = self.section(SectionConfig(dataset=dataset, protocol="full"), self.table(dataset).measure)
-        return ExtendedTruthPlan(title=entry.title, section=section, configured=self.rows.configured([section]))
+        plan = ExtendedTruthPlan(title=entry.title, section=section, configured=self.rows.configured([section]))
+        return Job({"plan": plan.model_dump(mode="json")})

@@ -20,6 +20,7 @@ rule eccv_caption_table:
             category="Tables",
             labels={"table": "{dataset}: ECCV Caption and CxC"},
         ),
+        latex="<results>/tables/{dataset}_eccv_caption.tex",
         csv="<results>/tables/{dataset}_eccv_caption.csv",
         parquet="<results>/tables/{dataset}_eccv_caption.parquet",
     log:
@@ -29,9 +30,8 @@ rule eccv_caption_table:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("analyses/eccv_caption/eccv_caption_table.py"),
-        plan=planned(eccv_caption.plan_of_measures),
+        **calling("densevse.analyses.eccv_caption.table:make_extended_truth_table", eccv_caption.table_job),
     message:
         "writing the table of ECCV Caption and CxC on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/eccv_caption/eccv_caption_table.py"
+        RUNNER

@@ -1,19 +1,26 @@
-"""A table of ECCV Caption and CxC, from RETRIEVAL artifacts of MS-COCO's test split."""
+"""A table of ECCV Caption and CxC, from RETRIEVAL artifacts of MS-COCO's test split.
+
+The true answers are those of the package eccv_caption. ECCV Caption: Chun et al., ECCV Caption: Correcting False
+Negatives by Collecting Machine-and-Human-verified Image-Caption Associations for MS-COCO, ECCV 2022. CxC: Parekh et
+al., Crisscrossed Captions, EACL 2021.
+"""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from importlib.metadata import version
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
+from eccv_caption import Metrics
 
-from densevse.analyses.eccv_caption.lists import numbers_of, read_lists
-from densevse.analyses.eccv_caption.measures import BENCHMARKS, MEASURE_COLUMNS, measure
+from densevse.analyses.eccv_caption.measures import BENCHMARKS, MEASURE_COLUMNS, measure, numbers_of, read_lists
 from densevse.analyses.eccv_caption.plan import ExtendedTruthPlan
-from densevse.analyses.eccv_caption.schemas import EXTENDED_TRUTH_RESULTS
-from densevse.analyses.eccv_caption.truth import ExtendedTruth, read_truth, version_of_truth
 from densevse.artifacts.families import families_of
 from densevse.artifacts.index import ArtifactIndex
+from densevse.artifacts.schema import Column, Schema
+from densevse.artifacts.schemas.columns import NUMBER, REAL, TEXT
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.config.validation import validate
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.runtime.arrays import Indices, Reals
 from densevse.statistics.intervals import Replicates, SumBootstrap, Sums
@@ -28,12 +35,34 @@ _HEADERS = {"map_at_r": "mAP@R", "rprecision": "R-P", "r1": "R@1", "r5": "R@5", 
 _PERCENT = (0.0, 100.0)
 
 
-class ExtendedTruthInputs(NamedTuple):
-    """The input files of a table."""
+EXTENDED_TRUTH_RESULTS = Schema(
+    "extended_truth_results",
+    "a row of a table of ECCV Caption and CxC",
+    (
+        Column("method", TEXT, "the method's name as printed"),
+        Column("variant", TEXT, "the variant, ensemble or given row in config/methods"),
+        Column("seeds", NUMBER, "how many seeds"),
+        *(
+            column
+            for name in MEASURE_COLUMNS
+            for column in (
+                Column(name, REAL, "benchmark, direction and measure, percent; the mean over seeds"),
+                Column(f"{name}_low", REAL, "the low end of its 95% interval", nullable=True),
+                Column(f"{name}_high", REAL, "the high end", nullable=True),
+            )
+        ),
+    ),
+)
 
-    images: str
-    captions: str
-    retrievals: Sequence[str]  # RETRIEVAL of each row and seed, in any order
+Answers: TypeAlias = Mapping[int, Sequence[int]]
+"""The true answers of each query, by MS-COCO's ids: images by number, sentences by annotation."""
+
+
+class ExtendedTruth(NamedTuple):
+    """True answers, by direction (i2t, t2i)."""
+
+    own: Mapping[str, Answers]  # each of the 5,000 images and its five sentences
+    benchmarks: Mapping[str, Mapping[str, Answers]]  # eccv and cxc
 
 
 class _FamilySums(NamedTuple):
@@ -43,29 +72,39 @@ class _FamilySums(NamedTuple):
     queries: Reals
 
 
-def make_extended_truth_table(inputs: ExtendedTruthInputs, plan: ExtendedTruthPlan, outputs: Outputs) -> None:
-    """Makes the table.
+def read_truth() -> ExtendedTruth:
+    """Reads the true answers from the installed package."""
+    held = Metrics()
+    return ExtendedTruth(held.coco_gts, {"eccv": held.eccv_gts, "cxc": held.cxc_gts})
 
-    Raises `InputError` if an artifact of the plan is missing, was not made as the plan states, or ranks other images or
-    sentences than the benchmarks.
+
+def make_extended_truth_table(
+    images: str, captions: str, retrievals: Sequence[str], plan: Mapping[str, Any], **outputs: str
+) -> None:
+    """The job that makes the table, from RETRIEVAL artifacts of each row and seed in any order.
+
+    `plan` has the values of `ExtendedTruthPlan`, and `outputs` the names of `Outputs`. Raises `InputError` if an
+    artifact of the plan is missing, was not made as the plan states, or ranks other images or sentences than the
+    benchmarks.
     """
-    truth, index = read_truth(), ArtifactIndex(inputs.retrievals, RETRIEVAL)
-    numbers = numbers_of(inputs.captions, truth.own["i2t"])
+    planned = validate(ExtendedTruthPlan, plan, "the plan of the table")
+    truth, index = read_truth(), ArtifactIndex(retrievals, RETRIEVAL)
+    numbers, section = numbers_of(captions, truth.own["i2t"]), planned.section
     found: dict[str, list[dict[str, Reals]]] = {}
-    for name in plan.section.measured:
-        paths = checked_retrievals(name, plan.section, plan.configured, index)
+    for name in section.measured:
+        paths = checked_retrievals(name, section, planned.configured, index)
         found[name] = [measure(read_lists(path, numbers, truth.own), truth.benchmarks) for path in paths.values()]
-    families = families_of(inputs.images)[[str(image) for image in truth.own["i2t"]]]
+    families = families_of(images)[[str(image) for image in truth.own["i2t"]]]
     bootstrap = SumBootstrap(np.arange(families.nunique()), dict.fromkeys(MEASURE_COLUMNS, _PERCENT))
     groups = _groups(truth, families)
     records = []
     for name, runs in found.items():
         drawn = bootstrap.replicates([_by_family(run, groups, families.nunique()) for run in runs], _percentages)
-        row = {"method": plan.section.measured[name].title, "variant": name, "seeds": len(runs)}
+        row = {"method": section.measured[name].title, "variant": name, "seeds": len(runs)}
         records.append(row | _with_intervals(drawn, bootstrap))
     frame = pd.DataFrame(records, columns=[column.name for column in EXTENDED_TRUTH_RESULTS.columns])
-    document = Document(f"{plan.title}: ECCV Caption and CxC", _sheets(frame, plan, truth), _notes(truth))
-    write_table(frame, EXTENDED_TRUTH_RESULTS, document, plan, outputs)
+    document = Document(f"{planned.title}: ECCV Caption and CxC", _sheets(frame, planned, truth), _notes(truth))
+    write_table(frame, EXTENDED_TRUTH_RESULTS, document, planned, Outputs(**outputs))
 
 
 def _groups(truth: ExtendedTruth, families: pd.Series) -> dict[str, Indices]:
@@ -142,5 +181,5 @@ def _notes(truth: ExtendedTruth) -> list[str]:
         "among the first K candidates.".format(*counts["cxc"]),
         "In percent, means over seeds. A tie is never a hit: of candidates with one score the wrong ones come first.",
         INTERVALS,
-        f"True answers: eccv_caption {version_of_truth()}.",
+        f"True answers: eccv_caption {version('eccv_caption')}.",
     ]

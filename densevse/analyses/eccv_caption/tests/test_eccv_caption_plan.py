@@ -1,18 +1,17 @@
 """The inputs of the table of ECCV Caption and CxC, and the errors before any job runs."""
 
-import json
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from densevse.analyses.eccv_caption.dag import ExtendedTruthStage
+from densevse.analyses.eccv_caption.plan import ExtendedTruthPlan
 from densevse.config import environment
-from densevse.dag.paths import planned
 from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
-from tests.rules import input_of
+from densevse.tables.results import Outputs
+from tests.rules import input_of, rules
 
 ROOT = Path(__file__).parents[4]
 MEASURED = {"tables": {"coco": {"measure": ["vse", "order"], "reference": "vse"}}}
@@ -42,15 +41,18 @@ def test_lists_of_ten_are_refused_by_the_setting_s_path(installed):
 def test_the_extra_is_named_where_the_package_is_not_installed(monkeypatch):
     monkeypatch.setattr(environment, "find_spec", lambda name: None if name == "eccv_caption" else find_spec(name))
     stage = ExtendedTruthStage(Project(ROOT, MEASURED | LONG))
-    for made in (stage.measured, stage.plan_of_measures):
+    for made in (stage.measured, stage.table_job):
         with pytest.raises(
             InputError, match=r"coco_eccv_caption.md needs eccv_caption.*pip install 'densevse\[eccv-cap"
         ):
             made("coco")
 
 
-def test_a_plan_comes_through_json_and_holds_no_paths(installed):
-    made = ExtendedTruthStage(Project(ROOT, MEASURED | LONG)).plan_of_measures
-    plan, text = made("coco"), json.dumps(planned(made)(SimpleNamespace(dataset="coco")))
-    assert type(plan).model_validate(json.loads(text)) == plan
-    assert "results/" not in text
+def test_a_plan_is_plain_and_holds_no_paths(installed):
+    plan = ExtendedTruthStage(Project(ROOT, MEASURED | LONG)).table_job("coco").settings["plan"]
+    assert ExtendedTruthPlan.model_validate(plan).model_dump(mode="json") == plan
+    assert "results/" not in str(plan)
+
+
+def test_the_rule_makes_every_form_of_the_table():
+    assert rules()["eccv_caption_table"].arguments("output").keys() == set(Outputs._fields)

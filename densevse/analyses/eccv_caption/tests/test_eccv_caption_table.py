@@ -10,17 +10,14 @@ pytest.importorskip("eccv_caption", reason="the extra eccv-caption is not instal
 
 from eccv_caption import Metrics
 
-from densevse.analyses.eccv_caption.lists import numbers_of, read_lists
-from densevse.analyses.eccv_caption.measures import MEASURE_COLUMNS, measure
+from densevse.analyses.eccv_caption.measures import MEASURE_COLUMNS, measure, numbers_of, read_lists
 from densevse.analyses.eccv_caption.plan import ExtendedTruthPlan
-from densevse.analyses.eccv_caption.schemas import EXTENDED_TRUTH_RESULTS
-from densevse.analyses.eccv_caption.table import ExtendedTruthInputs, make_extended_truth_table
-from densevse.analyses.eccv_caption.truth import read_truth
+from densevse.analyses.eccv_caption.table import EXTENDED_TRUTH_RESULTS, make_extended_truth_table, read_truth
+from densevse.analyses.eccv_caption.tests.made_up import rankings, write_retrieval, write_tables
 from densevse.artifacts import schema
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import Configured, MadeWith, MeasuredVariant, SectionPlan
 from densevse.tables.results import Outputs
-from densevse.analyses.eccv_caption.tests.made_up import rankings, write_retrieval, write_tables
 
 TARGETS = ("eccv_map_at_r", "eccv_rprecision", "eccv_r1", "cxc_recalls")
 TRUTH = read_truth()
@@ -71,10 +68,10 @@ def test_the_table_has_the_means_over_seeds_with_intervals(folder):
     of = {"title": "MS-COCO", "dataset": "coco", "protocol": "full", "sentences": "first_five", "published": None}
     section = SectionPlan(**of, measured={"mine": mine})
     plan = ExtendedTruthPlan(title="MS-COCO", section=section, configured=Configured(networks={}, settings={}))
-    outputs = Outputs(*(str(folder / f"table.{kind}") for kind in ("md", "html", "csv", "parquet")))
+    outputs = Outputs(*(str(folder / f"table.{kind}") for kind in ("md", "html", "tex", "csv", "parquet")))
     retrievals = [str(folder / f"r{seed}.parquet") for seed in (1, 0)]
-    inputs = ExtendedTruthInputs(str(folder / "images.parquet"), str(folder / "captions.parquet"), retrievals)
-    make_extended_truth_table(inputs, plan, outputs)
+    tables = [str(folder / f"{name}.parquet") for name in ("images", "captions")]
+    make_extended_truth_table(*tables, retrievals, plan.model_dump(mode="json"), **outputs._asdict())
     [row] = schema.read(outputs.parquet, EXTENDED_TRUTH_RESULTS).to_dict("records")
     expected = pd.DataFrame([theirs(0), theirs(1)]).mean()
     for name in MEASURE_COLUMNS:
@@ -84,6 +81,7 @@ def test_the_table_has_the_means_over_seeds_with_intervals(folder):
     assert "test split, 5,000 images, 25,000 sentences" in shown
     assert "1,261 images and 1,332 sentences ask" in shown
     assert "5,000 images and 24,972 sentences ask" in shown
+    assert r"\begin{tabular}" in (folder / "table.tex").read_text()
 
 
 def changed(found, direction, change):
