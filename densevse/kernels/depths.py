@@ -3,7 +3,7 @@
     h_i = f((x_i + sum_j l(j) W_ij h_j) / l(i))
 
 All words at one depth are computed together, whichever sentence they belong to. `sdt_rnn` of
-densevse/kernels/definitions.py computes the same word by word.
+tests/kernels/definitions.py computes the same word by word.
 """
 
 from dataclasses import dataclass

@@ -6,7 +6,7 @@ its type alone: its share of the parent's gates, U h_k, and its gated memory, f_
 here. It is computed once for all parents that have the child, and a subtree that occurs many times in the batch ("a
 dog") is one node. A parent then only adds its children's messages.
 
-`h_lstm` of densevse/kernels/definitions.py computes the same with the equations as they are printed, node by node.
+`h_lstm` of tests/kernels/definitions.py computes the same with the equations as they are printed, node by node.
 """
 
 from collections.abc import Callable, Iterator

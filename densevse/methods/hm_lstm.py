@@ -17,7 +17,7 @@ bar; words x_j enter at leaves:
 
 Pair 0 of a sentence d is the sentence with the whole image, with w_d0 = 1 (chosen); the other pairs are its phrases
 with the regions assigned to them. densevse/kernels/hlstm.py computes Eq 2 to 8; `h_lstm` of
-densevse/kernels/definitions.py computes them literally.
+tests/kernels/definitions.py computes them literally.
 
 Choices where the paper is silent: whole sentences and phrases share W_t and its batch normalisation, and whole images
 and regions share W_m and its own, as Eq 1 gives W_m no index and all vectors lie in one space. Batch normalisation

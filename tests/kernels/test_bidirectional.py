@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from densevse.kernels import definitions
 from densevse.kernels.bidirectional import Bidirectional
 from densevse.kernels.recurrent import prefixes
 from tests.gradients import assert_same
+from tests.kernels import definitions
 
 
 @pytest.mark.parametrize("kind", ["lstm", "gru"])

@@ -4,9 +4,10 @@ import pytest
 import torch
 from torch.nn import functional
 
-from densevse.kernels import cross_attention, definitions
+from densevse.kernels import cross_attention
 from densevse.kernels.cross_attention import AttentionSide, CrossAttention, cross_attention_scores, weights_of_pairs
 from tests.gradients import assert_same
+from tests.kernels import definitions
 
 NORMS = ["clipped_l2norm", "l2norm", "clipped_l1norm", "l1norm", "clipped", "softmax", "no_norm"]
 

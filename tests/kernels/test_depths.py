@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from densevse.kernels import definitions
 from densevse.kernels.depths import depths, sums_of_roots
 from densevse.kernels.relations import LinearByRelation
 from tests.gradients import assert_same
+from tests.kernels import definitions
 
 CPU = torch.device("cpu")
 

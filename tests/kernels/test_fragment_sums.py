@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from densevse.kernels import definitions, fragment_sums
+from densevse.kernels import fragment_sums
 from tests.gradients import assert_same
+from tests.kernels import definitions
 
 
 def fragments(counts, seed):

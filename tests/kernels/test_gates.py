@@ -3,8 +3,9 @@
 import pytest
 import torch
 
-from densevse.kernels import definitions, gates
+from densevse.kernels import gates
 from tests.gradients import assert_same
+from tests.kernels import definitions
 
 
 @pytest.mark.parametrize("part", [0, 1])

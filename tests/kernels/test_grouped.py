@@ -3,9 +3,10 @@
 import pytest
 import torch
 
-from densevse.kernels import definitions, grouped
+from densevse.kernels import grouped
 from densevse.kernels.grouped import Grouped, rows_of, weighted_sums
 from tests.gradients import assert_same
+from tests.kernels import definitions
 
 IMAGE = torch.tensor([2, 0, 2, 2, 0])
 

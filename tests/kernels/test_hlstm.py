@@ -5,9 +5,9 @@ import pytest
 import torch
 from torch import nn
 
-from densevse.kernels import definitions
 from densevse.kernels.hlstm import HLSTM, subtrees
 from tests.gradients import assert_same
+from tests.kernels import definitions
 
 CPU = torch.device("cpu")
 

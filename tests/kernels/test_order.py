@@ -3,8 +3,9 @@
 import pytest
 import torch
 
-from densevse.kernels import definitions, order
+from densevse.kernels import order
 from tests.gradients import assert_same
+from tests.kernels import definitions
 
 
 @pytest.mark.parametrize("elements", [1, 24, 1 << 20])

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import pytest
 import torch
 
-from densevse.kernels import definitions
 from densevse.kernels.pairs import scores_of_all_pairs, scores_of_pairs
 from tests.gradients import assert_same
+from tests.kernels import definitions
 
 LENGTHS = torch.tensor([3, 1, 2, 1, 9])
 

@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import nn
 
-from densevse.kernels import definitions
 from densevse.kernels.recurrent import Recurrent, chains, prefixes
 from tests.gradients import assert_same
+from tests.kernels import definitions
 
 HIDDEN, INPUTS, WORDS = 4, 5, 4
 CPU = torch.device("cpu")

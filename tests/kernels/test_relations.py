@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from densevse.kernels import definitions
 from densevse.kernels.relations import LinearByRelation
 from tests.gradients import assert_same
+from tests.kernels import definitions
 
 
 @pytest.mark.parametrize("bias", [True, False])

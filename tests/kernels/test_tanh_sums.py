@@ -7,9 +7,10 @@ import sys
 import pytest
 import torch
 
-from densevse.kernels import definitions, tanh_sums
+from densevse.kernels import tanh_sums
 from densevse.kernels.grouped import Grouped
 from tests.gradients import assert_same
+from tests.kernels import definitions
 
 
 @pytest.mark.parametrize("compiled", [True, False])

@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from densevse.kernels import definitions
 from densevse.kernels.teaching import teaching
+from tests.kernels import definitions
 
 TABLE = np.array([[2, 3, 4, 0], [5, 0, 0, 0], [2, 3, 6, 4]])
 

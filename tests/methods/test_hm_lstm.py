@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from densevse.kernels import definitions
 from densevse.methods.hm_lstm import HMLSTM, contrastive_loss
 from densevse.methods.interface import Batch, Correspondences, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.hm_lstm import Parameters
 from densevse.methods.structures import Trees
+from tests.kernels import definitions
 
 SMALL = {"dimension": 6, "hidden": 5, "word_vectors": "learned", "word_dimension": 4}
 SHAPES = Shapes(features={"regions": 8}, words=10)

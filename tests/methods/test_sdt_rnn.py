@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from densevse.kernels import definitions
 from densevse.methods.devise import DeViSE
 from densevse.methods.global_ranking import mean_activation
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
@@ -13,6 +12,7 @@ from densevse.methods.parameters.sdt_rnn import Parameters
 from densevse.methods.sdt_rnn import SDTRNN, beside
 from densevse.methods.structures import Dependencies, Words
 from tests.gradients import assert_same
+from tests.kernels import definitions
 
 WORDS, RELATIONS, FEATURE, DIMENSION = 9, 3, 6, 5
 
