@@ -3,7 +3,9 @@
 from typing import Any
 
 from densevse.config.generators import GeneratorConfig
+from densevse.dag.fields import DECODING, PHASE, TRAINING, passed, whole
 from densevse.dag.inputs import InputFiles, InputStage
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Wildcards
 from densevse.dag.project import Stage, any_of
 from densevse.dag.training import modules_reading
@@ -34,43 +36,37 @@ class GeneratorStage(Stage):
             inputs["joint_embedding"] = f"{folder}/model.safetensors"
         return inputs
 
-    def code(self, dataset: str, generator: str) -> str:
-        """The code of a generator's training."""
-        return self.project.code.digest("train_generator.py", *self._modules(dataset, generator))
+    def job(self, dataset: str, generator: str, seed: int) -> Job:
+        """The training of a generator, as TrainingJob."""
+        entry = self.entry(dataset, generator)
+        settings = {
+            "method": f"generators.{entry.model}",
+            "parameters": whole(entry.parameters),
+            "sentences": list(entry.sentences),
+            "training": passed(entry.training, TRAINING),
+            "phases": [passed(phase, PHASE) for phase in entry.named_phases()],
+            "seed": seed,
+            "threads": self.threads(dataset),
+        }
+        return Job({"job": settings}, self._modules(dataset, generator))
 
-    def code_of_captions(self, dataset: str, generator: str, script: str = "generate_captions.py") -> str:
+    def captions_job(self, dataset: str, generator: str, seed: int) -> Job:
+        """The writing and ranking of a generator's sentences, as CaptionJob."""
+        entry, modules = self.entry(dataset, generator), self._modules(dataset, generator)
+        if entry.joint_embedding:
+            modules += [f"densevse.methods.{self.project.variant(entry.joint_embedding, dataset).model}"]
+        settings = {"decoding": passed(entry.decoding, DECODING), "seed": seed, "threads": self.threads(dataset)}
+        return Job({"job": settings}, modules)
+
+    def code_of_captions(self, dataset: str, generator: str, script: str) -> str:
         """The code of a `script` that writes sentences."""
         space, modules = self.entry(dataset, generator).joint_embedding, self._modules(dataset, generator)
         modules += [f"densevse.methods.{self.project.variant(space, dataset).model}"] if space else []
         return self.project.code.digest(script, *modules)
 
-    def model(self, dataset: str, generator: str) -> str:
-        """The name of a generator's module below densevse/methods."""
-        return f"generators.{self.entry(dataset, generator).model}"
-
-    def parameters(self, dataset: str, generator: str) -> dict[str, Any]:
-        """The parameters of a generator."""
-        modules = self._modules(dataset, generator)
-        return self.read_by("train_generator.py", self.entry(dataset, generator).parameters, *modules)
-
-    def sentences(self, dataset: str, generator: str) -> list[str]:
-        """The structures of sentences that a generator reads."""
-        return list(self.entry(dataset, generator).sentences)
-
-    def training(self, dataset: str, generator: str) -> dict[str, Any]:
-        """The settings of all phases of a generator's training."""
-        modules = self._modules(dataset, generator)
-        return self.read_by("train_generator.py", self.entry(dataset, generator).training, *modules)
-
-    def phases(self, dataset: str, generator: str) -> list[dict[str, Any]]:
-        """The phases of a generator's training, in order."""
-        modules = self._modules(dataset, generator)
-        phases = self.entry(dataset, generator).named_phases()
-        return [self.read_by("train_generator.py", phase, *modules) for phase in phases]
-
     def decoding(self, dataset: str, generator: str) -> dict[str, Any]:
         """The settings of writing and ranking a generator's sentences."""
-        return self.read_by("generate_captions.py", self.entry(dataset, generator).decoding)
+        return passed(self.entry(dataset, generator).decoding, DECODING)
 
     def _modules(self, dataset: str, generator: str) -> list[str]:
         entry = self.entry(dataset, generator)

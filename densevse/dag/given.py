@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from densevse.config.given import GivenFiles
+from densevse.dag.fields import LAYOUT, passed
+from densevse.dag.jobs import Job
 from densevse.dag.project import Stage, any_of
 
 
@@ -25,6 +27,10 @@ class GivenStage(Stage):
     def files(self, dataset: str, variant: str, seed: int) -> list[str]:
         """All files of a seed."""
         return list(self._of(dataset, variant).files(seed).values())
+
+    def job(self, dataset: str, variant: str) -> Job:
+        """The retrieval of a given row: the meaning of its files' rows and columns, and what is ranked."""
+        return Job({"layout": passed(self._of(dataset, variant).layout, LAYOUT), **self.ranking(dataset)})
 
     def layout(self, dataset: str, variant: str) -> dict[str, Any]:
         """The meaning of the files' rows and columns."""

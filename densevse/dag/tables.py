@@ -5,6 +5,7 @@ from typing import get_args
 
 from densevse.config.methods import MethodConfig
 from densevse.config.tables import Protocol, SectionConfig, Table
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage, any_of
 from densevse.dag.rows import RowStage
@@ -133,6 +134,10 @@ class TableStage(Stage):
             latex_intervals=entry.latex_intervals,
         )
 
+    def table_job(self, table: str) -> Job:
+        """A table."""
+        return Job({"plan": self.plan(table).model_dump(mode="json")})
+
     def plan_of_model(self, dataset: str, variant: str, seed: int, round: int) -> TablePlan:
         """The plan of a table that measures one trained model, under the protocol of its data set's main table."""
         section = self.section(SectionConfig(dataset=dataset, protocol=self.first_protocol(dataset)), [variant])
@@ -142,8 +147,8 @@ class TableStage(Stage):
         title, configured = section.measured[variant].title, self.rows.configured([section])
         return TablePlan(title=title, reference=None, published=[], sections=[section], configured=configured)
 
-    def plan_of_gains(self, table: str) -> GainsPlan:
-        """The plan of the picture of a table's gains."""
+    def gains_job(self, table: str) -> Job:
+        """The picture of a table's gains."""
         entry, measuring = self.table(table), self._measuring(table)
         reference = self.rows.title_of(str(entry.reference), measuring[0].dataset)
         sections = [
@@ -154,7 +159,8 @@ class TableStage(Stage):
             )
             for section in measuring
         ]
-        return GainsPlan(title=f"{entry.title}: gains on {reference}", reference=reference, sections=sections)
+        plan = GainsPlan(title=f"{entry.title}: gains on {reference}", reference=reference, sections=sections)
+        return Job({"plan": plan.model_dump(mode="json")})
 
     def retrievals_of_rounds(self, dataset: str) -> list[str | Values]:
         """Every round of the variants that learn correspondences, of each seed."""
@@ -176,11 +182,11 @@ class TableStage(Stage):
             for seed in self.dataset(dataset).seeds
         ]
 
-    def plan_of_rounds(self, dataset: str) -> RoundsPlan:
-        """The plan of a data set's table of rounds."""
+    def rounds_job(self, dataset: str) -> Job:
+        """A data set's table of rounds."""
         entries = self.with_rounds(dataset)
         section = self.section(SectionConfig(dataset=dataset, protocol=self.first_protocol(dataset)), entries)
-        return RoundsPlan(
+        plan = RoundsPlan(
             title=f"{self.title(dataset)}: what each round gained",
             section=section,
             rounds=[
@@ -191,6 +197,7 @@ class TableStage(Stage):
             configured=self.rows.configured([section]),
             latex_intervals=self.table(dataset).latex_intervals,
         )
+        return Job({"plan": plan.model_dump(mode="json")})
 
     def _round(self, dataset: str, name: str, number: int) -> RoundPlan:
         seed, judged = self.first_seed(dataset), number > 0 and self.phrases_have_boxes(dataset)

@@ -1,17 +1,14 @@
 """Training in the plan: a variant's inputs on a data set, its settings, and its rounds."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
-from pydantic import BaseModel
-
-from densevse.config.declared.views import VIEWS, described_by
+from densevse.config.views import VIEWS, described_by
 from densevse.dag.features import FeatureStage, modules_of_architecture
 from densevse.dag.fields import PHASE, TRAINING, passed, whole
 from densevse.dag.inputs import InputFiles, InputStage
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values, Wildcards
-from densevse.dag.project import Stage, any_of, only
+from densevse.dag.project import Stage, any_of
 from densevse.runtime.errors import InputError
 
 
@@ -41,12 +38,6 @@ class TrainingStage(Stage):
         """The last rounds of an ensemble's models, for a seed of the ensemble."""
         entry = self.config.ensembles()[ensemble]
         return [self.last_round(dataset, name, own) for name in entry.members for own in entry.seeds_of_members(seed)]
-
-    def code_of_ensemble(self, dataset: str, ensemble: str) -> str:
-        """The code of an ensemble's retrieval."""
-        names = self.config.ensembles()[ensemble].members
-        modules = [module for name in names for module in self.modules(dataset, name)]
-        return self.project.code.digest("retrieve_by_ensemble.py", *dict.fromkeys(modules))
 
     def _inputs(self, wildcards: Wildcards, variant: str) -> InputFiles:
         return {
@@ -155,6 +146,28 @@ class TrainingStage(Stage):
             "threads": self.threads(dataset),
         }
         return Job({"job": settings}, self.modules(dataset, variant))
+
+    def model_job(self, dataset: str, variant: str) -> Job:
+        """A job that runs a variant's model."""
+        return Job({"threads": self.threads(dataset)}, self.modules(dataset, variant))
+
+    def retrieval_job(self, dataset: str, variant: str) -> Job:
+        """The retrieval by a variant."""
+        return Job(self.ranking(dataset), self.modules(dataset, variant))
+
+    def ensemble_job(self, dataset: str, ensemble: str) -> Job:
+        """The retrieval by an ensemble."""
+        names = self.config.ensembles()[ensemble].members
+        modules = [module for name in names for module in self.modules(dataset, name)]
+        return Job(self.ranking(dataset), list(dict.fromkeys(modules)))
+
+    def correspondence_job(self, dataset: str, variant: str, round: int) -> Job:
+        """The correspondences on which a round of a variant is trained."""
+        return Job({"round": round, "threads": self.threads(dataset)}, self.modules(dataset, variant))
+
+    def accuracy_job(self, dataset: str, variant: str) -> Job:
+        """The accuracy of a variant's correspondences, given the option that limits the regions of a phrase."""
+        return Job({"candidates": str(whole(self.variant(dataset, variant).parameters)["candidates"])})
 
     def origin(self, dataset: str, variant: str, seed: int) -> Values | None:
         """The trained variant from which a variant's round 0 starts; most start from random weights."""

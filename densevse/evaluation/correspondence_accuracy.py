@@ -6,7 +6,6 @@ The last model's correspondences count as one more round, which needs no trainin
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -27,16 +26,19 @@ def write_accuracy(
     boxes: str,
     regions: Iterable[str],
     candidates: str,
+    wildcards: Mapping[str, str],
     output: str,
-    made_from: Mapping[str, Any],
-    of: Identity,
 ) -> None:
-    """Compares correspondences with true boxes, and writes CORRESPONDENCE_ACCURACY rows, which are `of` their round."""
+    """The job that compares correspondences with true boxes, and writes CORRESPONDENCE_ACCURACY rows of their round.
+
+    `boxes` has BOXES rows, `regions` are the shards of REGION_FEATURES. Raises `InputError` as `accuracy` does.
+    """
     learned = schema.read(correspondences, CORRESPONDENCES)
     true = schema.read(boxes, BOXES)
     rows = accuracy(learned, true, FeatureStore(regions, REGION_FEATURES).rows, candidates)
     logger.info("\n%s", rows.to_string(index=False))
-    schema.write(rows, CORRESPONDENCE_ACCURACY, output, made_from, of)
+    of = Identity.of(wildcards)
+    schema.write(rows, CORRESPONDENCE_ACCURACY, output, {"candidates": candidates}, of)
 
 
 def accuracy(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame, candidates: str) -> pd.DataFrame:

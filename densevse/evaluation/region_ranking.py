@@ -5,6 +5,7 @@ all phrases of the split, and a phrase for its region among all regions. Only no
 that have a true box are ranked, as the paper's phrases also come from its parser.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -38,9 +39,9 @@ def rank_regions(
     true_regions: str | Path,
     boxes: str | Path,
     output: str | Path,
-    of: Identity,
+    wildcards: Mapping[str, str],
 ) -> None:
-    """Ranks the test split's true regions and phrases, and writes RETRIEVAL rows, which are `of` a variant's round.
+    """The job that ranks the test split's true regions and phrases by a variant's round, and writes RETRIEVAL rows.
 
     `embeddings` are those of the split with its phrases, `true_regions` those of the true boxes, `boxes` BOXES rows. A
     region's id is `<image_id>/<rank>`, a phrase's `<caption_id>/<start>-<end>`.
@@ -53,9 +54,10 @@ def rank_regions(
         schema.read(boxes, BOXES),
     )
     counts = np.bincount(test_set.image_of_caption).tolist()  # the artifact does not say which queries belong together
+    identity = Identity.of(wildcards, protocol="regions", split="test")
     made_from = {"phrases_of_regions": counts, "versions": versions()}
     parents = {"embeddings": embeddings, "true_regions": true_regions, "boxes": boxes}
-    schema.write(rows, RETRIEVAL, output, lineage(made_from, parents), of)
+    schema.write(rows, RETRIEVAL, output, lineage(made_from, parents), identity)
 
 
 def ranked(phrases: Embedded, regions: Embedded, boxes: pd.DataFrame) -> tuple[pd.DataFrame, TestSet]:

@@ -10,16 +10,35 @@ import torch
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
+from densevse.artifacts.schemas.datasets import BOXES
+from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
 from densevse.inference.embedding import IMAGES_AT_ONCE, phrases_of, regions_of, with_words
 from densevse.inference.encoding import batches, evaluation
+from densevse.inference.models import open_model
 from densevse.methods.interface import Method, to_device
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
+from densevse.runtime.numerics import set_up
+
+
+def assign_regions(
+    start: str, round: int, threads: int, output: str, true_boxes: str | None = None, **files: str | list[str]
+) -> None:
+    """The job that assigns a region to each noun phrase of the training split, as a round is trained on them.
+
+    `start` is the model of the round before, and `files` are its inputs. With BOXES rows as `true_boxes`, these decide
+    in place of the model. Raises `InputError` as `open_model` and `by_true_boxes` do.
+    """
+    inputs, method = open_model(Files(files), start, set_up(threads), "embed_regions", "embed_phrases", "assign")
+    parents = {"start": start} if true_boxes is None else {"start": start, "true_boxes": true_boxes}
+    true = None if true_boxes is None else schema.read(true_boxes, BOXES)
+    write_correspondences(method, inputs, "train", output, lineage({"round": round}, parents), true)
 
 
 def write_correspondences(

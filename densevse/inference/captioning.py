@@ -25,6 +25,7 @@ from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.config.generators import Decoding
 from densevse.config.strict import Strict
+from densevse.config.validation import validate
 from densevse.data.contents import Contents, content_of_images
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
@@ -100,11 +101,15 @@ class CaptionJob(Strict):
     code: str = ""
 
 
-def write_captions(files: Files, of: Identity, job: CaptionJob, path: str | Path) -> None:
-    """Writes GENERATED sentences about the images of the split of `of`, as `CaptionWriter` does."""
-    writer = CaptionWriter(files, str(of.split), job)
+def write_captions(job: Mapping[str, Any], wildcards: Mapping[str, str], output: str, **files: str | list[str]) -> None:
+    """The job that writes GENERATED sentences about the images of a split.
+
+    `job` has the settings of `CaptionJob`, and `files` are as in `CaptionWriter`, which raises the same errors.
+    """
+    settings, of = validate(CaptionJob, job, "captions"), Identity.of(wildcards)
+    writer = CaptionWriter(Files(files), str(of.split), settings)
     tags = writer.tags_of_training() if writer.follows_tags else None
-    writer.write(ranked(writer.candidates(writer.images, tags), job.decoding), job.decoding, path, of)
+    writer.write(ranked(writer.candidates(writer.images, tags), settings.decoding), settings.decoding, output, of)
 
 
 class CaptionWriter:

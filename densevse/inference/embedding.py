@@ -16,18 +16,22 @@ from torch import Tensor
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore, FeatureWriter
+from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
 from densevse.inference.encoding import batches, evaluation
+from densevse.inference.models import load_model, open_model
 from densevse.language.words import UNKNOWN
 from densevse.methods.interface import WHOLE_IMAGE, Method, device_of, to_device
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
+from densevse.runtime.numerics import set_up
 
 Vectors: TypeAlias = NDArray[np.float32]
 
@@ -42,6 +46,16 @@ _NOTHING: dict[str, Any] = {
     **dict.fromkeys(BOX, 0.0),
 }
 """The values of EMBEDDINGS columns that do not apply to a row."""
+
+
+def embed_split(model: str, threads: int, wildcards: Mapping[str, str], output: str, **files: str | list[str]) -> None:
+    """The job that embeds everything that a trained model can of a split; `files` are the model's inputs.
+
+    Raises `InputError` as `open_model` and `embed` do.
+    """
+    inputs, method = open_model(Files(files), model, set_up(threads))
+    split = wildcards["split"]
+    write_embeddings(method, inputs, split, output, lineage({"split": split}, {"model": model}))
 
 
 def write_embeddings(
@@ -93,6 +107,12 @@ def write_region_embeddings(
         ]
     rows = store.rows[["image_id", "rank", *BOX]].assign(kind="region")
     _write(_complete(rows), np.concatenate(vectors), output, made_from)
+
+
+def embed_true_regions(model: str, true_regions: str, threads: int, output: str) -> None:
+    """The job that embeds the true boxes' regions by a trained model."""
+    method = load_model(model).to(set_up(threads))
+    write_region_embeddings(method, true_regions, output, lineage({}, {"model": model, "regions": true_regions}))
 
 
 def regions_of(method: Method, pairs: Pairs, images: Indices) -> tuple[Tensor, Tensor]:

@@ -1,13 +1,36 @@
 """Ensembles of methods, which add up their members' scores."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
 
+from densevse.artifacts.identity import Identity
+from densevse.config.values import RankedSentences
+from densevse.data.files import Files
 from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer
+from densevse.inference.retrieval import encode_test, write_retrieval
 from densevse.runtime.arrays import Indices
+
+
+def retrieve_by_ensemble(
+    models: Sequence[str],
+    ranked_sentences: RankedSentences,
+    top: int,
+    threads: int,
+    wildcards: Mapping[str, str],
+    output: str,
+    **files: str | list[str],
+) -> None:
+    """The job that ranks the test split by the members of an ensemble; `files` are the inputs of its `models`.
+
+    Raises `InputError` as `encode_test` does.
+    """
+    encoded = encode_test(Files(files), models, threads, ranked_sentences)
+    of = Identity.of(wildcards, split="test")
+    members = {f"member{number}": model for number, model in enumerate(models)}
+    write_retrieval(summed(encoded.scorers), encoded, of, members, output, top)
 
 
 def summed(scorers: Sequence[Scorer]) -> Scorer:

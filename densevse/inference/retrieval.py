@@ -26,6 +26,24 @@ class EncodedTest(NamedTuple):
     made_with: dict[str, Any]  # the devices of encoding and of training, and versions of packages
 
 
+def retrieve_test(
+    model: str,
+    ranked_sentences: RankedSentences,
+    top: int,
+    threads: int,
+    wildcards: Mapping[str, str],
+    output: str,
+    **files: str | list[str],
+) -> None:
+    """The job that ranks the test split by a trained model under a protocol; `files` are the model's inputs.
+
+    Raises `InputError` as `encode_test` does.
+    """
+    encoded = encode_test(Files(files), [model], threads, ranked_sentences)
+    of = Identity.of(wildcards, split="test")
+    write_retrieval(encoded.scorers[0], encoded, of, {"model": model}, output, top)
+
+
 def encode_test(files: Files, models: Sequence[str], threads: int, sentences: RankedSentences = "all") -> EncodedTest:
     """Encodes the test split, with the `sentences` of its data set's settings, by each of the trained `models`.
 

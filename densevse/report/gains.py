@@ -1,11 +1,15 @@
 """The gains of a table's rows on its reference row, with their 95% intervals."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.tables import RESULTS
+from densevse.config.validation import validate
 from densevse.report.saving import QUIET, RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.tables.plan import GainsPlan
 from densevse.tables.rendering import number
@@ -13,27 +17,29 @@ from densevse.tables.rendering import number
 _WIDTH, _ROW, _MARGINS = 8.0, 0.32, 1.3  # inches: the picture, a row, and the space above and below rows
 
 
-def draw_gains(results: str, plan: GainsPlan, path: str) -> None:
-    """Draws the gains in a RESULTS artifact: a line for each row in the table's order, a panel for each section.
+def draw_gains(results: str, plan: Mapping[str, Any], output: str) -> None:
+    """The job that draws the gains in a RESULTS artifact, as a `GainsPlan` says.
 
-    Gains are differences of Sum. A gain whose interval excludes 0 is green (better) or red (worse). A gain without an
-    interval, as with too few images, is only a point.
+    There is a line for each row, in the table's order, and a panel for each section. Gains are differences of Sum. A
+    gain whose interval excludes 0 is green (better) or red (worse). A gain without an interval, as with too few images,
+    is only a point.
     """
+    picture = validate(GainsPlan, plan, "the plan of the picture")
     rows = schema.read(results, RESULTS)
     rows = rows[rows["gain"].notna()]
     sections = [
         (one.title, rows[(rows["dataset"] == one.dataset) & (rows["protocol"] == one.protocol)])
-        for one in plan.sections
+        for one in picture.sections
     ]
     heights = [_MARGINS + _ROW * len(of_section) for _, of_section in sections]
     figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
-    figure.suptitle(plan.title, parse_math=False)
+    figure.suptitle(picture.title, parse_math=False)
     panels = figure.subplots(len(sections), 1, squeeze=False, height_ratios=heights)[:, 0]
     for axes, (title, of_section) in zip(panels, sections, strict=True):
-        _draw(axes, of_section, plan.reference)
+        _draw(axes, of_section, picture.reference)
         if len(sections) > 1:
             axes.set_title(title, loc="left", fontsize=10, parse_math=False)
-    save(figure, path)
+    save(figure, output)
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, reference: str) -> None:

@@ -3,9 +3,9 @@
 Every measured metric is computed from RETRIEVAL artifacts only.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -15,6 +15,7 @@ from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.tables import RESULTS
 from densevse.config.strict import Strict
 from densevse.config.tables import PrintedTable
+from densevse.config.validation import validate
 from densevse.tables.footnotes import changed_settings, footnotes
 from densevse.tables.layout import sheets
 from densevse.tables.plan import TablePlan
@@ -34,38 +35,38 @@ class Outputs(NamedTuple):
     parquet: str
 
 
-class TableInputs(NamedTuple):
-    """The input files of a table, in any order."""
+def make_table(
+    plan: Mapping[str, Any],
+    images: Sequence[str] = (),
+    captions: Sequence[str] = (),
+    retrievals: Sequence[str] = (),
+    published: Sequence[str] = (),
+    papers: Sequence[str] = (),
+    **outputs: str,
+) -> None:
+    """The job that makes a table of results from files in any order: `plan` is a `TablePlan`, `outputs` are `Outputs`.
 
-    images: Sequence[str]  # IMAGES of each measured data set
-    captions: Sequence[str]  # CAPTIONS of each measured data set, except for regions
-    retrievals: Sequence[str]  # RETRIEVAL of each section, variant and seed
-    published: Sequence[str]  # config/published/<paper>.csv of each cited paper
-    papers: Sequence[str]  # config/published/<paper>.yaml of the same papers
-
-
-def make_table(inputs: TableInputs, plan: TablePlan, outputs: Outputs) -> None:
-    """Makes a table of results from artifacts' paths.
-
-    Raises `InputError` if an artifact of the plan is missing, or was not made as the plan states.
+    The files are IMAGES of each measured data set, and CAPTIONS except for regions; RETRIEVAL of each section, variant
+    and seed; config/published/<paper>.csv of each cited paper, and its .yaml in `papers`. Raises `InputError` if an
+    artifact of the plan is missing, or was not made as the plan states.
     """
-    artifacts = SectionArtifacts.at(inputs.images, inputs.captions, inputs.retrievals)
-    sections = [read_section(section, plan.configured, artifacts) for section in plan.sections]
-    printed = read_published(inputs.published)
-    files = {Path(file).stem: file for file in inputs.papers}
-    papers = {cited.paper: read_paper(files[cited.paper]) for cited in plan.published}
-    shown = [(section, row) for section in sections for row in chosen(printed, plan.published, section)]
+    table = validate(TablePlan, plan, "the plan of the table")
+    artifacts = SectionArtifacts.at(images, captions, retrievals)
+    sections = [read_section(section, table.configured, artifacts) for section in table.sections]
+    printed, files = read_published(published), {Path(file).stem: file for file in papers}
+    cited = {one.paper: read_paper(files[one.paper]) for one in table.published}
+    shown = [(section, row) for section in sections for row in chosen(printed, table.published, section)]
     found, records = [], []
     for section in sections:
         theirs = [row for of, row in shown if of is section]
-        rows = section.rows(theirs, papers, plan.reference)
-        found += _sheets(section, rows, plan.reference)
+        rows = section.rows(theirs, cited, table.reference)
+        found += _sheets(section, rows, table.reference)
         place = {"dataset": section.plan.dataset, "protocol": section.plan.protocol}
         records += [{**place, **as_record(row)} for row in rows]
     frame = pd.DataFrame(records, columns=[column.name for column in RESULTS.columns])
-    notes = footnotes(plan, sections, shown, papers)
-    document = Document(plan.title, found, notes, changed_settings(plan.sections))
-    write_table(frame, RESULTS, document, plan, outputs, plan.latex_intervals)
+    notes = footnotes(table, sections, shown, cited)
+    document = Document(table.title, found, notes, changed_settings(table.sections))
+    write_table(frame, RESULTS, document, table, Outputs(**outputs), table.latex_intervals)
 
 
 def write_table(

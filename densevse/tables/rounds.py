@@ -10,6 +10,7 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.tables import ROUNDS
+from densevse.config.validation import validate
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.tables.footnotes import INTERVALS, JUDGED, TIES, changed_settings, making_notes
 from densevse.tables.layout import HEADS, best_of, gain
@@ -34,30 +35,34 @@ _NOTES = [
 ]
 
 
-class RoundsInputs(NamedTuple):
-    """The input files of a table of rounds, in any order."""
+def make_rounds(
+    plan: Mapping[str, Any],
+    images: str,
+    captions: str,
+    retrievals: Sequence[str] = (),
+    accuracies: Sequence[str] = (),
+    **outputs: str,
+) -> None:
+    """The job that makes the table of a data set: `plan` is a `RoundsPlan`, `outputs` are `Outputs`.
 
-    images: Sequence[str]  # the data set's IMAGES
-    captions: Sequence[str]  # its CAPTIONS
-    retrievals: Sequence[str]  # RETRIEVAL of each variant, round and seed
-    accuracies: Sequence[str]  # CORRESPONDENCE_ACCURACY of each variant, seed and round from 1; none without true boxes
-
-
-def make_rounds(inputs: RoundsInputs, plan: RoundsPlan, outputs: Outputs) -> None:
-    """Makes the table from artifacts' paths. Raises `InputError` if an artifact of the plan is missing."""
-    rounds = {f"{one.variant} round {one.number}": one for one in plan.rounds}
-    measured = {name: _measured(one, plan) for name, one in rounds.items()}
-    artifacts = SectionArtifacts.at(inputs.images, inputs.captions, inputs.retrievals)
-    section = read_section(plan.section.model_copy(update={"measured": measured}), plan.configured, artifacts)
+    The files, in any order, are the data set's IMAGES and CAPTIONS, RETRIEVAL of each variant, round and seed, and with
+    true boxes CORRESPONDENCE_ACCURACY of each variant, seed and round from 1. Raises `InputError` if an artifact of the
+    plan is missing.
+    """
+    table = validate(RoundsPlan, plan, "the plan of the table")
+    rounds = {f"{one.variant} round {one.number}": one for one in table.rounds}
+    measured = {name: _measured(one, table) for name, one in rounds.items()}
+    artifacts = SectionArtifacts.at([images], [captions], retrievals)
+    section = read_section(table.section.model_copy(update={"measured": measured}), table.configured, artifacts)
     first = {name: f"{one.variant} round 0" for name, one in rounds.items()}
     rows = measured_rows(section.measured, section.test_set, section.folds, first)
-    judged = ArtifactIndex(inputs.accuracies, CORRESPONDENCE_ACCURACY)
-    lines = [Line(rounds[row.variant], row, _accuracy(rounds[row.variant], plan, judged)) for row in rows]
+    judged = ArtifactIndex(accuracies, CORRESPONDENCE_ACCURACY)
+    lines = [Line(rounds[row.variant], row, _accuracy(rounds[row.variant], table, judged)) for row in rows]
     frame = pd.DataFrame([_record(line) for line in lines], columns=[column.name for column in ROUNDS.columns])
-    notes = [*_NOTES, *making_notes(plan, [section])]
+    notes = [*_NOTES, *making_notes(table, [section])]
     sheets = [_metrics_sheet(lines, section.heading()), _intervals_sheet(lines)]
-    shown = Document(plan.title, sheets, notes, changed_settings([plan.section]))
-    write_table(frame, ROUNDS, shown, plan, outputs, plan.latex_intervals)
+    shown = Document(table.title, sheets, notes, changed_settings([table.section]))
+    write_table(frame, ROUNDS, shown, table, Outputs(**outputs), table.latex_intervals)
 
 
 class Line(NamedTuple):

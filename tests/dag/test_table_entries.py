@@ -8,13 +8,12 @@ import pytest
 
 from densevse.artifacts.identity import Identity
 from densevse.dag.given import GivenStage
-from densevse.dag.paths import planned
 from densevse.dag.project import Project
 from densevse.dag.table_checks import check_tables
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import Difference
+from densevse.tables.plan import Difference, GainsPlan, RoundsPlan, TablePlan
 from densevse.tables.published import read_published
 from tests.rules import input_of
 
@@ -248,10 +247,14 @@ def test_a_table_expects_of_a_shared_round_0_what_it_was_trained_with():
     assert [of_round["phrase_weight"] for of_round in parameters] == ["confidence", "none", "none"]
 
 
+def plan_of(job):
+    return RoundsPlan.model_validate(job.settings["plan"])
+
+
 def test_a_table_of_rounds_asks_for_a_shared_round_0_by_the_name_of_its_trainer():
     with_both = {"tables": {"scenes": {"measure": ["hm_lstm", "hm_lstm_sentences"], "reference": None}}}
     stage = TableStage(project(**with_both))
-    rounds = {(one.variant, one.number): one for one in stage.plan_of_rounds("scenes").rounds}
+    rounds = {(one.variant, one.number): one for one in plan_of(stage.rounds_job("scenes")).rounds}
     shared = [rounds["hm_lstm_sentences", number] for number in range(3)]
     assert [one.model for one in shared] == ["hm_lstm", "hm_lstm_sentences", "hm_lstm_sentences"]
     assert [one.correspondences for one in shared] == [None, "hm_lstm", "hm_lstm_sentences"]
@@ -303,7 +306,7 @@ def test_gains_are_drawn_of_tables_with_a_reference_and_rows_to_compare():
 
 
 def test_a_picture_of_gains_knows_its_reference_and_its_sections():
-    plan = TableStage(project()).plan_of_gains("scenes")
+    plan = GainsPlan.model_validate(TableStage(project()).gains_job("scenes").settings["plan"])
     assert (plan.title, plan.reference) == ("Scenes: gains on VSE", "VSE")
     assert [(one.dataset, one.protocol) for one in plan.sections] == [("scenes", "full")]
 
@@ -311,7 +314,7 @@ def test_a_picture_of_gains_knows_its_reference_and_its_sections():
 def test_latex_has_intervals_where_the_table_asks_for_them_and_so_have_its_rounds():
     chosen = TableStage(project(tables={"scenes": {"latex_intervals": True}}))
     assert chosen.plan("scenes").latex_intervals
-    assert chosen.plan_of_rounds("scenes").latex_intervals
+    assert plan_of(chosen.rounds_job("scenes")).latex_intervals
     assert not chosen.plan("flickr8k").latex_intervals
     with pytest.raises(InputError, match=r"tables\.scenes\.latex_intervals: .*bool"):
         project(tables={"scenes": {"latex_intervals": "sometimes"}})
@@ -320,10 +323,9 @@ def test_latex_has_intervals_where_the_table_asks_for_them_and_so_have_its_round
 def test_a_plan_comes_through_plain_values_unchanged_and_names_no_folder():
     made = project(networks={"vgg19": {"local": "/somewhere/vgg19.pth"}})
     tables = TableStage(made)
-    wildcards = SimpleNamespace(table="sco_4", dataset="scenes")
-    for function, name in ((tables.plan, "sco_4"), (tables.plan_of_rounds, "scenes")):
-        plan, text = function(name), json.dumps(planned(function)(wildcards))
-        assert type(plan).model_validate(json.loads(text)) == plan
+    assert TablePlan.model_validate(tables.table_job("sco_4").settings["plan"]) == tables.plan("sco_4")
+    for job in (tables.table_job("sco_4"), tables.rounds_job("scenes")):
+        text = json.dumps(job.settings)
         assert "results/" not in text
         assert "/somewhere" not in text
 
@@ -348,7 +350,9 @@ def test_a_given_row_stands_beside_trained_ones_with_a_seed_for_each_file():
     assert given.file("scores")("flickr8k", "mine", 1) == "/mine/b.npy"
     assert given.file("images")("flickr8k", "mine", 1) is None
     assert given.file("images")("coco", "mine", 0) == "i.npz"
-    assert given.layout("coco", "mine") == {"similarity": "cosine", "copies": 5, "unscored": None}
+    settings = given.job("coco", "mine").settings
+    assert settings["layout"] == {"similarity": "cosine", "copies": 5, "unscored": None}
+    assert {"ranked_sentences", "top", "threads"} < settings.keys()
     plan = tables.plan("given")
     first, second = (section.measured["mine"] for section in plan.sections)
     assert (first.title, first.seeds, first.round) == ("mine", [0, 1], None)

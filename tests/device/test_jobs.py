@@ -7,16 +7,15 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.store import FeatureStore
-from densevse.config.declared.views import VIEWS
 from densevse.config.load import generator
 from densevse.config.training import NamedPhase, TrainingJob
-from densevse.inference.captioning import CaptionJob, write_captions
+from densevse.config.views import VIEWS
+from densevse.inference.captioning import write_captions
 from densevse.inference.concepts import score_concepts
 from densevse.inference.embedding import write_embeddings
 from densevse.inference.models import open_model
@@ -88,8 +87,9 @@ def test_a_generator(made, on_both, name, monkeypatch):
             test = str(folder / "test.parquet")
             files = files.with_changes(joint_embedding=str(model), joint_embedding_test=test)
         decoding = entry.decoding.model_copy(update={"beam": 3, "kept": 2, "tag_sequences": 2, "longest_sentence": 5})
-        of = Identity("scenes", name, 0, split="test")
-        write_captions(files, of, CaptionJob(decoding=decoding, seed=0, threads=1), folder / "written.parquet")
+        settings = {"decoding": decoding.model_dump(), "seed": 0, "threads": 1}
+        wildcards = {"dataset": "scenes", "generator": name, "seed": "0", "split": "test"}
+        write_captions(settings, wildcards, str(folder / "written.parquet"), **files.named())
         rows = schema.read(folder / "written.parquet", GENERATED)
         weights = {key: value.numpy() for key, value in load_file(folder / "model.safetensors").items()}
         return weights | {"scores": rows["score"].to_numpy(float)}

@@ -16,7 +16,7 @@ from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.given import GivenLayout
-from densevse.evaluation.given.retrieval import GivenRow, given_rankings, read_test, write_given_retrieval
+from densevse.evaluation.given.retrieval import given_rankings, read_test, write_given_retrieval
 from densevse.evaluation.recall import metrics_of
 from densevse.evaluation.retrieval import retrieve
 from densevse.runtime.errors import InputError
@@ -439,10 +439,19 @@ def test_images_without_as_many_sentences_as_copies_are_named(tmp_path, given):
 
 def test_the_artifact_says_what_it_is_of(tmp_path, test):
     np.save(tmp_path / "mine.npy", GOOD)
+    write_given_retrieval(
+        image_table=str(tmp_path / "images.parquet"),
+        caption_table=str(tmp_path / "captions.parquet"),
+        layout=PLAIN.model_dump(),
+        ranked_sentences="all",
+        top=10,
+        threads=1,
+        contents=["abc"],
+        wildcards={"dataset": "scenes", "variant": "mine", "seed": "0", "protocol": "full"},
+        output=str(tmp_path / "given.parquet"),
+        scores=str(tmp_path / "mine.npy"),
+    )
     of = Identity("scenes", "mine", 0, None, "full", "test")
-    files = {"image_table": tmp_path / "images.parquet", "caption_table": tmp_path / "captions.parquet"}
-    row = GivenRow(PLAIN, "all", ["abc"], 10)
-    write_given_retrieval(files | {"scores": tmp_path / "mine.npy"}, row, of, tmp_path / "given.parquet")
     assert schema.identity(tmp_path / "given.parquet") == of
     made_from = schema.check(tmp_path / "given.parquet", RETRIEVAL)
     assert made_from["given"] == {"scores": "mine.npy"}

@@ -31,7 +31,7 @@ from densevse.inference.encoding import evaluation
 from densevse.inference.models import build, open_model, save_model
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import Configured, MadeWith, MeasuredVariant, SectionPlan, TablePlan
-from densevse.tables.results import Outputs, TableInputs, make_table
+from densevse.tables.results import Outputs, make_table
 
 NAMES = {"a": 3, "b": 1, "c": 4}  # image -> regions, the whole image included
 TREES = [
@@ -349,8 +349,14 @@ def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_bo
     )
     outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
     published = Path(__file__).parents[2] / "config/published"
-    papers = [published / "hm_lstm.csv"], [published / "hm_lstm.yaml"]
-    make_table(TableInputs([image_table], [], [ranking], *papers), plan, outputs)
+    make_table(
+        plan.model_dump(mode="json"),
+        images=[image_table],
+        retrievals=[ranking],
+        published=[str(published / "hm_lstm.csv")],
+        papers=[str(published / "hm_lstm.yaml")],
+        **outputs._asdict(),
+    )
     rows = schema.read(outputs.parquet, RESULTS).set_index(["variant", "kind"])
     assert rows.loc[("hm_lstm", "published"), "i2t_r1"] == pytest.approx(10.8)
     assert np.isnan(rows.loc[("hm_lstm", "published"), "difference"])  # the paper's regions are others

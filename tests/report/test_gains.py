@@ -35,7 +35,8 @@ def drawn(results, path, monkeypatch, *datasets):
     sections = [GainsSection(title=f"{dataset}, full", dataset=dataset, protocol="full") for dataset in datasets]
     figures, save = [], gains.save
     monkeypatch.setattr(gains, "save", lambda figure, to: (figures.append(figure), save(figure, to)))
-    gains.draw_gains(str(results), GainsPlan(title="A table", reference="VSE", sections=sections), str(path))
+    plan = GainsPlan(title="A table", reference="VSE", sections=sections)
+    gains.draw_gains(str(results), plan.model_dump(mode="json"), str(path))
     monkeypatch.undo()
     return figures[0]
 

@@ -31,8 +31,8 @@ from densevse.tables.plan import (
     TablePlan,
     Weights,
 )
-from densevse.tables.results import Outputs, TableInputs, make_table
-from densevse.tables.rounds import RoundsInputs, make_rounds
+from densevse.tables.results import Outputs, make_table
+from densevse.tables.rounds import make_rounds
 from densevse.tables.rows import Row, queries_of
 
 FOLDER = Path(__file__).parents[2] / "config/published"
@@ -111,15 +111,15 @@ def outputs(tmp_path):
 def make(tmp_path, chosen, *of_sections):
     """`of_sections` holds for each measured section the files of its data and its retrievals."""
     papers = list(dict.fromkeys(printed.paper for printed in chosen.published))
-    inputs = TableInputs(
-        list({data[0]: None for data, _ in of_sections}),
-        list({data[1]: None for data, _ in of_sections}),
-        [file for _, files in of_sections for file in files],
-        [str(FOLDER / f"{paper}.csv") for paper in papers],
-        [str(FOLDER / f"{paper}.yaml") for paper in papers],
-    )
+    inputs = {
+        "images": list({data[0]: None for data, _ in of_sections}),
+        "captions": list({data[1]: None for data, _ in of_sections}),
+        "retrievals": [file for _, files in of_sections for file in files],
+        "published": [str(FOLDER / f"{paper}.csv") for paper in papers],
+        "papers": [str(FOLDER / f"{paper}.yaml") for paper in papers],
+    }
     made = outputs(tmp_path)
-    make_table(inputs, chosen, made)
+    make_table(chosen.model_dump(mode="json"), **inputs, **made._asdict())
     return Path(made.markdown).read_text(encoding="utf-8"), schema.read(made.parquet, RESULTS)
 
 
@@ -475,7 +475,11 @@ def rounds_inputs(tmp_path, files, *runs):
     for n, (variant, number, seed) in enumerate(runs):
         path = tmp_path / f"{n}.parquet"
         found.append(retrieval(path, n, files, variant, seed, number=number, dataset="scenes"))
-    return RoundsInputs([files[0]], [files[1]], found, [])
+    return {"images": files[0], "captions": files[1], "retrievals": found}
+
+
+def rounds(chosen, inputs, made):
+    make_rounds(chosen.model_dump(mode="json"), **inputs, **made._asdict())
 
 
 def accuracy(path, learned, variant, seed, number):
@@ -494,9 +498,9 @@ def test_rounds(tmp_path, data):
     ]
     inputs = rounds_inputs(tmp_path, files, *runs)
     measured, made = {"hm_lstm": entry("HM-LSTM", [0, 1])}, outputs(tmp_path)
-    make_rounds(inputs._replace(accuracies=accuracies), rounds_plan(measured, judged=True, hm_lstm=2), made)
+    rounds(rounds_plan(measured, judged=True, hm_lstm=2), inputs | {"accuracies": accuracies}, made)
     found = schema.read(made.parquet, ROUNDS)
-    sums = [metrics_of(schema.read(file, RETRIEVAL))["rsum"] for file in inputs.retrievals]
+    sums = [metrics_of(schema.read(file, RETRIEVAL))["rsum"] for file in inputs["retrievals"]]
     assert found["rsum"].tolist() == pytest.approx([np.mean(sums[n : n + 2]) for n in (0, 2, 4)])
     assert found["gain"].tolist() == pytest.approx(
         [0, found["rsum"][1] - found["rsum"][0], found["rsum"][2] - found["rsum"][0]], abs=1e-3
@@ -507,14 +511,14 @@ def test_rounds(tmp_path, data):
     text = Path(made.markdown).read_text(encoding="utf-8")
     assert "torch 2.11.0" in text
     assert "Config " in text
-    make_rounds(inputs, rounds_plan(measured, hm_lstm=2), made)
+    rounds(rounds_plan(measured, hm_lstm=2), inputs, made)
     assert schema.read(made.parquet, ROUNDS)["learned_accuracy"].isna().all()
 
 
 def test_rounds_of_two_variants_each_start_from_their_own(tmp_path, data):
     inputs = rounds_inputs(tmp_path, data(dataset="scenes"), *(("a", n, 0) for n in range(3)), ("b", 0, 0), ("b", 1, 0))
     made = outputs(tmp_path)
-    make_rounds(inputs, rounds_plan({"a": entry("A", [0]), "b": entry("B", [0])}, a=2, b=1), made)
+    rounds(rounds_plan({"a": entry("A", [0]), "b": entry("B", [0])}, a=2, b=1), inputs, made)
     found = schema.read(made.parquet, ROUNDS)
     assert found["gain"][3] == 0
     assert found["gain"][4] == pytest.approx(found["rsum"][4] - found["rsum"][3], abs=1e-3)
@@ -522,9 +526,9 @@ def test_rounds_of_two_variants_each_start_from_their_own(tmp_path, data):
 
 def test_variants_that_share_round_0_share_its_row_and_what_it_gives(tmp_path, data):
     inputs = rounds_inputs(tmp_path, data(dataset="scenes"), ("a", 0, 0), ("a", 1, 0), ("b", 1, 0))
-    inputs = inputs._replace(accuracies=[accuracy(tmp_path / "accuracy.parquet", 0.4, "a", 0, 1)])
+    inputs["accuracies"] = [accuracy(tmp_path / "accuracy.parquet", 0.4, "a", 0, 1)]
     made, measured = outputs(tmp_path), {"a": entry("A", [0]), "b": entry("B", [0])}
-    make_rounds(inputs, rounds_plan(measured, shared=["b"], judged=True, a=1, b=1), made)
+    rounds(rounds_plan(measured, shared=["b"], judged=True, a=1, b=1), inputs, made)
     found = schema.read(made.parquet, ROUNDS).set_index(["variant", "round"])
     assert found.loc[("a", 0), "rsum"] == found.loc[("b", 0), "rsum"]
     assert found.loc[("a", 1), "rsum"] != found.loc[("b", 1), "rsum"]
@@ -543,22 +547,22 @@ def test_the_order_of_inputs_changes_no_byte(tmp_path, data):
     chosen = plan(
         *(section(measured, *place, protocol=place[1]) for place in places), printed=[("sco", "4"), ("vse", "1")]
     )
-    papers = ("sco", "vse")
-    of = [list(column) for column in zip(*files.values(), strict=True)]
-    inputs = TableInputs(*of, runs, *([str(FOLDER / f"{paper}.{end}") for paper in papers] for end in ("csv", "yaml")))
+    images, captions = (list(column) for column in zip(*files.values(), strict=True))
+    inputs = {"images": images, "captions": captions, "retrievals": runs}
+    for name, end in (("published", "csv"), ("papers", "yaml")):
+        inputs[name] = [str(FOLDER / f"{paper}.{end}") for paper in ("sco", "vse")]
     rounds = rounds_inputs(
         tmp_path / "rounds", data(61, "scenes"), *(("hm_lstm", n, seed) for n, seed in np.ndindex(3, 2))
     )
-    judged = [accuracy(tmp_path / f"a{n}.parquet", n / 9, "hm_lstm", n % 2, 1 + n // 2) for n in range(4)]
-    rounds, of_rounds = (
-        rounds._replace(accuracies=judged),
-        rounds_plan({"hm_lstm": entry("HM-LSTM", [0, 1])}, judged=True, hm_lstm=2),
-    )
+    rounds["accuracies"] = [accuracy(tmp_path / f"a{n}.parquet", n / 9, "hm_lstm", n % 2, 1 + n // 2) for n in range(4)]
+    of_rounds = rounds_plan({"hm_lstm": entry("HM-LSTM", [0, 1])}, judged=True, hm_lstm=2)
+    made = outputs(tmp_path)
     for make_it, given, planned in ((make_table, inputs, chosen), (make_rounds, rounds, of_rounds)):
         found = []
         for order in (list, reversed, lambda paths: np.random.default_rng(0).permutation(paths).tolist()):
-            make_it(type(given)(*(list(order(paths)) for paths in given)), planned, outputs(tmp_path))
-            found.append([Path(file).read_bytes() for file in outputs(tmp_path)])
+            ordered = {name: one if isinstance(one, str) else list(order(one)) for name, one in given.items()}
+            make_it(planned.model_dump(mode="json"), **ordered, **made._asdict())
+            found.append([Path(file).read_bytes() for file in made])
         assert found[0] == found[1] == found[2]
 
 

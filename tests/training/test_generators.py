@@ -16,7 +16,7 @@ from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.config.generators import Decoding
 from densevse.data.inputs import Inputs
 from densevse.inference.candidates import Candidate, ranked
-from densevse.inference.captioning import CaptionJob, TagSequences, write_captions
+from densevse.inference.captioning import TagSequences, write_captions
 from densevse.inference.models import open_model
 from densevse.inference.spaces import padded
 from densevse.methods.interface import Sentences
@@ -28,8 +28,10 @@ __all__ = ["with_tags"]
 
 
 def written(files, path, split="test", seed=0, **decoding):
-    job = CaptionJob(decoding=Decoding(**{"tag_sequences": 4, "beam": 3, "kept": 3, **decoding}), seed=seed, threads=1)
-    write_captions(files, Identity("scenes", "sc_nlm", seed, split=split), job, path)
+    job = {"decoding": {"tag_sequences": 4, "beam": 3, "kept": 3, **decoding}, "seed": seed, "threads": 1}
+    wildcards = {"dataset": "scenes", "generator": "sc_nlm", "seed": str(seed), "split": split}
+    write_captions(job, wildcards, path, **files.named())
+    assert schema.identity(path) == Identity("scenes", "sc_nlm", seed, split=split)
     return schema.read(path, GENERATED)
 
 

@@ -15,12 +15,14 @@ from densevse.artifacts.matrices import Matrix, open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.given import GivenLayout
+from densevse.config.validation import validate
 from densevse.evaluation.given.order import Items, read_ids, rows_of
 from densevse.evaluation.given.scoring import Aligned, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
 from densevse.evaluation.retrieval import TOP, Scorer, retrieve, versions
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
+from densevse.runtime.numerics import set_up_processor
 
 ALIKE = 1e-2
 """The relative difference allowed between copies of an image, as copies in other batches round differently."""
@@ -48,19 +50,37 @@ class GivenTest(NamedTuple):
     sentences_of_image: Indices  # (images of the split,) in documented order
 
 
-def write_given_retrieval(files: Mapping[str, str], row: GivenRow, of: Identity, output: str | Path) -> None:
-    """Writes the RETRIEVAL artifact of given scores or vectors under the protocol that `of` names.
+def write_given_retrieval(
+    image_table: str,
+    caption_table: str,
+    layout: Mapping[str, Any],
+    ranked_sentences: str,
+    top: int,
+    threads: int,
+    contents: Sequence[str],
+    wildcards: Mapping[str, str],
+    output: str,
+    **given: str,
+) -> None:
+    """The job that ranks the test split by given scores or vectors under a protocol, and writes RETRIEVAL rows.
 
-    `files` has the paths of image_table and caption_table, and of the given files by their keys. Raises `InputError`
-    that names the wrong file, row or id.
+    `layout` has the fields of `GivenLayout`, and `given` are the files by their keys, of which `contents` are digests.
+    Raises `InputError` that names the wrong file, row or id.
     """
-    layout, protocol = row.layout, str(of.protocol)
-    test = read_test(files["image_table"], files["caption_table"], protocol, row.sentences)
-    rows = given_rankings(files, layout, test, Path(output).parent, row.top)
-    given = {key: Path(path).name for key, path in files.items() if key not in ("image_table", "caption_table")}
-    settings = {"protocol": protocol, "given": given, "layout": layout.model_dump(), "contents": list(row.contents)}
-    made_from = lineage({**settings, "ranked_sentences": row.sentences, "device": "cpu", "versions": versions()})
-    schema.write(rows, RETRIEVAL, output, made_from, of)
+    set_up_processor(threads)
+    of, meaning = Identity.of(wildcards, split="test"), validate(GivenLayout, layout, "the given row")
+    test = read_test(image_table, caption_table, str(of.protocol), ranked_sentences)
+    rows = given_rankings(given, meaning, test, Path(output).parent, top)
+    settings = {
+        "protocol": of.protocol,
+        "given": {key: Path(path).name for key, path in given.items()},
+        "layout": meaning.model_dump(),
+        "contents": contents,
+        "ranked_sentences": ranked_sentences,
+        "device": "cpu",
+        "versions": versions(),
+    }
+    schema.write(rows, RETRIEVAL, output, lineage(settings), of)
 
 
 def read_test(image_table: str, caption_table: str, protocol: str, sentences: str = "all") -> GivenTest:

@@ -110,9 +110,8 @@ def plan_data_set(project: Project, name: str) -> None:
     for view, network in dataset.networks.items():
         features.files(name, view, network)
     for variant in TableStage(project).variants(name):
-        for function in (training.parameters, training.training, training.phases):
-            function(name, variant)
         for seed in dataset.seeds:
+            training.job(name, variant, seed)
             training.origin(name, variant, seed)
             training.inputs(SimpleNamespace(dataset=name, variant=variant, seed=str(seed)))
     for module in ANALYSES:

@@ -24,14 +24,11 @@ rule correspond:
         mem_mb=growing(datasets.memory(2000, 210)),
         runtime=growing(240),
     params:
-        code=configured(training.code_of("correspond.py")),
-        candidates=configured(training.candidates),
-        round=configured(lambda round: round),
-        threads=configured(datasets.threads),
+        **calling("densevse.inference.assigning:assign_regions", training.correspondence_job),
     message:
         "assigning regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
-        "../../scripts/correspond.py"
+        RUNNER
 
 
 rule correspondence_accuracy:
@@ -51,9 +48,8 @@ rule correspondence_accuracy:
         mem_mb=growing(4000),
         runtime=growing(20),
     params:
-        code=code_of("correspondence_accuracy.py"),
-        candidates=configured(training.candidates),
+        **calling("densevse.evaluation.correspondence_accuracy:write_accuracy", training.accuracy_job),
     message:
         "checking regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
-        "../../scripts/correspondence_accuracy.py"
+        RUNNER

@@ -17,18 +17,11 @@ rule train_generator:
         mem_mb=growing(datasets.memory(4000, 130)),
         runtime=1440,
     params:
-        code=configured(generators.code),
-        method=configured(generators.model),
-        parameters=configured(generators.parameters),
-        sentences=configured(generators.sentences),
-        training=configured(generators.training),
-        phases=configured(generators.phases),
-        seed=configured(lambda seed: seed),
-        threads=configured(datasets.threads),
+        **calling("densevse.training.generators:train_generator", generators.job),
     message:
         "training the generator {wildcards.generator} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        "../../scripts/train_generator.py"
+        RUNNER
 
 
 rule generate_captions:
@@ -49,11 +42,8 @@ rule generate_captions:
         mem_mb=growing(datasets.memory(4000, 130)),
         runtime=growing(240),
     params:
-        code=configured(generators.code_of_captions),
-        decoding=configured(generators.decoding),
-        seed=configured(lambda seed: seed),
-        threads=configured(datasets.threads),
+        **calling("densevse.inference.captioning:write_captions", generators.captions_job),
     message:
         "sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        "../../scripts/generate_captions.py"
+        RUNNER

@@ -17,14 +17,11 @@ rule retrieve:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(3000, 40)),
     params:
-        code=configured(training.code_of("retrieve.py")),
-        sentences=configured(datasets.ranked_sentences),
-        top=configured(datasets.top),
-        threads=configured(datasets.threads),
+        **calling("densevse.inference.retrieval:retrieve_test", training.retrieval_job),
     message:
         "retrieval: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
-        "../../scripts/retrieve.py"
+        RUNNER
 
 
 rule retrieve_by_ensemble:
@@ -44,14 +41,11 @@ rule retrieve_by_ensemble:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(7000, 40)),
     params:
-        code=configured(training.code_of_ensemble),
-        sentences=configured(datasets.ranked_sentences),
-        top=configured(datasets.top),
-        threads=configured(datasets.threads),
+        **calling("densevse.inference.ensembles:retrieve_by_ensemble", training.ensemble_job),
     message:
         "retrieval: the ensemble {wildcards.ensemble} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        "../../scripts/retrieve_by_ensemble.py"
+        RUNNER
 
 
 rule retrieve_given:
@@ -77,16 +71,12 @@ rule retrieve_given:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("retrieve_given.py"),
+        **calling("densevse.evaluation.given.retrieval:write_given_retrieval", given.job),
         contents=contents_of("{own_file}", given.files),
-        layout=configured(given.layout),
-        sentences=configured(datasets.ranked_sentences),
-        top=configured(datasets.top),
-        threads=configured(datasets.threads),
     message:
         "retrieval: {wildcards.variant}, which is given, on {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        "../../scripts/retrieve_given.py"
+        RUNNER
 
 
 rule embed:
@@ -106,9 +96,8 @@ rule embed:
         **settings.accelerator,
         mem_mb=growing(8000),
     params:
-        code=configured(training.code_of("embed.py")),
-        threads=configured(datasets.threads),
+        **calling("densevse.inference.embedding:embed_split", training.model_job),
     message:
         "embedding {wildcards.split}: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
-        "../../scripts/embed.py"
+        RUNNER

@@ -32,19 +32,20 @@ rule table:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        code=code_of("table.py"),
-        published=contents_of("<project>/config/published/{paper}.csv", tables.papers),
-        papers=contents_of("<project>/config/published/{paper}.yaml", tables.papers),
-        plan=planned(tables.plan),
+        **calling("densevse.tables.results:make_table", tables.table_job),
+        contents=contents_of_each(
+            published=("<project>/config/published/{paper}.csv", tables.papers),
+            papers=("<project>/config/published/{paper}.yaml", tables.papers),
+        ),
     message:
         "writing the table {wildcards.table}"
     script:
-        "../../scripts/table.py"
+        RUNNER
 
 
 rule gains:
     input:
-        rules.table.output.parquet,
+        results=rules.table.output.parquet,
     output:
         report(
             "<results>/figures/{table}_gains.svg",
@@ -62,12 +63,11 @@ rule gains:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        code=code_of("gains.py"),
-        plan=planned(tables.plan_of_gains),
+        **calling("densevse.report.gains:draw_gains", tables.gains_job),
     message:
         "drawing the gains in the table {wildcards.table}"
     script:
-        "../../scripts/gains.py"
+        RUNNER
 
 
 rule table_of_rounds:
@@ -101,9 +101,8 @@ rule table_of_rounds:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        code=code_of("table_of_rounds.py"),
-        plan=planned(tables.plan_of_rounds),
+        **calling("densevse.tables.rounds:make_rounds", tables.rounds_job),
     message:
         "writing the table of rounds on {wildcards.dataset}"
     script:
-        "../../scripts/table_of_rounds.py"
+        RUNNER
