@@ -20,7 +20,7 @@ from densevse.artifacts.schema import write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.vision.crops import warp
-from densevse.vision.extract_regions import extract_regions
+from densevse.vision.extract_regions import write_regions
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import load_network
 from densevse.vision.proposals import propose
@@ -85,7 +85,7 @@ def _stage(network: RegionNetwork, folder: Path, sizes: Sizes) -> tuple[str, str
     def stage() -> None:
         sources = {"images": str(folder / "images.zip")}
         files = (folder / "images.parquet", folder / "proposals.parquet")
-        extract_regions(*files, sources, network_files, ["thing"] * 1000, "00-of-01", folder / "r/00-of-01.parquet")
+        write_regions(*files, sources, network_files, ["thing"] * 1000, "00-of-01", folder / "r/00-of-01.parquet")
 
     def bare() -> None:
         load_network(SETTINGS, weights)

@@ -6,15 +6,16 @@ from typing import Any
 from densevse.config.architectures import ARCHITECTURES, library_of
 from densevse.config.environment import check_extra
 from densevse.config.features import MEAN_OF_REGIONS
-from densevse.config.networks import NetworkConfig, NetworkInput, nodes_of
+from densevse.config.networks import NetworkConfig, nodes_of
 from densevse.config.views import VIEWS
+from densevse.dag.datasets import DatasetStage
+from densevse.dag.fields import NETWORK, PIXELS, PREPROCESSING, REGIONS, passed
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 from densevse.runtime.errors import InputError
 
-PREPROCESSING = {"size", "resize", "mean", "std"}
-"""A library's network brings its own preprocessing, and only it has options."""
-IMAGE_FIELDS = {"architecture", "options", "precision", "batch_size", *PREPROCESSING}
+IMAGE_FIELDS = {*NETWORK, "options", *PREPROCESSING}
 GIVEN_REGIONS = "regions-given"
 """The name of given regions in paths, as no proposer found them."""
 REGION_FIELDS = IMAGE_FIELDS | {"regions"}
@@ -22,7 +23,17 @@ REGION_FIELDS = IMAGE_FIELDS | {"regions"}
 
 def input_of(network: NetworkConfig) -> dict[str, Any]:
     """The pixels that a network reads, as NetworkInput."""
-    return network.model_dump(mode="json", include=set(NetworkInput.model_fields))
+    return passed(network, PIXELS)
+
+
+def deciding(network: NetworkConfig, view: str) -> dict[str, Any]:
+    """The settings of a network that decide a view's features, without other views and the place of its weights."""
+    own = ("options",) if network.library else PREPROCESSING
+    return {
+        **passed(network, (*NETWORK, *own)),
+        "layers": {view: network.layers[view]},
+        "nodes": nodes_of(network, view),
+    }
 
 
 class FeatureStage(Stage):
@@ -36,10 +47,6 @@ class FeatureStage(Stage):
         """The files from which a view of given features is read."""
         return list(self._given_files(dataset, given, view).values())
 
-    def given_file_names(self, dataset: str, given: str, view: str) -> list[str]:
-        """The role of each of these files: path, ids or boxes."""
-        return list(self._given_files(dataset, given, view))
-
     def given_whole(self, dataset: str, given: str, view: str) -> Values | None:
         """The source of whole images' vectors, which become region 0 of given regions."""
         if view != GIVEN_REGIONS:
@@ -47,11 +54,10 @@ class FeatureStage(Stage):
         by = self.dataset(dataset).features[given].whole_by
         return {"network": given if by in (None, MEAN_OF_REGIONS) else by}
 
-    def given_options(self, dataset: str, given: str, view: str) -> dict[str, Any]:
-        """The options of reading a view of given features, as densevse.vision.given_features.GivenOptions."""
+    def given_job(self, dataset: str, given: str, view: str) -> Job:
+        """The reading of a view of given features, with the role of each file: path, ids or boxes."""
         entry, name = self.dataset(dataset).features[given], view.partition("-")[0]
-        options = self.dataset(dataset).options
-        return {
+        options = {
             "name": f"datasets.{dataset}.features.{given}.{name}",
             "network": given,
             "view": name,
@@ -59,8 +65,9 @@ class FeatureStage(Stage):
             "image_id": entry.file_of(name).image_id,
             "mean": name == "whole" and entry.whole is None,
             "dtype": entry.dtype,
-            "copies": getattr(options, "copies", 1),
+            "copies": getattr(self.dataset(dataset).options, "copies", 1),
         }
+        return Job({"options": options, "file_names": list(self._given_files(dataset, given, view))})
 
     def _given_files(self, dataset: str, given: str, view: str) -> dict[str, str]:
         entry, file = self.dataset(dataset), self.dataset(dataset).features[given].file_of(view.partition("-")[0])
@@ -115,15 +122,25 @@ class FeatureStage(Stage):
 
     def of_images(self, dataset: str, network: str, view: str) -> dict[str, Any]:
         """The settings of a network that decide a view's features, without other views and the place of weights."""
-        return self._deciding(dataset, network, view, IMAGE_FIELDS, "extract_features.py")
+        return deciding(self.network(dataset, network), view)
 
-    def of_regions(self, dataset: str, network: str) -> dict[str, Any]:
-        """The settings of a network that decide its regions."""
-        return self._deciding(dataset, network, "regions", REGION_FIELDS, "extract_regions.py")
+    def image_job(self, dataset: str, network: str, view: str) -> Job:
+        """The extraction of a view of whole images by a network."""
+        entry = self.network(dataset, network)
+        settings = {"network": deciding(entry, view), **self._reading_pictures(dataset)}
+        return Job(settings, [*modules_of_architecture(entry.architecture), f"densevse.vision.views.{view}"])
 
-    def all_stay(self, proposer: str) -> bool:
-        """True if all boxes become regions, as with a clustered proposer, which has chosen them."""
-        return self.config.proposers[proposer].kind == "clustered"
+    def region_job(self, dataset: str, network: str, proposer: str | None = None) -> Job:
+        """The extraction of regions by a network; all boxes of a clustered proposer, which has chosen them, stay."""
+        entry = self.network(dataset, network)
+        decided = {**deciding(entry, "regions"), "regions": passed(entry.regions, REGIONS)}
+        settings = {"network": decided, **self._reading_pictures(dataset)}
+        if proposer is not None:
+            settings["all_stay"] = self.config.proposers[proposer].kind == "clustered"
+        return Job(settings, modules_of_architecture(entry.architecture))
+
+    def _reading_pictures(self, dataset: str) -> dict[str, Any]:
+        return {"source_names": DatasetStage(self.project).source_names(dataset), "threads": self.threads(dataset)}
 
     def proposals(self, dataset: str, network: str) -> Values | None:
         """No further values if proposals are read; None for a detector, which finds its own boxes."""
@@ -173,10 +190,11 @@ class FeatureStage(Stage):
         """The networks that the workflow trains."""
         return any_of(name for name, network in self.config.networks.items() if network.trained_on)
 
-    def training(self, dataset: str, network: str) -> dict[str, Any]:
-        """The settings of a network's training, as densevse.scenes.training.NetworkJob."""
+    def training_job(self, dataset: str, network: str) -> Job:
+        """The training of a network, as densevse.scenes.training.NetworkJob."""
         entry = self.config.networks[network]
-        return {"pixels": input_of(entry), **self.recipe(dataset, entry)}
+        settings = {"pixels": input_of(entry), **self.recipe(dataset, entry)}
+        return Job({"job": settings, "source_names": DatasetStage(self.project).source_names(dataset)})
 
     def named(self) -> str:
         """The networks that compute features: those of config/networks, and concept networks trained as a whole."""
@@ -205,13 +223,6 @@ class FeatureStage(Stage):
         """The network from which a concept network is built on a data set."""
         own = self.config.concept_networks[concept_network].network
         return own or self.network_of(concept_network, dataset, "whole", {})
-
-    def _deciding(self, dataset: str, network: str, view: str, fields: set[str], script: str) -> dict[str, Any]:
-        entry = self.network(dataset, network)
-        fields = fields - (PREPROCESSING if entry.library else {"options"})
-        read = self.read_by(script, entry, *modules_of_architecture(entry.architecture))
-        values = {name: value for name, value in read.items() if name in fields}
-        return {**values, "layers": {view: entry.layers[view]}, "nodes": nodes_of(entry, view)}
 
 
 def modules_of_architecture(name: str) -> list[str]:

@@ -19,26 +19,26 @@ from densevse.vision.networks import read_state
 LARGEST = 3_000_000  # bytes, as every clone of the project contains the file
 
 
-def release(weights: str | Path, history: str | Path, released: str | Path, card: str | Path) -> None:
-    """Writes trained `weights` in float16, and the card.
+def release(trained: str | Path, history: str | Path, weights: str | Path, card: str | Path) -> None:
+    """The job that writes `trained` weights in float16, and the card.
 
     Raises `InputError` for a file of more than 3 MB, or a weight that exceeds float16.
     """
     halves = {
-        name: value.half() if value.is_floating_point() else value for name, value in read_state(Path(weights)).items()
+        name: value.half() if value.is_floating_point() else value for name, value in read_state(Path(trained)).items()
     }
     for name, value in halves.items():
         if not torch.isfinite(value).all():
-            raise InputError(f"{weights}: {name} has values beyond float16's largest, 65,504. Train the network again.")
-    made = made_from(weights)
-    with atomic(released) as temporary:
+            raise InputError(f"{trained}: {name} has values beyond float16's largest, 65,504. Train the network again.")
+    made = made_from(trained)
+    with atomic(weights) as temporary:
         save_file(halves, temporary, metadata(made))
         if (size := temporary.stat().st_size) > LARGEST:
             raise InputError(
-                f"{weights}: {size:,} bytes in float16, more than the {LARGEST:,} that a clone should hold."
+                f"{trained}: {size:,} bytes in float16, more than the {LARGEST:,} that a clone should hold."
             )
     with atomic(card) as temporary:
-        temporary.write_text(_card(made, pd.read_parquet(history), Path(released), halves), encoding="utf-8")
+        temporary.write_text(_card(made, pd.read_parquet(history), Path(weights), halves), encoding="utf-8")
 
 
 def _card(made: Mapping[str, Any], history: pd.DataFrame, released: Path, weights: Mapping[str, torch.Tensor]) -> str:

@@ -40,8 +40,8 @@ class _DamagedError(Exception):
     """The bytes are not a message of the format."""
 
 
-def convert(caffemodel: str | Path, path: str | Path, hidden: int = 4096, classes: int = 200) -> None:
-    """Converts the weights of a Caffe file and writes them to `path`, under the names of `RCNN`.
+def convert(caffemodel: str | Path, output: str | Path, hidden: int = 4096, classes: int = 200) -> None:
+    """The job that converts the weights of a Caffe file, and writes them under the names of `RCNN`.
 
     Caffe's images are BGR; the first layer's channels are reversed, so that the network reads RGB like the others.
     Raises `InputError` if the file is not this network's.
@@ -49,7 +49,7 @@ def convert(caffemodel: str | Path, path: str | Path, hidden: int = 4096, classe
     weights = _read(caffemodel, hidden, classes)
     weights["features.conv1.weight"] = np.ascontiguousarray(weights["features.conv1.weight"][:, ::-1])
     made_from = lineage({"converted": Path(caffemodel).name, "sha256": checksum(caffemodel)})
-    with atomic(path) as temporary:
+    with atomic(output) as temporary:
         save_file(weights, temporary, metadata=metadata(made_from))
 
 

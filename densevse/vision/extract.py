@@ -4,10 +4,11 @@ Every batch has the same number of crops (the last one is filled up), so that an
 any shard and with any neighbours.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -23,6 +24,7 @@ from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.images import ImageFiles
 from densevse.runtime.ahead import ahead
 from densevse.runtime.logs import progress
+from densevse.runtime.numerics import set_up
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
 from densevse.vision.resizing import Pixels
@@ -40,7 +42,25 @@ def decoding_threads() -> int:
     return max(2, int(torch.get_num_threads()))
 
 
-def extract(
+def extract_features(
+    image_table: str,
+    source_names: Sequence[str],
+    sources: Sequence[str],
+    network: Mapping[str, Any],
+    weights: str,
+    output: str,
+    wildcards: Mapping[str, str],
+    threads: int,
+    precision: str | None = None,
+) -> None:
+    """The job that writes a view of a shard's images; `network`, `weights` and `precision` are as in `NetworkFiles`."""
+    set_up(threads)
+    network_files = NetworkFiles(wildcards["network"], network, weights, precision)
+    named_sources = dict(zip(source_names, sources, strict=True))
+    write_features(image_table, named_sources, network_files, wildcards["view"], wildcards["shard"], output)
+
+
+def write_features(
     images: str | Path,
     sources: Mapping[str, str],
     network_files: NetworkFiles,

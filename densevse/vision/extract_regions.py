@@ -5,7 +5,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import cv2
 import numpy as np
@@ -26,7 +26,9 @@ from densevse.datasets.images import ImageFiles
 from densevse.runtime.ahead import ahead
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
+from densevse.runtime.numerics import set_up
 from densevse.vision.boxes import clip
+from densevse.vision.classes import read_classes
 from densevse.vision.extract import DTYPE, decoding_threads, readable
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
@@ -36,6 +38,37 @@ from densevse.vision.resizing import Pixels
 
 
 def extract_regions(
+    image_table: str,
+    source_names: Sequence[str],
+    sources: Sequence[str],
+    network: Mapping[str, Any],
+    weights: str,
+    all_stay: bool,
+    output: str,
+    wildcards: Mapping[str, str],
+    threads: int,
+    proposals: str | None = None,
+    precision: str | None = None,
+    class_names: str | None = None,
+) -> None:
+    """The job that writes a shard's regions; see `write_regions`.
+
+    `network`, `weights` and `precision` are as in `NetworkFiles`, and `class_names` is a file as in `read_classes`.
+    """
+    set_up(threads)
+    write_regions(
+        image_table,
+        proposals,
+        dict(zip(source_names, sources, strict=True)),
+        NetworkFiles(wildcards["network"], network, weights, precision),
+        read_classes(class_names),
+        wildcards["shard"],
+        output,
+        all_stay,
+    )
+
+
+def write_regions(
     images: str | Path,
     proposals: str | Path | None,
     sources: Mapping[str, str],

@@ -5,7 +5,7 @@ follow in its order. Without boxes in the file, regions have no area. A region w
 that no threshold excludes it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,42 +43,44 @@ class GivenOptions(Strict):
 
 
 def read_given_features(
-    images: str | Path,
+    image_table: str | Path,
     options: Mapping[str, object],
-    files: Mapping[str, str],
-    whole: str | Path | None,
-    shard: str,
-    path: str | Path,
+    file_names: Sequence[str],
+    files: Sequence[str],
+    output: str | Path,
+    wildcards: Mapping[str, str],
+    whole: str | Path | None = None,
 ) -> None:
-    """Writes a shard's given features (schema REGION_FEATURES or IMAGE_FEATURES) to `path`.
+    """The job that writes a shard's given features (schema REGION_FEATURES or IMAGE_FEATURES).
 
-    `images` is the image table, `files` are the user's by their contents (path, ids, boxes), and `whole` holds the
-    shard's features of whole images, which become region 0. Raises `InputError` that names the file and the wrong row
-    or id.
+    `options` are those of `GivenOptions`, `files` the user's, `file_names` their contents (path, ids, boxes), and
+    `whole` holds the shard's features of whole images, which become region 0. Raises `InputError` that names the file
+    and the wrong row or id.
     """
-    given, table = validate(GivenOptions, options, "the features"), read(images, IMAGES)
+    given, table = validate(GivenOptions, options, "the features"), read(image_table, IMAGES)
+    own_files = dict(zip(file_names, files, strict=True))
     usable = table[table["status"] == "ok"]
-    rows = table.iloc[shard_slice(shard, len(table))].loc[lambda found: found["status"] == "ok"]
-    Path(path).parent.mkdir(parents=True, exist_ok=True)  # archives are unpacked in it
-    file = _opened(given, files, usable, Path(path).parent)
+    rows = table.iloc[shard_slice(wildcards["shard"], len(table))].loc[lambda found: found["status"] == "ok"]
+    Path(output).parent.mkdir(parents=True, exist_ok=True)  # archives are unpacked in it
+    file = _opened(given, own_files, usable, Path(output).parent)
     file.check_ids(table["image_id"], usable["image_id"], given.image_id)
     made_from = lineage(
-        {**given.model_dump(exclude={"name"}), "files": {name: Path(own).name for name, own in files.items()}},
-        {"images": images, "whole": whole or []},
+        {**given.model_dump(exclude={"name"}), "files": {name: Path(own).name for name, own in own_files.items()}},
+        {"images": image_table, "whole": whole or []},
     )
     images_of_file = (
         file.read(image_id, given.dtype) for image_id in progress(rows["image_id"], given.name, len(rows))
     )
     if whole is not None:
-        _write_regions(rows, images_of_file, FeatureStore([whole], IMAGE_FEATURES), given, made_from, path)
+        _write_regions(rows, images_of_file, FeatureStore([whole], IMAGE_FEATURES), given, made_from, output)
     else:
         shape = _vector(file.read(usable["image_id"].iloc[0], given.dtype), given).shape
-        with FeatureWriter(path, IMAGE_FEATURES, shape, given.dtype, made_from) as writer:
+        with FeatureWriter(output, IMAGE_FEATURES, shape, given.dtype, made_from) as writer:
             for image_id, image in zip(rows["image_id"], images_of_file, strict=True):
                 vector = _vector(image, given)
                 _check_shape(vector.shape, shape, given, image_id)
                 writer.append(pd.DataFrame({"image_id": [image_id]}), vector[None])
-    remove_superseded(path)
+    remove_superseded(output)
 
 
 def _opened(given: GivenOptions, files: Mapping[str, str], images: pd.DataFrame, folder: Path) -> GivenFile:

@@ -17,7 +17,7 @@ from densevse.artifacts.lineage import PathOrPaths, lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.precision import PRECISION
 from densevse.runtime.errors import InputError
-from densevse.runtime.numerics import device, fastest_precision
+from densevse.runtime.numerics import fastest_precision, set_up
 from densevse.vision.networks import Network, load_network
 
 
@@ -55,8 +55,9 @@ class NetworkFiles:
         return chosen
 
 
-def write_precision(path: str | Path) -> None:
-    """Writes the precision that is faster on this machine as a PRECISION artifact."""
+def write_precision(output: str | Path, threads: int) -> None:
+    """The job that writes the precision that is faster on this machine as a PRECISION artifact."""
+    device = set_up(threads)
     chosen = fastest_precision()
-    row = pd.DataFrame({"precision": [chosen], "device": [device().type]})
-    write(row, PRECISION, path, lineage({"precision": chosen}))
+    row = pd.DataFrame({"precision": [chosen], "device": [device.type]})
+    write(row, PRECISION, output, lineage({"precision": chosen}))

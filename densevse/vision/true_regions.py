@@ -1,8 +1,8 @@
 """Features of true boxes, to rank annotated regions and phrases (HM-LSTM, section 5.2 and Table 4)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -19,6 +19,7 @@ from densevse.config.validation import validate
 from densevse.datasets.images import ImageFiles
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
+from densevse.runtime.numerics import set_up
 from densevse.vision.extract import DTYPE, decoding_threads
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.region_network import RegionNetwork
@@ -26,35 +27,43 @@ from densevse.vision.regions import Candidates, choose
 
 
 def extract_true_regions(
-    images: str | Path,
-    boxes: str | Path,
-    sources: Mapping[str, str],
-    network_files: NetworkFiles,
+    image_table: str,
+    boxes: str,
+    source_names: Sequence[str],
+    sources: Sequence[str],
+    network: Mapping[str, Any],
+    weights: str,
     split: str,
-    path: str | Path,
+    output: str,
+    wildcards: Mapping[str, str],
+    threads: int,
+    precision: str | None = None,
 ) -> None:
-    """Writes the whole image and the distinct phrase boxes of a split's images (REGION_FEATURES) to `path`.
+    """The job that writes the whole image and the distinct phrase boxes of a split's images (REGION_FEATURES).
 
-    Every box is described like a detection: by the same network, crops and context. Raises `InputError` if no phrase of
-    the split has a box.
+    Every box is described like a detection: by the same network, crops and context. `network`, `weights` and
+    `precision` are as in `NetworkFiles`. Raises `InputError` if no phrase of the split has a box.
     """
-    table = read(images, IMAGES)
+    set_up(threads)
+    network_files = NetworkFiles(wildcards["network"], network, weights, precision)
+    table = read(image_table, IMAGES)
     table = table[(table["split"] == split) & (table["status"] == "ok")]
     found = boxes_by_image(phrase_boxes(read(boxes, BOXES)), table)
     if not found:
         raise InputError(f"{boxes}: no phrase of an image of the {split} split has a box.")
-    options = validate(RegionOptions, network_files.settings["regions"], f"networks.{network_files.name}.regions")
+    options = validate(RegionOptions, network["regions"], f"networks.{network_files.name}.regions")
     most = max(map(len, found.values()))
     all_boxes = {"scoring": "crops", "features": "crops", "detections": most, "nms_threshold": 1.0}
     everything = options.model_copy(update=all_boxes)
-    network = network_files.load()
-    describing = RegionNetwork(network, network.layer("regions"), options.map)
-    made_from = network_files.made_from(images, {"boxes": boxes}, view="true regions")
+    loaded = network_files.load()
+    describing = RegionNetwork(loaded, loaded.layer("regions"), options.map)
+    made_from = network_files.made_from(image_table, {"boxes": boxes}, view="true regions")
     cv2.setNumThreads(1)  # the threads here are the readers'
     with ThreadPoolExecutor(decoding_threads()) as pool:
-        candidates = _candidates(table[table["image_id"].isin(found)], found, ImageFiles(sources))
+        files = ImageFiles(dict(zip(source_names, sources, strict=True)))
+        candidates = _candidates(table[table["image_id"].isin(found)], found, files)
         chosen = list(progress(choose(candidates, describing, everything, pool), "true regions", len(found)))
-    with FeatureWriter(path, REGION_FEATURES, chosen[0].described.vectors.shape[1:], DTYPE, made_from) as writer:
+    with FeatureWriter(output, REGION_FEATURES, chosen[0].described.vectors.shape[1:], DTYPE, made_from) as writer:
         for regions in chosen:
             rows = pd.DataFrame(regions.boxes, columns=BOX).assign(
                 image_id=regions.image_id, score=regions.described.scores, class_name=""

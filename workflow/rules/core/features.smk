@@ -11,10 +11,12 @@ rule choose_precision:
     resources:
         **settings.accelerator,
         mem_mb=growing(3000),
+    params:
+        **calling_once("densevse.vision.network_files:write_precision"),
     message:
         "choosing the precision of {wildcards.network} on {wildcards.dataset}"
     script:
-        "../../scripts/choose_precision.py"
+        RUNNER
 
 
 rule extract_features:
@@ -35,15 +37,12 @@ rule extract_features:
         mem_mb=growing(4000),
         runtime=growing(240),
     params:
-        code=configured(features.code_of("extract_features.py")),
+        **calling("densevse.vision.extract:extract_features", features.image_job),
         contents=contents_of("<resources>/{network}/{file}", features.weights),
-        network=configured(features.of_images),
-        sources=configured(datasets.source_names),
-        threads=configured(datasets.threads),
     message:
         "{wildcards.view} features of {wildcards.dataset} by {wildcards.network}, shard {wildcards.shard}"
     script:
-        "../../scripts/extract_features.py"
+        RUNNER
 
 
 rule read_given_features:
@@ -63,11 +62,9 @@ rule read_given_features:
     resources:
         mem_mb=growing(1000),
     params:
-        code=code_of("read_given_features.py"),
+        **calling("densevse.vision.given_features:read_given_features", features.given_job),
         contents=contents_of("{own_file}", features.given_files),
-        options=configured(features.given_options),
-        names=configured(features.given_file_names),
     message:
         "reading your {wildcards.view} features {wildcards.given} of {wildcards.dataset}, shard {wildcards.shard}"
     script:
-        "../../scripts/read_given_features.py"
+        RUNNER

@@ -19,15 +19,12 @@ rule extract_true_regions:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        code=configured(features.code_of("extract_true_regions.py")),
+        **calling("densevse.vision.true_regions:extract_true_regions", features.region_job, split="test"),
         contents=contents_of("<resources>/{network}/{file}", features.weights),
-        network=configured(features.of_regions),
-        sources=configured(datasets.source_names),
-        threads=configured(datasets.threads),
     message:
         "features of the true boxes of {wildcards.dataset} by {wildcards.network}"
     script:
-        "../../scripts/extract_true_regions.py"
+        RUNNER
 
 
 rule embed_true_regions:
@@ -47,12 +44,11 @@ rule embed_true_regions:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        code=configured(training.code_of("embed_true_regions.py")),
-        threads=configured(datasets.threads),
+        **calling("densevse.inference.embedding:embed_true_regions", training.model_job),
     message:
         "embedding true boxes: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
-        "../../scripts/embed_true_regions.py"
+        RUNNER
 
 
 rule rank_regions:
@@ -70,8 +66,8 @@ rule rank_regions:
         mem_mb=growing(4000),
         runtime=growing(10),
     params:
-        code=code_of("rank_regions.py"),
+        **calling("densevse.evaluation.region_ranking:rank_regions"),
     message:
         "ranking regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
-        "../../scripts/rank_regions.py"
+        RUNNER

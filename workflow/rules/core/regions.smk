@@ -21,17 +21,15 @@ rule extract_regions:
         mem_mb=growing(4000),
         runtime=growing(1440),
     params:
-        code=configured(features.code_of("extract_regions.py")),
-        contents=contents_of("<resources>/{network}/{file}", features.weights),
-        class_names=contents_of("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
-        network=configured(features.of_regions),
-        all_stay=configured(features.all_stay),
-        sources=configured(datasets.source_names),
-        threads=configured(datasets.threads),
+        **calling("densevse.vision.extract_regions:extract_regions", features.region_job),
+        contents=contents_of_each(
+            weights=("<resources>/{network}/{file}", features.weights),
+            class_names=("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
+        ),
     message:
         "regions of {wildcards.dataset} by {wildcards.network} and {wildcards.proposer}, shard {wildcards.shard}"
     script:
-        "../../scripts/extract_regions.py"
+        RUNNER
 
 
 rule convert_caffe:
@@ -46,9 +44,9 @@ rule convert_caffe:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("convert_caffe.py"),
+        **calling("densevse.vision.caffe:convert"),
         contents=contents_of("<resources>/{network}/{file}", features.published_weights),
     message:
         "converting the weights of {wildcards.network}"
     script:
-        "../../scripts/convert_caffe.py"
+        RUNNER

@@ -43,19 +43,17 @@ rule train_network:
         **settings.accelerator,
         mem_mb=growing(3000),
     params:
-        code=code_of("train_network.py"),
-        class_names=contents_of("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
-        sources=configured(datasets.source_names),
-        training=configured(features.training),
+        **calling("densevse.scenes.training:train_network", features.training_job),
+        contents=contents_of("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
     message:
         "training the network {wildcards.network} on {wildcards.dataset}"
     script:
-        "../../scripts/train_network.py"
+        RUNNER
 
 
 rule release_network:
     input:
-        weights="<results>/{dataset}/networks/{network}.safetensors",
+        trained="<results>/{dataset}/networks/{network}.safetensors",
         history="<results>/{dataset}/networks/{network}_history.parquet",
     output:
         weights="<results>/{dataset}/networks/released/{network}.safetensors",
@@ -69,8 +67,8 @@ rule release_network:
     resources:
         mem_mb=growing(1000),
     params:
-        code=code_of("release_network.py"),
+        **calling("densevse.scenes.release:release"),
     message:
         "float16 weights and the model card of {wildcards.network}"
     script:
-        "../../scripts/release_network.py"
+        RUNNER
