@@ -2,6 +2,8 @@
 
 from densevse.analyses.proposal_recall.plan import ProposalTablePlan
 from densevse.analyses.proposal_recall.settings import ProposalRecallSettings
+from densevse.dag.datasets import DatasetStage
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.proposals import ProposalStage
 from densevse.runtime.place import PACKAGE
@@ -19,28 +21,27 @@ class ProposalRecallStage(ProposalStage):
         known = self.config.proposers[proposer].kind == "mcg" and self.dataset(dataset).has_masks
         return self.shards(dataset) if known else []
 
-    def compared(self, dataset: str) -> list[str]:
+    def compared(self, dataset: str) -> list[Values]:
         """The data set's proposer, and those with which its table compares it."""
         compared = self.config.analysis(ProposalRecallSettings).of(dataset).proposers
-        return list(dict.fromkeys([self.dataset(dataset).proposer, *compared]))
+        return [{"proposer": name} for name in dict.fromkeys([self.dataset(dataset).proposer, *compared])]
 
-    def timed(self, dataset: str) -> list[str]:
+    def timed(self, dataset: str) -> list[Values]:
         """The compared proposers whose every step is computed here."""
         searches = [name for name, proposer in self.config.proposers.items() if proposer.kind == "selective_search"]
-        return [name for name in self.compared(dataset) if name in [*searches, *self.detecting()]]
+        return [values for values in self.compared(dataset) if values["proposer"] in [*searches, *self.detecting()]]
 
-    def recalls(self, dataset: str) -> list[Values]:
-        """The recall of each compared proposer."""
-        return [{"proposer": proposer} for proposer in self.compared(dataset)]
+    def times_job(self, dataset: str, proposer: str) -> Job:
+        """The options of a proposer whose times are measured, and the names of a data set's sources."""
+        searches = self.config.proposers[proposer].kind == "selective_search"
+        options = self.search_options(proposer) if searches else self.all_options(proposer)
+        return Job({"options": options, "source_names": DatasetStage(self.project).source_names(dataset)})
 
-    def times(self, dataset: str) -> list[Values]:
-        """The times of each timed proposer."""
-        return [{"proposer": proposer} for proposer in self.timed(dataset)]
-
-    def plan(self, dataset: str) -> ProposalTablePlan:
-        """The plan of the table."""
-        proposers, timed = self.compared(dataset), self.timed(dataset)
-        return ProposalTablePlan(title=self.title(dataset), dataset=dataset, proposers=proposers, timed=timed)
+    def table_job(self, dataset: str) -> Job:
+        """The plan of the table, as ProposalTablePlan."""
+        compared, timed = ([row["proposer"] for row in rows] for rows in (self.compared(dataset), self.timed(dataset)))
+        plan = ProposalTablePlan(title=self.title(dataset), dataset=dataset, proposers=compared, timed=timed)
+        return Job({"plan": plan.model_dump(mode="json")})
 
     def published(self, dataset: str) -> list[Values]:
         """The published metrics of proposers on a data set, and how they were measured; empty without any."""

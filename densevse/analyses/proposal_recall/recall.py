@@ -12,9 +12,34 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.artifacts.schemas.proposals import BOX_COUNTS, PERCENT
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import read, read_all, write
+from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP
+from densevse.artifacts.schemas.proposals import BOX_COUNTS, PERCENT, PROPOSAL_RECALL, PROPOSALS
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import interval_of_mean
+
+
+def write_recall(
+    proposals: Sequence[str],
+    boxes: str,
+    image_table: str,
+    output: str,
+    wildcards: Mapping[str, str],
+    segment_overlap: Sequence[str] = (),
+) -> None:
+    """The job that measures the recall of a proposer's boxes, and of its segments if their overlaps are known.
+
+    `proposals` and `segment_overlap` are shards. Raises `InputError` if there is no true box.
+    """
+    overlap = read_all(segment_overlap, SEGMENT_OVERLAP) if segment_overlap else None
+    images = read(image_table, IMAGES)
+    families = dict(zip(images["image_id"], images["family"], strict=True))
+    found = recall(read_all(proposals, PROPOSALS), read(boxes, BOXES), families, overlap)
+    parents = {"proposals": proposals, "boxes": boxes, "images": image_table}
+    write(found, PROPOSAL_RECALL, output, lineage({}, parents), Identity.of(wildcards))
 
 
 def recall(

@@ -24,14 +24,12 @@ rule time_mcg:
         **settings.accelerator,
         mem_mb=growing(6000),
     params:
-        code=code_of("analyses/proposal_recall/time_mcg.py"),
+        **calling("densevse.analyses.proposal_recall.times:write_times_of_mcg", proposal_recall.times_job),
         contents=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),
-        options=configured(proposals.all_options),
-        sources=configured(datasets.source_names),
     message:
         "timing {wildcards.proposer} on {wildcards.dataset}, step by step"
     script:
-        f"{ROOT}/workflow/scripts/analyses/proposal_recall/time_mcg.py"
+        RUNNER
 
 
 rule proposal_recall:
@@ -52,11 +50,11 @@ rule proposal_recall:
         mem_mb=growing(4000),
         runtime=growing(30),
     params:
-        code=code_of("analyses/proposal_recall/proposal_recall.py"),
+        **calling("densevse.analyses.proposal_recall.recall:write_recall"),
     message:
         "measuring the boxes of {wildcards.proposer} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/proposal_recall/proposal_recall.py"
+        RUNNER
 
 
 # Alone on the machine if possible, as other processes slow it down.
@@ -75,19 +73,17 @@ rule time_selective_search:
     resources:
         mem_mb=growing(3000),
     params:
-        code=code_of("analyses/proposal_recall/time_selective_search.py"),
-        options=configured(proposals.search_options),
-        sources=configured(datasets.source_names),
+        **calling("densevse.analyses.proposal_recall.times:write_times_of_search", proposal_recall.times_job),
     message:
         "timing {wildcards.proposer} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/proposal_recall/time_selective_search.py"
+        RUNNER
 
 
 rule proposal_table:
     input:
-        recalls=path("<results>/{dataset}/proposals/{proposer}_recall.parquet", proposal_recall.recalls),
-        times=path("<results>/{dataset}/proposals/{proposer}_times.parquet", proposal_recall.times),
+        recalls=path("<results>/{dataset}/proposals/{proposer}_recall.parquet", proposal_recall.compared),
+        times=path("<results>/{dataset}/proposals/{proposer}_times.parquet", proposal_recall.timed),
         published=path("<package>/analyses/proposal_recall/published/{dataset}.{kind}", proposal_recall.published),
     output:
         markdown="<results>/tables/{dataset}_proposals.md",
@@ -106,10 +102,9 @@ rule proposal_table:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/proposal_recall/proposal_table.py"),
-        published=contents_of("<package>/analyses/proposal_recall/published/{dataset}.{kind}", proposal_recall.published),
-        plan=planned(proposal_recall.plan),
+        **calling("densevse.analyses.proposal_recall.table:write_table", proposal_recall.table_job),
+        contents=contents_of("<package>/analyses/proposal_recall/published/{dataset}.{kind}", proposal_recall.published),
     message:
         "writing the table of proposals on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/proposal_recall/proposal_table.py"
+        RUNNER

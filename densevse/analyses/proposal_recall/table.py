@@ -12,6 +12,7 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.proposals import PERCENT, PROPOSAL_RECALL, PROPOSAL_TIMES
+from densevse.config.validation import validate
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.tables.published_files import read_about, read_rows, real, real_or_none, required, whole
@@ -38,25 +39,28 @@ class Published(NamedTuple):
     source: str
 
 
-def make_proposal_table(
+def write_table(
     recalls: Sequence[str],
-    times: Sequence[str],
-    published: Sequence[str],
-    plan: ProposalTablePlan,
-    outputs: tuple[str, str, str],
+    plan: Mapping[str, Any],
+    markdown: str,
+    html: str,
+    latex: str,
+    times: Sequence[str] = (),
+    published: Sequence[str] = (),
 ) -> None:
-    """Makes the table as Markdown, page and LaTeX, from PROPOSAL_RECALL and PROPOSAL_TIMES artifacts in any order.
+    """The job that writes the table, from PROPOSAL_RECALL and PROPOSAL_TIMES artifacts in any order.
 
-    `published` are the files of published about the data set, a CSV and a YAML, or none. Raises
-    `InputError` if a proposer's artifact is missing.
+    `plan` is a ProposalTablePlan. `published` are the files of published/ about the data set, a CSV and a YAML, or
+    none. Raises `InputError` if a proposer's artifact is missing.
     """
-    found = _by_proposer(recalls, PROPOSAL_RECALL, plan.dataset, plan.proposers)
-    seconds = _by_proposer(times, PROPOSAL_TIMES, plan.dataset, plan.timed)
+    planned = validate(ProposalTablePlan, plan, "the plan of the table")
+    found = _by_proposer(recalls, PROPOSAL_RECALL, planned.dataset, planned.proposers)
+    seconds = _by_proposer(times, PROPOSAL_TIMES, planned.dataset, planned.timed)
     files = {Path(file).suffix: file for file in published}
     if set(files) not in (set(), {".csv", ".yaml"}):
         raise InputError(f"{', '.join(published)}: one CSV and one YAML file of one name are needed; add the other.")
     theirs = read_published(files[".csv"], files[".yaml"]) if files else None
-    table(plan.title, found, seconds, theirs).write(*outputs)
+    table(planned.title, found, seconds, theirs).write(markdown, html, latex)
 
 
 def _by_proposer(paths: Sequence[str], kind: Schema, dataset: str, names: Sequence[str]) -> dict[str, pd.DataFrame]:

@@ -1,6 +1,6 @@
 """Measures proposers' seconds per image, step by step, in one process on a few images of a data set."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import cv2
@@ -9,16 +9,40 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import read, write
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
 from densevse.datasets.images import ImageFiles
 from densevse.runtime.logs import progress
+from densevse.runtime.numerics import set_up
 from densevse.vision.mcg.contours import detector
-from densevse.vision.mcg.forest import Ranker
+from densevse.vision.mcg.forest import Ranker, load
 from densevse.vision.mcg.proposing import propose
 from densevse.vision.selective_search import selective_search
 from densevse.vision.timer import Timer
 
 _IMAGES = 10
 """The number of measured images. The first is done once before, as the first run takes longer."""
+
+
+def write_times_of_mcg(
+    image_table: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    model: str,
+    ranker: str,
+    options: Mapping[str, Any],
+    threads: int,
+    output: str,
+    wildcards: Mapping[str, str],
+) -> None:
+    """The job that measures the times of MCG; `model` is that of its contour detector. See `times_of_mcg`."""
+    set_up(threads)
+    named = dict(zip(source_names, sources, strict=True))
+    found = times_of_mcg(read(image_table, IMAGES), named, model, load(ranker), options)
+    write(found, PROPOSAL_TIMES, output, lineage(options, {"images": image_table}), Identity.of(wildcards))
 
 
 def times_of_mcg(
@@ -38,6 +62,20 @@ def times_of_mcg(
         propose(maps, options["candidates"], forest, options["superpixels"], options["boxes"], timer)
 
     return _measured(rows, sources, work)
+
+
+def write_times_of_search(
+    image_table: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    options: Mapping[str, Any],
+    output: str,
+    wildcards: Mapping[str, str],
+) -> None:
+    """The job that measures the times of selective search; see `times_of_search`."""
+    named = dict(zip(source_names, sources, strict=True))
+    found = times_of_search(read(image_table, IMAGES), named, options)
+    write(found, PROPOSAL_TIMES, output, lineage(options, {"images": image_table}), Identity.of(wildcards))
 
 
 def times_of_search(rows: pd.DataFrame, sources: Mapping[str, str], options: Mapping[str, Any]) -> pd.DataFrame:

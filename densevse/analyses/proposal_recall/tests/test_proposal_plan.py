@@ -13,6 +13,19 @@ def test_a_data_set_s_own_proposer_comes_first_and_once():
     compared = {"coco": {"proposers": ["selective_search_fast", "mcg"]}}
     own = {"coco": {"proposer": "mcg"}}
     proposals = ProposalRecallStage(Project(ROOT, {"datasets": own, "proposal_recall": compared}))
-    assert proposals.compared("coco") == ["mcg", "selective_search_fast"]
-    recalls = input_of("proposal_table", "recalls", proposals.recalls, dataset="coco")
+    plan = {"title": "MS-COCO", "dataset": "coco", "proposers": ["mcg", "selective_search_fast"]}
+    assert proposals.table_job("coco").settings == {"plan": {**plan, "timed": plan["proposers"]}}
+    recalls = input_of("proposal_table", "recalls", proposals.compared, dataset="coco")
     assert recalls[0] == "results/coco/proposals/mcg_recall.parquet"
+
+
+def test_only_proposers_that_are_computed_here_are_timed_each_with_its_own_options():
+    own = {"coco": {"proposers": ["selective_search_fast", "mcg_published"]}}
+    proposals = ProposalRecallStage(Project(ROOT, {"proposal_recall": own}))
+    timed = input_of("proposal_table", "times", proposals.timed, dataset="coco")
+    assert "results/coco/proposals/selective_search_fast_times.parquet" in timed
+    assert "results/coco/proposals/mcg_published_times.parquet" not in timed
+    search, mcg = (proposals.times_job("coco", name).settings for name in ("selective_search_fast", "mcg"))
+    assert search["options"] == {"mode": "fast", "height": None, "minimum_side": 10, "boxes": 2000}
+    assert {"detector", "scales", "candidates", "superpixels", "boxes"} <= mcg["options"].keys()
+    assert search["source_names"] == mcg["source_names"]

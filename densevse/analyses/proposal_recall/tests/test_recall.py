@@ -5,13 +5,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from densevse.analyses.proposal_recall.plan import ProposalTablePlan
-from densevse.analyses.proposal_recall.recall import recall
-from densevse.analyses.proposal_recall.table import Published, make_proposal_table, table
+from densevse.analyses.proposal_recall.recall import recall, write_recall
+from densevse.analyses.proposal_recall.table import Published, table, write_table
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL, PROPOSAL_TIMES
+from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP
+from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL, PROPOSAL_TIMES, PROPOSALS
 from densevse.runtime.errors import InputError
 from tests.tables import unaligned
 
@@ -98,20 +99,45 @@ def test_the_order_of_recalls_and_times_changes_no_byte(tmp_path):
         times.append(str(tmp_path / f"times{n}.parquet"))
         schema.write(steps.astype({"seconds": "float32", "images": "int32"}), PROPOSAL_TIMES, times[-1], {}, of)
     names = ["selective_search_fast", "mcg", "boxes"]
-    plan = ProposalTablePlan(title="MS-COCO", dataset="coco", proposers=names, timed=names[:2])
+    plan = {"title": "MS-COCO", "dataset": "coco", "proposers": names, "timed": names[:2]}
     folder = Path(__file__).parents[1] / "published"
     published = [str(folder / "coco.csv"), str(folder / "coco.yaml")]
-    outputs = tuple(str(tmp_path / f"table.{end}") for end in ("md", "html", "tex"))
+    outputs = {form: str(tmp_path / f"table.{form}") for form in ("markdown", "html", "latex")}
     found = []
     for order in (list, lambda paths: paths[::-1], lambda paths: [*paths[1:], paths[0]]):
-        make_proposal_table(order(recalls), order(times), order(published), plan, outputs)
-        found.append([Path(file).read_bytes() for file in outputs])
+        files = {"recalls": order(recalls), "times": order(times), "published": order(published)}
+        write_table(**files, plan=plan, **outputs)
+        found.append([Path(file).read_bytes() for file in outputs.values()])
     assert found[0] == found[1] == found[2]
     assert "| MCG, published | 100 |" in unaligned(found[0][0].decode())
     with pytest.raises(InputError, match="no proposal_recall artifact is of dataset coco, variant mcg"):
-        make_proposal_table(recalls[1:], times, [], plan, outputs)
+        write_table(recalls[1:], plan, times=times, **outputs)
 
 
 def test_recall_without_true_boxes_is_refused():
     with pytest.raises(InputError, match="no true box"):
         recall_of(boxes(), boxes())
+
+
+def test_recall_is_measured_from_shards_and_without_overlaps_of_segments_too(tmp_path):
+    files = {name: str(tmp_path / f"{name}.parquet") for name in ("boxes", "image_table", "output")}
+    shards = {
+        name: [str(tmp_path / f"{name}{n}.parquet") for n in range(2)] for name in ("proposals", "segment_overlap")
+    }
+    for n, name in enumerate("ab"):
+        found = boxes((name, 0, 0, 10, 10, 1)).drop(columns="start").assign(rank=0, class_name="")
+        schema.write(found, PROPOSALS, shards["proposals"][n], {"parents": {}})
+        overlap = pd.DataFrame({"image_id": [name], "object": 0, "segments": 0, "jaccard": [0.5 + n / 4]})
+        schema.write(overlap.astype({"jaccard": "float32"}), SEGMENT_OVERLAP, shards["segment_overlap"][n], {})
+    true = boxes(("a", 0, 0, 10, 10, 0), ("b", 50, 50, 10, 10, 0)).drop(columns="score")
+    schema.write(true.assign(end=-1, caption_id="", phrase="dog"), BOXES, files["boxes"], {"parents": {}})
+    images = pd.DataFrame({"image_id": list("ab"), "source": "", "file": "f", "split": "test", "width": 1, "height": 1})
+    images = images.assign(sha256="", captions=0, family=list("ab"), status="ok")
+    schema.write(images, IMAGES, files["image_table"], {"parents": {}})
+    wildcards = {"dataset": "scenes", "proposer": "mcg"}
+    write_recall(**files, **shards, wildcards=wildcards)
+    with_segments = schema.read(files["output"], PROPOSAL_RECALL).set_index("boxes").loc[0]
+    assert with_segments[["recall_50", "segment_jaccard"]].tolist() == [0.5, 0.625]
+    assert schema.identity(files["output"]) == Identity("scenes", "mcg")
+    write_recall(**files, proposals=shards["proposals"], wildcards=wildcards)
+    assert schema.read(files["output"], PROPOSAL_RECALL)["segment_jaccard"].isna().all()
