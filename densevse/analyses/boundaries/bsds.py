@@ -1,18 +1,35 @@
-"""The layout of the Berkeley Segmentation Data Set (BSDS500): photographs, and several people's boundaries of each.
+"""The Berkeley Segmentation Data Set (BSDS500): photographs, and several people's boundaries of each.
 
 images/<name>.jpg
 groundTruth/<name>.mat    groundTruth, a struct for each person, with Boundaries (H, W) of 0 and 1
 ucm2/<name>.mat           optional: ucm2 (2 H + 1, 2 W + 1), the ultrametric contour map of the data set's authors
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.io import loadmat
 
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import write
+from densevse.artifacts.schemas.contours import CONTOURS
 from densevse.runtime.errors import InputError
+from densevse.runtime.numerics import set_up
+from densevse.vision.mcg.shards import contour_maps
+
+
+def write_contours(folder: str, model: str, options: Mapping[str, Any], threads: int, output: str) -> None:
+    """The job that writes the contour maps (CONTOURS) of the photographs in a folder of this layout.
+
+    `model` and `options` are as for `contour_maps`. Raises `InputError` if there is no photograph.
+    """
+    set_up(threads)
+    maps = contour_maps(photographs(folder), {"images": f"{folder}/images"}, model, options)
+    write(maps, CONTOURS, output, lineage(options))
 
 
 def photographs(folder: str | Path) -> pd.DataFrame:

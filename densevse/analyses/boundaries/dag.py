@@ -1,6 +1,7 @@
 """Contours of photographs with boundaries that people drew, in the plan."""
 
 from densevse.analyses.boundaries.settings import BoundarySettings
+from densevse.dag.jobs import Job
 from densevse.dag.proposals import ProposalStage
 from densevse.runtime.errors import InputError
 
@@ -14,3 +15,11 @@ class BoundaryStage(ProposalStage):
         if not folder:
             raise InputError("boundaries.folder: name a folder in the layout of BSDS500, to compare contours with.")
         return folder
+
+    def contours_job(self, proposer: str) -> Job:
+        """The contours of the photographs, by a proposer's detector."""
+        return Job({"options": self.contour_options(proposer), "threads": self.config.threads})
+
+    def matches_job(self, proposer: str) -> Job:
+        """The comparison of a proposer's contours, and of its hierarchies, with people's boundaries."""
+        return Job({"superpixels": self.superpixels(proposer)})

@@ -16,6 +16,9 @@ from scipy.spatial import KDTree
 
 from densevse.analyses.boundaries.bsds import boundaries, contours_of_authors
 from densevse.analyses.boundaries.schemas import BOUNDARY_MATCHES, TOLERANCE
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import read, write
+from densevse.artifacts.schemas.contours import CONTOURS
 from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies
 from densevse.vision.mcg.ridges import suppressed
 from densevse.vision.mcg.shards import decoded
@@ -25,6 +28,30 @@ Map = NDArray[np.float64]
 Lines = NDArray[np.bool_]
 
 THRESHOLDS = tuple(np.round(np.arange(0.04, 1, 0.05), 2).tolist())
+
+
+def write_matches(folder: str, contours: str, superpixels: int, threads: int, output: str) -> None:
+    """The job that writes the BOUNDARY_MATCHES of the photographs in a folder of BSDS's layout with CONTOURS.
+
+    The maps are those of the contour network at each scale, reduced to maxima across contours; that of the hierarchy of
+    all scales, with a largest number of superpixels; and that of the data set's authors, if the folder has it.
+    """
+    groups = read(contours, CONTOURS).groupby("image_id", sort=False)
+    tasks = [(folder, str(name), list(group["scale"]), list(group["picture"]), superpixels) for name, group in groups]
+    found = pd.concat(in_processes(_of_image, tasks, threads, "boundaries"), ignore_index=True)
+    write(found, BOUNDARY_MATCHES, output, lineage({"superpixels": superpixels}, {"contours": contours}))
+
+
+def _of_image(task: tuple[str, str, list[float], list[bytes], int]) -> pd.DataFrame:
+    folder, name, scales, pictures, superpixels = task
+    people = boundaries(folder, name)
+    contours = [decoded(picture) for picture in pictures]
+    maps = {f"contours, scale {scale:g}": suppressed(one / 255) for scale, one in zip(scales, contours, strict=True)}
+    maps["hierarchy"] = ultrametric(hierarchies(contours, superpixels))
+    of_authors = contours_of_authors(folder, name)
+    if of_authors is not None:
+        maps["gPb-UCM of the data set's authors"] = of_authors
+    return pd.concat([matches(name, title, one, people) for title, one in maps.items()], ignore_index=True)
 
 
 def matches(image_id: str, name: str, contours: Map, people: Sequence[Lines]) -> pd.DataFrame:
@@ -119,26 +146,3 @@ def ultrametric(found: Hierarchies) -> Map:
         part = drawn[:-1] if axis == 0 else drawn[:, :-1]
         part[differ] = np.maximum(part[differ], found.strengths[0][order[np.searchsorted(keys[order], wanted)]])
     return drawn
-
-
-def of_folder(folder: str, contours: pd.DataFrame, superpixels: int, processes: int) -> pd.DataFrame:
-    """The BOUNDARY_MATCHES of the photographs in a folder of BSDS's layout with contour maps (CONTOURS).
-
-    The maps are those of the contour network at each scale, reduced to maxima across contours; that of the hierarchy of
-    all scales, with a largest number of superpixels; and that of the data set's authors, if the folder has it.
-    """
-    groups = contours.groupby("image_id", sort=False)
-    tasks = [(folder, str(name), list(group["scale"]), list(group["picture"]), superpixels) for name, group in groups]
-    return pd.concat(in_processes(_of_image, tasks, processes, "boundaries"), ignore_index=True)
-
-
-def _of_image(task: tuple[str, str, list[float], list[bytes], int]) -> pd.DataFrame:
-    folder, name, scales, pictures, superpixels = task
-    people = boundaries(folder, name)
-    contours = [decoded(picture) for picture in pictures]
-    maps = {f"contours, scale {scale:g}": suppressed(one / 255) for scale, one in zip(scales, contours, strict=True)}
-    maps["hierarchy"] = ultrametric(hierarchies(contours, superpixels))
-    of_authors = contours_of_authors(folder, name)
-    if of_authors is not None:
-        maps["gPb-UCM of the data set's authors"] = of_authors
-    return pd.concat([matches(name, title, one, people) for title, one in maps.items()], ignore_index=True)

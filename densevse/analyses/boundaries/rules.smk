@@ -22,15 +22,15 @@ rule contours_of_photographs:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        code=code_of("analyses/boundaries/contours_of_photographs.py"),
-        contents=contents_of("{own_folder}", boundaries.folder),
-        model=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),
-        options=configured(proposals.contour_options),
-        threads=settings.threads,
+        **calling("densevse.analyses.boundaries.bsds:write_contours", boundaries.contours_job),
+        contents=contents_of_each(
+            folder=("{own_folder}", boundaries.folder),
+            model=("<resources>/hed/hed.safetensors", proposals.contour_model),
+        ),
     message:
         "finding contours on the photographs with known boundaries for {wildcards.proposer}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/boundaries/contours_of_photographs.py"
+        RUNNER
 
 
 rule match_boundaries:
@@ -49,13 +49,12 @@ rule match_boundaries:
     resources:
         mem_mb=growing(6000),
     params:
-        code=code_of("analyses/boundaries/match_boundaries.py"),
+        **calling("densevse.analyses.boundaries.matching:write_matches", boundaries.matches_job),
         contents=contents_of("{own_folder}", boundaries.folder),
-        superpixels=configured(proposals.superpixels),
     message:
         "comparing the contours of {wildcards.proposer} with the boundaries that people drew"
     script:
-        f"{ROOT}/workflow/scripts/analyses/boundaries/match_boundaries.py"
+        RUNNER
 
 
 rule boundary_table:
@@ -79,8 +78,8 @@ rule boundary_table:
     resources:
         mem_mb=growing(1000),
     params:
-        code=code_of("analyses/boundaries/boundary_table.py"),
+        **calling("densevse.analyses.boundaries.table:write_table"),
     message:
         "writing the table of boundaries of {wildcards.proposer}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/boundaries/boundary_table.py"
+        RUNNER

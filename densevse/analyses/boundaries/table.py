@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.analyses.boundaries.schemas import TOLERANCE
+from densevse.analyses.boundaries.schemas import BOUNDARY_MATCHES, TOLERANCE
+from densevse.artifacts.schema import read
 from densevse.tables.rendering import Document, Sheet, TableColumn
 
 _Reals = NDArray[np.float64]
@@ -17,6 +18,11 @@ F_MEASURES = {
     "recall": "Recall",
 }
 """The metrics of a summary, by their names in the table."""
+
+
+def write_table(matches: str, markdown: str, html: str, latex: str) -> None:
+    """The job that writes the table of the contour maps in BOUNDARY_MATCHES."""
+    table(read(matches, BOUNDARY_MATCHES)).write(markdown, html, latex)
 
 
 def f_measure(right: _Reals, drawn: _Reals, found: _Reals, true: _Reals) -> _Reals:

@@ -9,10 +9,11 @@ import pytest
 from scipy.io import savemat
 
 from densevse.analyses.boundaries.bsds import boundaries, contours_of_authors, photographs
-from densevse.analyses.boundaries.matching import matched, matches, of_folder, thinned, ultrametric
+from densevse.analyses.boundaries.matching import matched, matches, thinned, ultrametric, write_matches
 from densevse.analyses.boundaries.schemas import BOUNDARY_MATCHES, TOLERANCE
-from densevse.analyses.boundaries.table import summary, table
-from densevse.artifacts.schema import arrow_table
+from densevse.analyses.boundaries.table import summary, table, write_table
+from densevse.artifacts.schema import arrow_table, read, write
+from densevse.artifacts.schemas.contours import CONTOURS
 from densevse.runtime.errors import InputError
 from densevse.vision.mcg.hierarchy import hierarchies
 from densevse.vision.mcg.ridges import suppressed
@@ -115,7 +116,13 @@ def test_a_folder_is_read_in_the_layout_of_bsds(tmp_path):
     savemat(tmp_path / "ucm2/12.mat", {"ucm2": doubled})
     pictures = [cv2.imencode(".png", noise(20, 30, seed))[1].tobytes() for seed in range(2)]
     contours = pd.DataFrame({"image_id": ["12"] * 2, "scale": [1.0, 0.5], "picture": pictures})
-    rows = of_folder(str(tmp_path), contours, 100, 1)
+    paths = {name: str(tmp_path / f"{name}.parquet") for name in ("contours", "matches")}
+    write(contours.astype({"scale": "float32"}), CONTOURS, paths["contours"], {})
+    write_matches(str(tmp_path), paths["contours"], superpixels=100, threads=1, output=paths["matches"])
+    rows = read(paths["matches"], BOUNDARY_MATCHES)
     assert len(rows["map"].unique()) == 4
     of_authors = rows[rows["map"].str.startswith("gPb")].set_index("threshold")
     assert (of_authors["drawn"] > 0).tolist() == (np.array(of_authors.index) <= 0.2).tolist()
+    pages = [str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex")]
+    write_table(paths["matches"], *pages)
+    assert "gPb-UCM" in (tmp_path / "table.md").read_text()
