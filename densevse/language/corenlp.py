@@ -5,10 +5,13 @@ halves, until the failing sentence is alone; that sentence is recorded with the 
 """
 
 import re
+import signal
+import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,9 +19,10 @@ from stanza.server import CoreNLPClient
 from stanza.server.client import AnnotationException, PermanentlyFailedException, write_corenlp_props
 
 from densevse.config.language import CoreNLP
+from densevse.config.validation import validate
 from densevse.language.corenlp_jars import jars, require_java
 from densevse.language.corenlp_server import START_SECONDS, Server
-from densevse.language.parses import Dependency, Parse
+from densevse.language.parses import Dependency, Parse, write_parses
 from densevse.language.trees import read_tree
 from densevse.language.typography import typewritten
 from densevse.runtime.errors import InputError
@@ -28,6 +32,42 @@ MOST_RESTARTS = 50
 ONE_SENTENCE = {"ssplit.isOneSentence": "true", "ssplit.eolonly": "false"}
 # Shows whether models load, and whether the server decodes %25 (which depends on CoreNLP's version).
 PROBE = "100%25 sure"
+
+
+def parse_by_corenlp(
+    captions: str,
+    home: str,
+    options: Mapping[str, Any],
+    wildcards: Mapping[str, Any],
+    mem_mb: int,
+    threads: int,
+    output: str,
+    images: str | None = None,
+) -> None:
+    """The job that parses a shard's captions with CoreNLP; see `write_parses`.
+
+    `home` is the folder of CoreNLP's jars. `options` are the parser's without the memory, which is that of the job, in
+    MB. SIGTERM ends the job by `SystemExit`, so that the server ends too. Raises `InputError` as `CoreNLPParser` does,
+    and if the memory is too little.
+    """
+    made_from = {"parser": "corenlp", "options": options, "jars": jars(home)}
+    chosen, heap = validate(CoreNLP, options, "parsers: options"), heap_mb(mem_mb)
+    with _ended_by_sigterm(), CoreNLPParser(chosen, home, heap, threads) as parser:
+        write_parses(parser, images, captions, wildcards["shard"], output, made_from)
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """While the context lasts, SIGTERM leaves every `with`, as an exception does."""
+
+    def end(*_: object) -> None:
+        sys.exit("ended by SIGTERM")
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def server_properties(options: CoreNLP) -> dict[str, str]:

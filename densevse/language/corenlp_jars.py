@@ -26,14 +26,14 @@ def require_java() -> None:
         )
 
 
-def get_corenlp(project: str | Path, folder: str | Path, wait: float = 10.0) -> None:
-    """Puts CoreNLP's jars into `folder`: by Maven from `project` (a pom.xml), or else by stanza's installer.
+def get_corenlp(project: str | Path, output: str | Path, wait: float = 10.0) -> None:
+    """The job that puts CoreNLP's jars into the folder `output`: by Maven from `project` (a pom.xml), or by stanza.
 
     The folder is always whole or absent; one that another process made meanwhile stays. A failed attempt is repeated
     after `wait` seconds. Raises `InputError` if Java is missing or the jars cannot be obtained.
     """
     require_java()  # without Java another attempt would not help
-    folder = Path(folder).absolute()  # Maven would resolve the path from the folder of pom.xml
+    folder = Path(output).absolute()  # Maven would resolve the path from the folder of pom.xml
     folder.parent.mkdir(parents=True, exist_ok=True)
     for attempt in range(1, ATTEMPTS + 1):
         try:

@@ -8,10 +8,10 @@ agreement of number.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from densevse.language.nltk_parts import NLTKWordTokenizer
-from densevse.language.parses import Dependency, Parse
+from densevse.language.parses import Dependency, Parse, write_parses
 
 # A line is a phrase and its expansions. After a child's slash comes its dependency on the phrase's head, which is the
 # child marked "="; a "cc" depends on the conjunct after it. A suffix after a colon distinguishes phrases with one Penn
@@ -168,6 +168,11 @@ class _Chart:
         for symbol in symbols:
             found = [((*row, one), end) for row, middle in found for one, end in self._begun(symbol, middle)]
         return found
+
+
+def parse_by_grammar(captions: str, wildcards: Mapping[str, Any], output: str, images: str | None = None) -> None:
+    """The job that parses a shard's captions by the grammar; see `write_parses`."""
+    write_parses(GrammarParser(), images, captions, wildcards["shard"], output, {"parser": "grammar"})
 
 
 class GrammarParser:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from snakemake.rules import Rule
 
-from densevse.config.declared.readers.flickr import Flickr
+from densevse.config.readers import Flickr
 from densevse.dag.datasets import DatasetStage, DownloadStage
 from densevse.dag.features import FeatureStage
 from densevse.dag.language import ParseStage, VocabularyStage
@@ -66,7 +66,7 @@ def test_a_round_starts_from_the_one_before_it_and_ends_with_the_last(whole):
     with pytest.raises(ValueError, match="round 0 has no round before it"):
         input_of("train_round", "start", training.round_before, **of, round=0)
     with pytest.raises(InputError, match="has the rounds 0 to 3 on flickr8k, and no round 9"):
-        training.phases("flickr8k", "hm_lstm", 9)
+        training.job("flickr8k", "hm_lstm", seed=2, round=9)
 
 
 def test_methods_start_from_nothing_or_from_the_same_seed_of_another(whole):
@@ -206,7 +206,7 @@ def test_corenlp_is_obtained_unless_the_environment_names_one(whole, monkeypatch
 
 def test_the_memory_of_a_parser_decides_no_parse(whole):
     parses = ParseStage(whole)
-    assert "memory_mb" not in parses.options("corenlp_pcfg")
+    assert "memory_mb" not in parses.job("corenlp_pcfg").settings["options"]
     assert parses.memory("corenlp_pcfg") > 0
 
 

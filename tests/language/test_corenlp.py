@@ -11,7 +11,7 @@ import requests
 
 from densevse.config.language import CoreNLP
 from densevse.language import corenlp, corenlp_server
-from densevse.language.corenlp import CoreNLPParser, heap_mb
+from densevse.language.corenlp import CoreNLPParser, heap_mb, parse_by_corenlp
 from densevse.language.trees import phrases, read_tree
 from densevse.runtime.errors import InputError
 
@@ -244,3 +244,16 @@ def test_a_job_with_too_little_memory_is_refused():
     assert heap_mb(3500) == 2500
     with pytest.raises(InputError, match="memory_mb"):
         heap_mb(1000)
+
+
+def test_a_job_that_is_asked_to_end_ends_its_server_first(tmp_path, monkeypatch):
+    """Without Java: the server's parser is left as after an error, and later signals end a process as before."""
+    ended = []
+    monkeypatch.setattr(CoreNLPParser, "__enter__", lambda parser: parser)
+    monkeypatch.setattr(CoreNLPParser, "__exit__", lambda *_: ended.append(True))
+    monkeypatch.setattr(corenlp, "write_parses", lambda *_: signal.raise_signal(signal.SIGTERM))
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit, match="ended by SIGTERM"):
+        parse_by_corenlp("c.parquet", str(tmp_path), PCFG, {"shard": "00-of-01"}, 4000, 1, "parses.parquet")
+    assert ended == [True]
+    assert signal.getsignal(signal.SIGTERM) is before

@@ -1,7 +1,7 @@
 # Sentences to constituency trees and dependencies, by Stanford CoreNLP or, for scenes, by the grammar they come from.
 
 
-# Has no code of the package as an input, as an edit of it is no reason to obtain a gigabyte again.
+# Once, as an edit of the package's code is no reason to obtain a gigabyte again.
 rule get_corenlp:
     input:
         project=path("<project>/envs/corenlp/pom.xml"),
@@ -15,11 +15,12 @@ rule get_corenlp:
     resources:
         mem_mb=1000,
     params:
-        project=contents_of("<project>/envs/corenlp/pom.xml"),
+        **calling_once("densevse.language.corenlp_jars:get_corenlp"),
+        contents=contents_of("<project>/envs/corenlp/pom.xml"),
     message:
         "obtaining Stanford CoreNLP"
     script:
-        "../../scripts/get_corenlp.py"
+        RUNNER
 
 
 rule parse:
@@ -40,13 +41,12 @@ rule parse:
         mem_mb=growing(parses.memory),
         runtime=growing(240),
     params:
-        code=code_of("parse.py"),
+        **calling("densevse.language.corenlp:parse_by_corenlp", parses.job),
         contents=contents_of("<resources>/corenlp", parses.corenlp),
-        options=configured(parses.options),
     message:
         "parsing {wildcards.dataset} with {wildcards.parser}, shard {wildcards.shard}"
     script:
-        "../../scripts/parse.py"
+        RUNNER
 
 
 rule parse_by_grammar:
@@ -64,8 +64,8 @@ rule parse_by_grammar:
     resources:
         mem_mb=growing(1000),
     params:
-        code=code_of("parse_by_grammar.py"),
+        **calling("densevse.scenes.grammar:parse_by_grammar"),
     message:
         "parsing {wildcards.dataset} with {wildcards.parser}, shard {wildcards.shard}"
     script:
-        "../../scripts/parse_by_grammar.py"
+        RUNNER
