@@ -1,6 +1,7 @@
 """Draws the best sentences for the same images by several variants, side by side (SCO, Fig 4)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,6 +11,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.config.validation import validate
 from densevse.report.pictures import pictures
 from densevse.report.plan import PicturePlan
 from densevse.report.saving import QUIET, RIGHT_COLOUR, save
@@ -19,16 +21,22 @@ from densevse.runtime.errors import InputError
 _ANSWERS = 3
 
 
-def compared_retrievals(
-    retrievals: Sequence[str], images: str, captions: str, sources: dict[str, str], plan: PicturePlan, path: str
+def draw_comparison(
+    retrievals: Sequence[str],
+    image_table: str,
+    caption_table: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    plan: Mapping[str, Any],
+    output: str,
 ) -> None:
-    """Draws test images, evenly spaced in the first fold, with each variant's three best sentences; right ones bold.
+    """The job that draws test images, evenly spaced in the first fold, with the best sentences of several variants.
 
-    `retrievals` are the RETRIEVAL artifacts of the plan, in any order, all of the same images. Raises `InputError` if
-    one is missing or has other images.
+    Each has three, with right ones in bold. `retrievals` are the RETRIEVAL artifacts of `plan` (the values of a
+    `PicturePlan`), in any order, all of the same images. Raises `InputError` if one is missing or has other images.
     """
-    index = ArtifactIndex(retrievals, RETRIEVAL)
-    files = {one.title: index.path(one.of) for one in plan.shown}
+    planned, index = validate(PicturePlan, plan, "the plan of the picture"), ArtifactIndex(retrievals, RETRIEVAL)
+    files = {one.title: index.path(one.of) for one in planned.shown}
     found = {}
     for name, file in files.items():
         rows = schema.read(file, RETRIEVAL)
@@ -37,18 +45,18 @@ def compared_retrievals(
     for name, rows in found.items():
         if not rows.index.equals(first.index):
             raise InputError(f"{files[name]}: its images are not those of {next(iter(files.values()))}.")
-    texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
-    picture = pictures(images, sources)
+    texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
+    picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))
     asked = spaced(first).index
     figure = Figure(figsize=(4 + 5.5 * len(found), 2.6 * len(asked) + 0.6), layout="constrained")
-    figure.suptitle(plan.title, parse_math=False)
+    figure.suptitle(planned.title, parse_math=False)
     axes = figure.subplots(len(asked), 1 + len(found), squeeze=False, width_ratios=(2, *[4] * len(found)))
     for image, line in zip(asked, axes, strict=True):
         show(line[0], picture(str(image)), QUIET)
         for place, (name, rows) in zip(line[1:], found.items(), strict=True):
             row = rows.loc[image]
             _list(place, name, [texts[caption] for caption in row["top"][:_ANSWERS]], list(row["top_true"]))
-    save(figure, path)
+    save(figure, output)
 
 
 def _list(axes: Axes, name: str, sentences: list[str], right: list[bool]) -> None:

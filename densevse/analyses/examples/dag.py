@@ -1,6 +1,8 @@
 """Pictures of retrievals in the plan: one for each method, and SCO's variants side by side."""
 
 from densevse.artifacts.identity import Identity
+from densevse.dag.datasets import DatasetStage
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
 from densevse.report.plan import PicturePlan, ShownArtifact
@@ -25,11 +27,18 @@ class ExampleStage(TableStage):
         """The same of each variant that SCO's Figure 4 compares."""
         return [self.example(dataset, variant) for variant in COMPARED]
 
-    def plan_of_comparison(self, dataset: str) -> PicturePlan:
-        """The plan of their picture."""
+    def example_job(self, dataset: str, variant: str) -> Job:
+        """The picture of a variant's answers."""
+        names = DatasetStage(self.project).source_names(dataset)
+        return Job({"source_names": names, "title": self.title_of_variant(dataset, variant)})
+
+    def comparison_job(self, dataset: str) -> Job:
+        """The picture of the answers of the variants that SCO's Figure 4 compares."""
         titles = [self.project.variant(variant, dataset).title for variant in COMPARED]
         identities = [Identity(dataset, split="test", **values) for values in self.compared(dataset)]
-        return PicturePlan(
+        plan = PicturePlan(
             title=f"The best sentences of images of {self.title(dataset)}",
             shown=[ShownArtifact(title=title, of=of) for title, of in zip(titles, identities, strict=True)],
         )
+        names = DatasetStage(self.project).source_names(dataset)
+        return Job({"source_names": names, "plan": plan.model_dump(mode="json")})

@@ -1,6 +1,6 @@
 """Draws example retrievals: images with their best sentences, and the reverse, with right answers marked."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -19,23 +19,29 @@ _QUERIES, _ANSWERS = 4, 5
 _TOP, _ASKING, _IMAGE, _SENTENCE = 0.5, 0.4, 2.3, 2.8  # inches: a title, a heading, the line of an image, of a sentence
 
 
-def example_retrievals(
-    retrieval: str, images: str, captions: str, sources: dict[str, str], title: str, path: str
+def draw_examples(
+    retrieval: str,
+    image_table: str,
+    caption_table: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    title: str,
+    output: str,
 ) -> None:
-    """Draws queries, evenly spaced in the first fold of a RETRIEVAL artifact, with their five best answers.
+    """The job that draws queries, evenly spaced in the first fold of a RETRIEVAL artifact, with five best answers each.
 
-    `images` and `captions` are the data set's tables, `sources` its files by source name.
+    `sources` are the data set's files.
     """
     rows = schema.read(retrieval, RETRIEVAL)
     rows = rows[rows["fold"] == 0]
-    texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
-    picture = pictures(images, sources)
+    texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
+    picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))
     answers = [spaced(rows[rows["direction"] == direction]) for direction in ("i2t", "t2i")]
     below = _TOP + _ASKING + _IMAGE * len(answers[0])
     figure, axes = canvas(12, below + _ASKING + _SENTENCE * len(answers[1]), title)
     _draw_i2t(axes, _TOP, answers[0], picture, texts)
     _draw_t2i(axes, below, answers[1], picture, texts)
-    save(figure, path)
+    save(figure, output)
 
 
 def spaced(rows: pd.DataFrame) -> pd.DataFrame:

@@ -28,13 +28,11 @@ rule compared_retrievals:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        code=code_of("analyses/examples/compared_retrievals.py"),
-        sources=configured(datasets.source_names),
-        plan=planned(examples.plan_of_comparison),
+        **calling("densevse.analyses.examples.comparison:draw_comparison", examples.comparison_job),
     message:
         "drawing the answers of the variants of SCO on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/examples/compared_retrievals.py"
+        RUNNER
 
 
 rule example_retrievals:
@@ -60,10 +58,8 @@ rule example_retrievals:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        code=code_of("analyses/examples/example_retrievals.py"),
-        sources=configured(datasets.source_names),
-        title=configured(examples.title_of_variant),
+        **calling("densevse.analyses.examples.examples:draw_examples", examples.example_job),
     message:
         "drawing the answers of {wildcards.variant} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/examples/example_retrievals.py"
+        RUNNER

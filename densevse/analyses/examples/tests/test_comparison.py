@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from densevse.analyses.examples.comparison import compared_retrievals
+from densevse.analyses.examples.comparison import draw_comparison
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
@@ -44,8 +44,8 @@ def of(name):
 def compare(folder, retrievals, name):
     tables = [str(folder / f"{table}.parquet") for table in ("images", "captions")]
     shown = [ShownArtifact(title=variant, of=of(variant)) for variant in ("ctx", "gen")]
-    plan = PicturePlan(title="Compared", shown=shown)
-    compared_retrievals(retrievals, *tables, {"images": str(folder / "images")}, plan, str(folder / name))
+    plan = PicturePlan(title="Compared", shown=shown).model_dump(mode="json")
+    draw_comparison(retrievals, *tables, [str(folder / "images")], ["images"], plan, str(folder / name))
     return (folder / name).read_bytes()
 
 

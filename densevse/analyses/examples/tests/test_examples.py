@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from densevse.analyses.examples.examples import example_retrievals
+from densevse.analyses.examples.examples import draw_examples
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
@@ -42,7 +42,7 @@ def retrieved(tmp_path):
 def draw(folder, rows, name):
     schema.write(rows, RETRIEVAL, folder / "retrieval.parquet", {})
     tables = [str(folder / f"{table}.parquet") for table in ("retrieval", "images", "captions")]
-    example_retrievals(*tables, {"images": str(folder / "images")}, "VSE on a few", str(folder / name))
+    draw_examples(*tables, [str(folder / "images")], ["images"], "VSE on a few", str(folder / name))
     return folder / name
 
 
