@@ -7,9 +7,10 @@ from typing import Any
 from densevse.config.datasets import Dataset
 from densevse.config.given import GivenFiles
 from densevse.config.networks import NetworkConfig
-from densevse.config.proposers import Clustered
+from densevse.config.proposers import Clustered, Proposer
 from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.features import FeatureStage
+from densevse.dag.fields import COMPARED_OPTIONS, COMPARED_SOURCE, NETWORK, PREPROCESSING, REGIONS, passed
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 from densevse.dag.training import TrainingStage
@@ -58,12 +59,12 @@ class RowStage(Stage):
         return Configured(
             networks={name: _weights(network) for name, network in networks.items()},
             settings={
-                "network": {name: self._network(network) for name, network in networks.items()},
+                "network": {name: _network(network) for name, network in networks.items()},
                 "concept_network": {
                     name: entry.model_dump(mode="json", include={"train", "learns_from", "seed"})
                     for name, entry in concepts.items()
                 },
-                "proposer": {name: self.read_by("propose.py", entry) for name, entry in proposers.items()},
+                "proposer": {name: _proposer(entry) for name, entry in proposers.items()},
             },
         )
 
@@ -74,7 +75,7 @@ class RowStage(Stage):
             seeds=seeds,
             model=name,
             round=None,
-            made_with=MadeWith(given=_said_of(entry.on(dataset)), replaced=self._replaced(dataset, {})),
+            made_with=MadeWith(given=_files_and_options(entry.on(dataset)), replaced=self._replaced(dataset, {})),
         )
 
     def _made_with(self, name: str, dataset: str) -> MadeWith:
@@ -170,19 +171,29 @@ class RowStage(Stage):
         options = {name: self.config.proposers[name].options for name in named}
         return {*options, *(found.of for found in options.values() if isinstance(found, Clustered))}
 
-    def _network(self, network: NetworkConfig) -> dict[str, Any]:
-        """The settings that decide a network's features, as their lineage has them."""
-        weights = _weights(network)
-        origin = {"file": weights.file} if weights.file else None
-        return {
-            **self.read_by("extract_regions.py", network),
-            "weights": origin,
-            "local": weights.local,
-            "trained_on": weights.trained_on,
-        }
+
+def _network(network: NetworkConfig) -> dict[str, Any]:
+    """The settings that decide a network's features, as their lineage has them."""
+    weights = _weights(network)
+    return {
+        **passed(network, (*NETWORK, *PREPROCESSING, "options", "layers", "classes", "seed")),
+        "regions": passed(network.regions, REGIONS),
+        "weights": {"file": weights.file} if weights.file else None,
+        "local": weights.local,
+        "trained_on": weights.trained_on,
+    }
 
 
-def _said_of(given: GivenFiles) -> str:
+def _proposer(proposer: Proposer) -> dict[str, Any]:
+    """The settings of a proposer that its boxes' lineage may confirm."""
+    return {
+        "kind": proposer.kind,
+        "options": passed(proposer.options, COMPARED_OPTIONS),
+        "source": passed(proposer.source, COMPARED_SOURCE) if proposer.source else None,
+    }
+
+
+def _files_and_options(given: GivenFiles) -> str:
     """A given row's files without folders, and its options that are set."""
     files = [given.files(seed) for seed in given.seeds]
     parts = [f"{key} {', '.join(dict.fromkeys(Path(one[key]).name for one in files))}" for key in files[0]]
