@@ -24,8 +24,10 @@ from densevse.runtime.place import PACKAGED
 
 PACKAGE = "densevse"
 SCRIPTS = "workflow/scripts"
-DECLARATIONS = re.compile(rf"{PACKAGE}/(config/|methods/parameters/|analyses/\w+/settings\.py)")
-"""Modules whose types declare the configuration; they have no logic that a job runs."""
+DECLARATIONS = re.compile(
+    rf"{PACKAGE}/(config/|extensions/(readers|architectures)/|methods/parameters/|analyses/\w+/settings\.py)"
+)
+"""Modules that declare the configuration; they have no logic that a job runs."""
 
 WITHOUT_EFFECT = {"ctx", "kind", "type_comment", "type_ignores"}
 
