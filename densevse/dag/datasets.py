@@ -116,14 +116,6 @@ class DatasetStage(Stage):
         """The making of a generated data set's files, from its reader's options."""
         return Job({"options": self.reading(dataset)["options"]})
 
-    def ranked_sentences(self, dataset: str) -> str:
-        """The sentences of each test image that are ranked."""
-        return self.dataset(dataset).sentences
-
-    def top(self, dataset: str) -> int:
-        """The number of best candidates of each query that a retrieval lists."""
-        return self.dataset(dataset).top
-
     def with_masks(self) -> str:
         """The data sets whose objects have masks."""
         return any_of(name for name, dataset in self.config.datasets.items() if dataset.has_masks)

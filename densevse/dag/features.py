@@ -1,6 +1,6 @@
 """Features of images and regions in the plan, and the weights of the networks that compute them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from densevse.config.architectures import ARCHITECTURES, library_of
@@ -109,20 +109,6 @@ class FeatureStage(Stage):
         """The views whose features a network computes from images; with `one_vector`, those of one vector."""
         views = VIEWS.items()
         return any_of(name for name, view in views if view.extracted and view.one_vector >= one_vector)
-
-    def code_of(self, script: str) -> Callable[..., str]:
-        """The code of a job that runs a network, and of the extraction of its view."""
-
-        def code(dataset: str, network: str, view: str | None = None) -> str:
-            modules = modules_of_architecture(self.network(dataset, network).architecture)
-            extraction = [f"densevse.vision.views.{view}"] if view else []
-            return self.project.code.digest(script, *modules, *extraction)
-
-        return code
-
-    def of_images(self, dataset: str, network: str, view: str) -> dict[str, Any]:
-        """The settings of a network that decide a view's features, without other views and the place of weights."""
-        return deciding(self.network(dataset, network), view)
 
     def image_job(self, dataset: str, network: str, view: str) -> Job:
         """The extraction of a view of whole images by a network."""

@@ -48,15 +48,16 @@ def test_its_regions_are_described_by_its_scores_with_its_weights(project):
     assert weights == "results/flickr30k/networks/multi_label_cnn.safetensors"
     classes = input_of("extract_regions", "class_names", features.class_names, **wanted)
     assert classes == "results/flickr30k/networks/multi_label_cnn_classes.txt"
-    network = features.of_regions(**wanted)
+    network = features.region_job(**wanted).settings["network"]
     assert network["layers"] == {"regions": "classes"}
     assert network["architecture"] == "vgg19"
 
 
 def test_all_clustered_boxes_become_regions_and_others_are_chosen(project):
     features = FeatureStage(project)
-    assert features.all_stay("clustered_fast")
-    assert not features.all_stay("selective_search_fast")
+    assert features.region_job("flickr8k", "vgg19", "clustered_fast").settings["all_stay"]
+    assert not features.region_job("flickr8k", "vgg19", "selective_search_fast").settings["all_stay"]
+    assert "all_stay" not in features.region_job("scenes", "scenes_net").settings, "true boxes have no proposer"
 
 
 def test_a_concept_network_may_look_at_the_regions_that_methods_read(project):

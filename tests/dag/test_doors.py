@@ -6,13 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from densevse.config.declared.libraries import LIBRARIES
-from densevse.config.declared.networks import ARCHITECTURES, OTHERS
-from densevse.config.declared.readers import READERS
-from densevse.config.declared.structures import STRUCTURES
-from densevse.config.declared.views import VIEWS
-from densevse.config.declared.yields import YIELDS
+from densevse.config.architectures import ARCHITECTURES, LIBRARIES, OTHERS
 from densevse.config.load import load
+from densevse.config.readers import READERS
+from densevse.config.views import STRUCTURES, VIEWS, YIELDS
 from densevse.dag.concepts import ConceptStage
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage
@@ -96,17 +93,23 @@ def copy(tmp_path, monkeypatch):
 def digests(folder: Path) -> dict[str, str]:
     """The digests of some jobs."""
     project = Project(folder, {})
-    features, training = FeatureStage(project), TrainingStage(project)
+    of_call, features, training = project.code.of_call, FeatureStage(project), TrainingStage(project)
     found = {
-        f"read {name}": DatasetStage(project).code_of("read_dataset.py")(name)
+        f"read {name}": of_call(
+            "densevse.datasets.readers:write_dataset", *DatasetStage(project).reading_job(name).modules
+        )
         for name in ("coco", "flickr8k", "scenes")
     }
     found |= {
-        f"{view} by {network}": features.code_of("extract_features.py")("scenes", network, view)
+        f"{view} by {network}": of_call(
+            "densevse.vision.extract:extract_features", *features.image_job("scenes", network, view).modules
+        )
         for view, network in (("whole", "mobilenet_v2"), ("whole", "scenes_net"), ("grid", "vgg19"))
     }
     found |= {
-        f"regions by {network}": features.code_of("extract_regions.py")("scenes", network)
+        f"regions by {network}": of_call(
+            "densevse.vision.extract_regions:extract_regions", *features.region_job("scenes", network).modules
+        )
         for network in ("scenes_net", "faster_rcnn")
     }
     found |= {

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from densevse.carry.dag import CarriedStage
 from densevse.config import environment
 from densevse.dag.features import FeatureStage
 from densevse.dag.project import Project
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
+from densevse.exchange.dag import ExchangeStage
 from densevse.runtime.errors import InputError
 from tests.tiny_networks import CLIP, CLIP_OPTIONS
 
@@ -43,16 +43,18 @@ def test_a_library_that_is_not_installed_is_named_with_its_extra(network, packag
 
 
 def test_options_decide_features_and_preprocessing_is_the_library_s(project):
-    found = FeatureStage(project).of_images("flickr8k", "clip_tiny", "grid")
+    features = FeatureStage(project)
+    found = features.image_job("flickr8k", "clip_tiny", "grid").settings["network"]
     assert found["options"] == CLIP_OPTIONS
     assert found["layers"] == {"grid": "patches"}
     assert not {"size", "resize", "mean", "std"} & found.keys()
-    assert not {"options"} & FeatureStage(project).of_images("flickr8k", "vgg19", "grid").keys()
+    assert "options" not in features.image_job("flickr8k", "vgg19", "grid").settings["network"]
 
 
 def test_the_code_of_a_library_s_network_is_its_own(project):
     features, training = FeatureStage(project), TrainingStage(project)
-    codes = {features.code_of("extract_features.py")("flickr8k", name) for name in ("clip_tiny", "deit_small", "vgg19")}
+    jobs = [features.image_job("flickr8k", name, "whole") for name in ("clip_tiny", "deit_small", "vgg19")]
+    codes = {project.code.of_call("densevse.vision.extract:extract_features", *job.modules) for job in jobs}
     assert len(codes) == 3
     assert "densevse.vision.architectures.open_clip_networks" in training.modules("flickr8k", "clip")
 
@@ -64,7 +66,7 @@ def test_a_method_without_training_needs_neither_words_nor_seeds(project):
     plan = TableStage(project).plan("both").sections[0]
     assert (plan.measured["vse"].seeds, plan.measured["clip"].seeds) == ([0, 1, 2], [0])
     with pytest.raises(InputError, match="clip is a network without further training"):
-        CarriedStage(project).vocabularies_of("flickr8k", "clip")
+        ExchangeStage(project).vocabularies_of("flickr8k", "clip")
 
 
 def test_a_table_of_no_entry_measures_what_is_trained(project):

@@ -10,6 +10,7 @@ from snakemake.rules import Rule
 from densevse.config.readers import Flickr
 from densevse.dag.datasets import DatasetStage, DownloadStage
 from densevse.dag.features import FeatureStage
+from densevse.dag.jobs import Calls
 from densevse.dag.language import ParseStage, VocabularyStage
 from densevse.dag.paths import uncompared
 from densevse.dag.project import Project, any_of, only
@@ -148,7 +149,7 @@ def test_a_precision_that_the_configuration_names_needs_no_choice():
 
 
 def test_what_decides_features_leaves_out_where_the_weights_are_and_other_views(whole):
-    settings = FeatureStage(whole).of_images("flickr8k", "vgg19", "whole")
+    settings = FeatureStage(whole).image_job("flickr8k", "vgg19", "whole").settings["network"]
     assert set(settings) >= {"architecture", "size", "mean", "std", "layers"}
     assert set(settings["layers"]) == {"whole"}
     assert not {"weights", "local", "regions"} & set(settings)
@@ -170,8 +171,8 @@ def test_karpathy_s_file_is_fetched_only_where_the_options_name_it():
 
 def test_what_has_an_address_is_downloaded_and_the_rest_is_asked_for(whole):
     downloads = DownloadStage(whole)
-    assert "flickr8k/Flickr8k_Dataset" in downloads.downloadable().replace("\\", "")
-    assert "flickr30k/flickr30k-images" in downloads.by_hand().replace("\\", "")
+    assert "flickr8k/Flickr8k_Dataset" in downloads.obtained_by("url").replace("\\", "")
+    assert "flickr30k/flickr30k-images" in downloads.obtained_by("manual").replace("\\", "")
     source = downloads.source("flickr8k/Flickr8k_Dataset.zip")
     assert "md5" in source
     assert not {"licence", "note"} & set(source), "a corrected note downloads nothing again"
@@ -192,6 +193,15 @@ def test_another_mirror_downloads_nothing_again():
         "mirrors": "uncompared(downloads.mirrors)",
     }
     assert Rule._is_deriving_function(uncompared(downloads(first).mirrors)), "Snakemake would compare it"
+
+
+def test_an_edit_of_the_code_downloads_nothing_again(whole):
+    params = Calls(whole.code).calling_once("densevse.datasets.download:download")
+    assert all(map(Rule._is_deriving_function, params.values())), "Snakemake would compare them"
+    for name in ("download", "download_from_hub", "unpack", "choose_precision"):
+        assert "**calling_once(" in rules()[name].sections["params"]
+    with pytest.raises(ValueError, match=r"densevse\.datasets\.download:fetch: no such function"):
+        Calls(whole.code).calling_once("densevse.datasets.download:fetch")
 
 
 def test_corenlp_is_obtained_unless_the_environment_names_one(whole, monkeypatch):

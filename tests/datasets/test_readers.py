@@ -221,9 +221,10 @@ def test_coco_boxes(tmp_path: Path) -> None:
     boxes = boxes_reader("coco")(paths)
     assert sorted(boxes["image_id"]) == ["2", "7", "9"]  # the crowd of image 4 is left out
     tables = str(tmp_path / "images.parquet"), str(tmp_path / "captions.parquet")
-    write_dataset(settings("coco", options), paths, 1, *tables, Identity("coco"))
+    sources = [*paths], [*paths.values()]
+    write_dataset(settings("coco", options), *sources, *tables, {"dataset": "coco"}, 1)
     assert schema.identity(tables[0]) == schema.identity(tables[1]) == Identity("coco")
-    write_boxes(settings("coco", options), paths, str(tmp_path / "images.parquet"), str(tmp_path / "boxes.parquet"))
+    write_boxes(settings("coco", options), *sources, tables[0], str(tmp_path / "boxes.parquet"))
     images = schema.read(tmp_path / "images.parquet", IMAGES)["image_id"].tolist()
     boxes = schema.read(tmp_path / "boxes.parquet", BOXES)
     assert boxes["image_id"].tolist() == [image for image in images if image != "4"]
@@ -304,9 +305,8 @@ def incomplete(folder: Path, there: str = "ab") -> dict[str, str]:
 
 def write(folder: Path, paths: Mapping[str, str], **more: Any) -> pd.DataFrame:
     given = {**settings("flickr", FLICKR), **more}
-    write_dataset(
-        given, paths, 1, *(str(folder / f"{name}.parquet") for name in ("images", "captions")), Identity("flickr8k")
-    )
+    tables = str(folder / "images.parquet"), str(folder / "captions.parquet")
+    write_dataset(given, [*paths], [*paths.values()], *tables, {"dataset": "flickr8k"}, 1)
     return schema.read(folder / "images.parquet", IMAGES)
 
 
@@ -492,7 +492,8 @@ def test_artifacts_do_not_depend_on_place_or_threads(tmp_path: Path) -> None:
         (tmp_path / place).mkdir()
         images, captions = tmp_path / place / "images.parquet", tmp_path / place / "captions.parquet"
         sources, tables = flickr(tmp_path / place), (str(images), str(captions))
-        write_dataset(settings("flickr", FLICKR), sources, threads, *tables, Identity("flickr8k"))
+        named = [*sources], [*sources.values()]
+        write_dataset(settings("flickr", FLICKR), *named, *tables, {"dataset": "flickr8k"}, threads)
         schema.check(images, IMAGES)
         schema.check(captions, CAPTIONS)
         found.append((images.read_bytes(), captions.read_bytes()))

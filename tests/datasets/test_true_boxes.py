@@ -58,9 +58,9 @@ def coco(tmp_path):
         (tmp_path / "annotations/captions_x.json").write_text(json.dumps({"images": images, "annotations": captions}))
         settings = {"reader": "coco", "options": SPLITS, "known_unreadable": list(unreadable)}
         paths = {"images": str(tmp_path / "images"), "annotations": str(tmp_path / "annotations")}
-        table = str(tmp_path / "images.parquet")
-        write_dataset(settings, paths, 1, table, str(tmp_path / "captions.parquet"), Identity("coco"))
-        return settings, paths, table, str(tmp_path / "output.parquet")
+        table, sources = str(tmp_path / "images.parquet"), ([*paths], [*paths.values()])
+        write_dataset(settings, *sources, table, str(tmp_path / "captions.parquet"), {"dataset": "coco"}, 1)
+        return settings, *sources, table, str(tmp_path / "output.parquet")
 
     return make
 
@@ -85,23 +85,23 @@ def test_boxes_are_turned_with_their_image(coco, orientation, form):
 
 def test_boxes_of_an_image_whose_name_is_encoded_otherwise_are_kept(coco):
     """A Mac writes the accents of names apart from their letters; the image table composes them."""
-    settings, paths, table, output = coco()
+    *arguments, table, output = coco()
     images = schema.read(table, IMAGES).replace({"image_id": {"1": "caf\u00e9"}})
     schema.write(images, IMAGES, table, {}, Identity("coco"))
-    file = Path(paths["annotations"], "instances_x.json")
+    file = Path(table).with_name("annotations") / "instances_x.json"
     instances = json.loads(file.read_text())
     instances["annotations"][0]["image_id"] = "cafe\u0301"
     instances["images"][0]["id"] = "cafe\u0301"
     file.write_text(json.dumps(instances))
-    write_boxes(settings, paths, table, output)
+    write_boxes(*arguments, table, output)
     assert set(schema.read(output, BOXES)["image_id"]) == {"caf\u00e9", "2", "3"}
 
 
 @pytest.mark.parametrize("write", [write_boxes, write_masks])
 def test_boxes_without_their_source_are_refused(coco, write):
-    settings, paths, table, output = coco()
+    settings, names, sources, table, output = coco()
     with pytest.raises(InputError, match=r"source annotations, .* local\.annotations"):
-        write(settings, {"images": paths["images"]}, table, output)
+        write(settings, names[:1], sources[:1], table, output)
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -119,7 +119,7 @@ def test_masks_are_turned_with_their_image(coco, orientation):
 def test_boxes_that_count_the_turned_image_s_pixels_stay(coco):
     expected, (height, width) = red(6, "PNG")
     arguments = coco(6, {"width": width, "height": height}, [int(part) for part in expected])
-    images = schema.read(arguments[2], IMAGES)
+    images = schema.read(arguments[3], IMAGES)
     assert images[["width", "height"]].to_numpy().tolist() == [[width, height]] * 3
     write_boxes(*arguments)
     boxes = schema.read(arguments[-1], BOXES).set_index("image_id")

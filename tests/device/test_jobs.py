@@ -25,8 +25,8 @@ from densevse.training.concepts import PixelConceptJob, train_all, train_head
 from densevse.training.generators import train_writing
 from densevse.training.loop import Trainer
 from densevse.training.retrieval import train_method
-from densevse.vision.extract import extract
-from densevse.vision.extract_regions import extract_regions
+from densevse.vision.extract import write_features
+from densevse.vision.extract_regions import write_regions
 from densevse.vision.mcg.contours import HEDContours
 from densevse.vision.mcg.hed import HED
 from densevse.vision.network_files import NetworkFiles
@@ -137,7 +137,7 @@ def test_features_of_images(made, on_both, view):
     def job(folder):
         network = NetworkFiles("miniature", settings, made / "network.safetensors")
         out = folder / "00-of-01.parquet"
-        extract(made / "images.parquet", {"images": str(made / "pictures")}, network, view, "00-of-01", out)
+        write_features(made / "images.parquet", {"images": str(made / "pictures")}, network, view, "00-of-01", out)
         store = FeatureStore([out], IMAGE_FEATURES)
         return {"features": store.gather(range(len(store)))}
 
@@ -155,7 +155,7 @@ def test_regions_as_crops(made, on_both):
         proposals, out = folder / "proposals.parquet", folder / "00-of-01.parquet"
         schema.write(boxes, PROPOSALS, proposals, {})
         network = NetworkFiles("miniature", settings, made / "network.safetensors")
-        extract_regions(made / "images.parquet", proposals, sources, network, names, "00-of-01", out, all_stay=True)
+        write_regions(made / "images.parquet", proposals, sources, network, names, "00-of-01", out, all_stay=True)
         store = FeatureStore([out], REGION_FEATURES)
         return {"features": store.gather(range(len(store))), "scores": store.rows["score"].to_numpy()}
 

@@ -299,7 +299,7 @@ def embeddings(opened, true_regions, tmp_path):
 
 def test_true_regions_and_the_parser_s_phrases_are_ranked(embeddings, true_boxes, tmp_path):
     output = str(tmp_path / "ranking.parquet")
-    rank_regions(*embeddings, true_boxes, output, Identity("small"))
+    rank_regions(*embeddings, true_boxes, output, {"dataset": "small"})
     rows = schema.read(output, RETRIEVAL)
     regions, phrases = (rows[rows["direction"] == name] for name in ("i2t", "t2i"))
     assert regions["query_id"].tolist() == ["e/1", "e/2", "f/1"]  # no phrase of the parser's means f/2
@@ -335,7 +335,9 @@ def image_table(tmp_path):
 
 def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_boxes, image_table, tmp_path):
     ranking = str(tmp_path / "ranking.parquet")
-    rank_regions(*embeddings, true_boxes, ranking, Identity("small", "hm_lstm", 0, 1, "regions", "test"))
+    wildcards = {"dataset": "small", "variant": "hm_lstm", "seed": "0", "round": "1"}
+    rank_regions(*embeddings, true_boxes, ranking, wildcards)
+    assert schema.identity(ranking) == Identity("small", "hm_lstm", 0, 1, "regions", "test")
     made = {"networks": {}, "parser": "grammar", "used": {}, "replaced": {}, "changed": {}}
     made_with = MadeWith(**made, **dict.fromkeys(("concepts", "proposer", "word_vectors", "trained")))
     variant = MeasuredVariant(title="HM-LSTM", seeds=[0], model="hm_lstm", round=1, made_with=made_with)

@@ -7,7 +7,6 @@ from safetensors.torch import load_file, save_file
 
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.files import checksum
-from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import made_from, metadata
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
@@ -45,11 +44,11 @@ CLASSES = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scenes")
-    sources = {"scenes": str(folder / "scenes.zip")}
-    scenes.generate(SETTINGS["options"], sources["scenes"])
+    sources = ["scenes"], [str(folder / "scenes.zip")]
+    scenes.generate(SETTINGS["options"], str(folder / "scenes.zip"))
     tables = str(folder / "images.parquet"), str(folder / "captions.parquet")
-    write_dataset(SETTINGS, sources, 1, *tables, Identity("scenes"))
-    write_boxes(SETTINGS, sources, str(folder / "images.parquet"), str(folder / "boxes.parquet"))
+    write_dataset(SETTINGS, *sources, *tables, {"dataset": "scenes"}, 1)
+    write_boxes(SETTINGS, *sources, tables[0], str(folder / "boxes.parquet"))
     return folder
 
 

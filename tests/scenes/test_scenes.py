@@ -27,7 +27,7 @@ def lines(made):
 
 
 def test_the_same_options_give_the_same_bytes_with_however_many_processes(made, tmp_path):
-    scenes.generate(OPTIONS, str(tmp_path / "again.zip"), processes=2)
+    scenes.generate(OPTIONS, str(tmp_path / "again.zip"), threads=2)
     scenes.generate({**OPTIONS, "seed": 4}, str(tmp_path / "other.zip"))
     assert (tmp_path / "again.zip").read_bytes() == made.read_bytes()
     assert (tmp_path / "other.zip").read_bytes() != made.read_bytes()

@@ -11,7 +11,7 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.shards import shard_names
 from densevse.artifacts.store import FeatureStore
 from densevse.runtime.errors import InputError
-from densevse.vision.extract import extract
+from densevse.vision.extract import write_features
 from densevse.vision.network_files import NetworkFiles, write_precision
 from densevse.vision.networks import load_network
 from densevse.vision.views import extraction_of
@@ -51,7 +51,7 @@ def features(folder, out, view="whole", shards=1, chosen=None, **changes):
     for path in paths:
         sources = {"images": str(folder)}
         network = NetworkFiles("squeezenet1_0", SETTINGS | changes, folder / "weights.pth", chosen)
-        extract(folder / "images.parquet", sources, network, view, path.stem, path)
+        write_features(folder / "images.parquet", sources, network, view, path.stem, path)
     return FeatureStore(paths, IMAGE_FEATURES)
 
 
@@ -90,7 +90,7 @@ def test_the_size_of_a_batch_is_of_no_account(folder, tmp_path):
 def test_all_shards_follow_the_precision_that_was_chosen_once(folder, tmp_path, monkeypatch):
     path = tmp_path / "precision.parquet"
     monkeypatch.setattr("densevse.vision.network_files.fastest_precision", lambda: "bf16")
-    write_precision(path)
+    write_precision(path, torch.get_num_threads())
     monkeypatch.setattr("densevse.vision.network_files.fastest_precision", lambda: "fp32")
     auto = features(folder, tmp_path / "auto", chosen=path, precision="auto")
     bf16 = features(folder, tmp_path / "bf16", precision="bf16")
@@ -107,7 +107,7 @@ def test_shards_of_the_old_division_stay_until_the_new_one_is_complete(folder, t
     network = NetworkFiles("squeezenet1_0", SETTINGS, folder / "weights.pth")
     for shard, left in (("00-of-02", 2), ("01-of-02", 2)):
         path = tmp_path / f"{shard}.parquet"
-        extract(folder / "images.parquet", {"images": str(folder)}, network, "whole", shard, path)
+        write_features(folder / "images.parquet", {"images": str(folder)}, network, "whole", shard, path)
         assert len(list(tmp_path.iterdir())) == left
     assert not (tmp_path / "00-of-01.parquet").exists()
 
@@ -158,7 +158,7 @@ def test_an_image_that_cannot_be_read_although_the_table_says_so_is_named(folder
     schema.write(table, IMAGES, tmp_path / "images.parquet", {})
     out = tmp_path / "00-of-01.parquet"
     with pytest.raises(InputError, match=rf"images: {BROKEN}\.png: not "):
-        extract(
+        write_features(
             tmp_path / "images.parquet",
             {"images": str(folder)},
             NetworkFiles("squeezenet1_0", SETTINGS, folder / "weights.pth"),

@@ -50,14 +50,13 @@ def options(view="regions", **changes):
 def read(folder, view="regions", files=None, shard="00-of-01", **changes):
     """The artifact of a view; whole images are the means of the regions."""
     names = {"path": "regions.npy", "ids": "ids.txt"} if files is None else files
-    paths, out = {name: str(folder / file) for name, file in names.items()}, folder / view / f"{shard}.parquet"
+    files, out = ([*names], [str(folder / file) for file in names.values()]), folder / view / f"{shard}.parquet"
+    table, wildcards = folder / "images.parquet", {"shard": shard}
     whole = None
     if view == "regions":
         whole = folder / "whole" / f"{shard}.parquet"
-        read_given_features(
-            folder / "images.parquet", options("whole", mean=True, **changes), paths, None, shard, whole
-        )
-    read_given_features(folder / "images.parquet", options(view, **changes), paths, whole, shard, out)
+        read_given_features(table, options("whole", mean=True, **changes), *files, whole, wildcards)
+    read_given_features(table, options(view, **changes), *files, out, wildcards, whole)
     return FeatureStore([out], REGION_FEATURES if view == "regions" else IMAGE_FEATURES)
 
 

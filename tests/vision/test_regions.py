@@ -20,8 +20,8 @@ from densevse.config.validation import validate
 from densevse.runtime.errors import InputError
 from densevse.vision import extract_regions as extraction
 from densevse.vision.crops import warp
-from densevse.vision.extract import extract as extract_whole
-from densevse.vision.extract_regions import extract_regions, proposals_of_images
+from densevse.vision.extract import write_features
+from densevse.vision.extract_regions import proposals_of_images, write_regions
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import CLASSES, load_network
 from densevse.vision.region_network import RegionNetwork, rest_of
@@ -75,7 +75,7 @@ def write_proposals(folder, shard, image_ids, class_name=""):
 
 
 def extract(folder, shard="00-of-01", out="regions", proposals="proposals", all_stay=False, **options):
-    extract_regions(
+    write_regions(
         folder / "images.parquet",
         folder / proposals / f"{shard}.parquet",
         {"images": str(folder / "images.zip")},
@@ -152,7 +152,7 @@ def test_the_whole_image_has_the_vector_of_the_view_whole(made, options):
     settings = {**SETTINGS, "layers": {"whole": "features"}}
     network = NetworkFiles("squeezenet1_1", settings, made / "weights.safetensors")
     path = made / "view_whole" / "00-of-01.parquet"
-    extract_whole(made / "images.parquet", {"images": str(made / "images.zip")}, network, "whole", "00-of-01", path)
+    write_features(made / "images.parquet", {"images": str(made / "images.zip")}, network, "whole", "00-of-01", path)
     whole = FeatureStore([path], IMAGE_FEATURES)
     first = regions.rows.index[regions.rows["rank"] == 0]
     np.testing.assert_allclose(regions.gather(first), whole.gather(np.arange(len(whole))), rtol=2e-3, atol=2e-4)

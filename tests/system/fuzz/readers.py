@@ -15,7 +15,6 @@ import pandas as pd
 from PIL import Image
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.archives import Archive
 from densevse.datasets.entities import read_entities
@@ -75,9 +74,9 @@ def dataset(reader: str, options: Mapping[str, Any], **sources: str) -> Callable
 
     def read(folder: Path) -> None:
         settings = {"reader": reader, "options": options, "known_unreadable": []}
-        paths = {name: str(folder / file) for name, file in sources.items()}
+        files = [str(folder / file) for file in sources.values()]
         tables = str(folder / "images.parquet"), str(folder / "captions.parquet")
-        write_dataset(settings, paths, 1, *tables, Identity("fuzzed"))
+        write_dataset(settings, [*sources], files, *tables, {"dataset": "fuzzed"}, 1)
 
     return read
 

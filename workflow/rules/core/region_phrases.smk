@@ -30,9 +30,7 @@ rule extract_true_regions:
 rule embed_true_regions:
     input:
         model="<model>/round{round}/model.safetensors",
-        true_regions=path(
-            "<results>/{dataset}/features/{network}/regions-true/test.parquet", tables.network_of_regions
-        ),
+        true_regions=path("<results>/{dataset}/features/{network}/regions-true/test.parquet", tables.network_of_regions),
     output:
         "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/true_regions.parquet",
     log:
