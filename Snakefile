@@ -26,7 +26,7 @@ include: "workflow/rules/core/retrieval.smk"
 include: "workflow/rules/core/generators.smk"
 include: "workflow/rules/core/region_phrases.smk"
 include: "workflow/rules/core/tables.smk"
-include: "workflow/rules/core/carried.smk"
+include: "workflow/rules/core/exchange.smk"
 include: "workflow/rules/core/everything.smk"
 include: "workflow/rules/core/bucket.smk"
 # Analyses: each line can be deleted, with the files that it includes.

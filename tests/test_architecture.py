@@ -49,8 +49,8 @@ ALLOWED = {
     "dag": {"runtime", "config", "artifacts.shards", "artifacts.files", "tables.published", "tables.plan"},
     "scenes": CORE - {"dag", "report", "tables"},
     "analyses": CORE,
-    "carry": {"runtime", "config", "artifacts", "tables", "dag"},
-    "command": CORE | {"analyses", "carry"},
+    "exchange": {"runtime", "config", "artifacts", "tables", "dag"},
+    "command": CORE | {"analyses", "exchange"},
 }
 MODULES = sorted(path for path in (ROOT / "densevse").rglob("*.py") if "tests" not in path.parts)
 

@@ -72,14 +72,14 @@ def write_text(text: str, path: str | Path) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def copy(source: str | Path, path: str | Path) -> None:
-    """Copies a file, or a folder with all in it, to `path`, atomically."""
+def copy(source: str | Path, output: str | Path) -> None:
+    """Copies a file, or a folder with all in it, to `output`, atomically."""
     if Path(source).is_dir():
-        with whole_folder(Path(path)) as temporary:
+        with whole_folder(Path(output)) as temporary:
             shutil.copytree(source, temporary, dirs_exist_ok=True)
-            shutil.rmtree(path, ignore_errors=True)  # an earlier copy, which no folder can be renamed to
+            shutil.rmtree(output, ignore_errors=True)  # an earlier copy, which no folder can be renamed to
     else:
-        with atomic(path) as temporary:
+        with atomic(output) as temporary:
             shutil.copyfile(source, temporary)
 
 

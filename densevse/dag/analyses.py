@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 
@@ -20,13 +21,14 @@ class Analyses:
         self._stages.append(stage)
         return stage
 
-    def files_with(self, stage: Stage) -> Callable[[str], list[str]]:
-        """A function that gives a data set's files of every analysis and of another stage, by name."""
+    def list_with(self, tables: Stage) -> Callable[[str], Job]:
+        """A function that returns the job that lists a data set's files of tables and of every analysis, by name."""
 
-        def files(dataset: str) -> list[str]:
-            return sorted(values["file"] for values in [*stage.listed(dataset), *self.listed(dataset)])
+        def listing(dataset: str) -> Job:
+            files = [values["file"] for values in [*tables.listed(dataset), *self.listed(dataset)]]
+            return Job({"title": tables.title(dataset), "files": sorted(files)})
 
-        return files
+        return listing
 
     def listed(self, dataset: str) -> list[Values]:
         """The files of a data set's target from every analysis, as values of paths."""

@@ -1,1 +1,1 @@
-"""Carries trained models: exports one as a folder, and imports it into another folder of results with its records."""
+"""Exports a trained model as a folder, and imports it into another folder of results with its records."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from densevse.carry.records import ModelName
+from densevse.exchange.records import ModelName
 from densevse.runtime.nested import leaves
 from densevse.tables.rendering import Sheet, TableColumn
 

@@ -1,10 +1,9 @@
-"""Carried models in the plan: the contents of an export, and the models and vocabularies below resources/carried/."""
+"""Exports and imports of models in the plan: what an export holds, and what lies below resources/carried/."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from densevse.carry.records import RECORDS_FILE, VOCABULARY, ModelName
 from densevse.config.networks import NetworkConfig
 from densevse.config.overrides import Override
 from densevse.config.resolved import settings_of
@@ -12,20 +11,21 @@ from densevse.config.sources import Source
 from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import IMAGE_FIELDS, REGION_FIELDS, FeatureStage
+from densevse.dag.jobs import Job
 from densevse.dag.language import ParseStage
 from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage, any_of
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 from densevse.dag.uploads import CARRIED
+from densevse.exchange.records import RECORDS_FILE, VOCABULARY, ModelName
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import TablePlan
 
 _WITH_ORIGIN = ("parameters.", "training.", "phases.")
 _UNSTATED = "not stated: a file of the user's own"
 
 
-class CarriedStage(Stage):
+class ExchangeStage(Stage):
     """The stage of exported and imported models."""
 
     def __init__(self, project: Project) -> None:
@@ -46,14 +46,14 @@ class CarriedStage(Stage):
         """The imported vocabularies, as files below results/, without .parquet."""
         return any_of(self._vocabularies())
 
-    def vocabulary(self, carried_vocabulary: str) -> Values:
-        """The imported model that brought a vocabulary."""
-        return self._vocabularies()[carried_vocabulary]
+    def vocabulary(self, imported_vocabulary: str) -> Values:
+        """The imported model that a vocabulary came with."""
+        return self._vocabularies()[imported_vocabulary]
 
     def _vocabularies(self) -> dict[str, Values]:
-        """A model that brought each vocabulary; vocabularies of one name and data set are equal."""
+        """A model that each vocabulary came with; vocabularies of one name and data set are equal."""
         return {
-            f"{ModelName.at(place).dataset}/vocabulary/{file.stem}": {"carried_model": place, "file": file.stem}
+            f"{ModelName.at(place).dataset}/vocabulary/{file.stem}": {"imported_model": place, "file": file.stem}
             for place, folder in self._models.items()
             for file in sorted(folder.glob(f"{VOCABULARY}/*.parquet"))
         }
@@ -62,9 +62,19 @@ class CarriedStage(Stage):
         """The folder of the export of a variant's last round, for its first seed unless one is given."""
         return self.folder_of("exported", dataset, self.last_round(dataset, variant, seed))
 
-    def settings_here(self, carried_model: str) -> dict[str, Any]:
-        """The settings and code with which an imported model would be trained here."""
-        return self.settings(*ModelName.at(carried_model))
+    def export_job(self, dataset: str, variant: str, seed: int, round: int) -> Job:
+        """The export of a model, with the plan of a table that has its row only."""
+        plan = TableStage(self.project).plan_of_model(dataset, variant, seed, round)
+        settings = {
+            "settings": self.settings(dataset, variant, seed, round),
+            "described": self._described(dataset, variant),
+            "plan": plan.model_dump(mode="json"),
+        }
+        return Job(settings)
+
+    def use_job(self, imported_model: str) -> Job:
+        """The use of an imported model: the settings and code with which it would be trained here."""
+        return Job({"settings": self.settings(*ModelName.at(imported_model))})
 
     def settings(self, dataset: str, variant: str, seed: int, round: int) -> dict[str, Any]:
         """The settings that decide a model: those and the code of its training, and how it reads images and sentences.
@@ -81,16 +91,16 @@ class CarriedStage(Stage):
             "images": {view: _seen(view, name, network) for view, name, network in self._networks(dataset, variant)},
             "sentences": {
                 "structures": trained["sentences"],
-                "tokenisation_code": self.project.code.digest("tokenize_captions.py"),
+                "tokenisation_code": self.project.code.of_call("densevse.language.tokens:write_tokens"),
                 "minimum_word_count": entry.minimum_word_count,
                 "parser": entry.parser if parsed else None,
-                "parsing": ParseStage(self.project).options(entry.parser) if parsed else None,
+                "parsing": ParseStage(self.project).job(entry.parser).settings["options"] if parsed else None,
                 "word_vectors": entry.word_vectors if method.word_vectors else None,
             },
             "dataset": DatasetStage(self.project).reading(dataset),
         }
 
-    def described(self, dataset: str, variant: str) -> dict[str, Any]:
+    def _described(self, dataset: str, variant: str) -> dict[str, Any]:
         """The contents of a model's card beyond its settings: titles, origins of settings and weights, and licences."""
         over = [Override("the configuration of the run", dict(self.project.overrides))]
         stated = settings_of(variant, dataset, self.config, over, self.project.root)
@@ -124,10 +134,6 @@ class CarriedStage(Stage):
     def protocol(self, dataset: str) -> Values:
         """The protocol of an exported model's metrics."""
         return {"protocol": TableStage(self.project).first_protocol(dataset)}
-
-    def plan(self, dataset: str, variant: str, seed: int, round: int) -> TablePlan:
-        """The plan of a table with the row of an exported model only."""
-        return TableStage(self.project).plan_of_model(dataset, variant, seed, round)
 
     def _check_features(self, dataset: str, variant: str) -> None:
         given = self.dataset(dataset).features

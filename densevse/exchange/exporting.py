@@ -6,15 +6,16 @@ import shutil
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
 from densevse.artifacts.files import checksum, whole_folder
 from densevse.artifacts.lineage import PARENTS, made_from
 from densevse.artifacts.schemas.tables import RESULTS
-from densevse.carry.card import CARD, LICENCES, model_card, page_of_licences
-from densevse.carry.records import HISTORY_FILE, RECORDS_FILE, VOCABULARY, WEIGHTS_FILE, ModelName, ModelRecords
+from densevse.config.validation import validate
+from densevse.exchange.card import CARD, LICENCES, model_card, page_of_licences
+from densevse.exchange.records import HISTORY_FILE, RECORDS_FILE, VOCABULARY, WEIGHTS_FILE, ModelName, ModelRecords
 from densevse.tables.layout import sheets
 from densevse.tables.plan import SectionPlan, TablePlan
 from densevse.tables.rows import Row, as_record
@@ -24,38 +25,35 @@ _PREPROCESSING, _METRICS = "preprocessing.json", "metrics.csv"
 _SOFTWARE = ("numpy", "pandas", "pyarrow", "safetensors", "torch", "torchvision")
 
 
-class ExportedArtifacts(NamedTuple):
-    """The files from which an export is made."""
-
-    model: str
-    history: str
-    vocabularies: Sequence[str]
-    images: str  # IMAGES of the data set
-    captions: str  # CAPTIONS of the data set
-    retrieval: str  # RETRIEVAL of the model
-
-
 def export_model(
-    artifacts: ExportedArtifacts,
-    name: ModelName,
+    model: str,
+    history: str,
+    images: str,
+    captions: str,
+    retrieval: str,
     settings: Mapping[str, Any],
     described: Mapping[str, Any],
-    plan: TablePlan,
-    folder: str | Path,
+    plan: Mapping[str, Any],
+    wildcards: Mapping[str, str],
+    output: str,
+    vocabularies: Sequence[str] = (),
 ) -> None:
-    """Writes the folder of a model: weights, vocabularies, preprocessing, metrics, card, licences, records.
+    """The job that writes a model's folder: weights, vocabularies, preprocessing, metrics, card, licences, records.
 
-    `settings` and `described` come from densevse.carry.dag; `plan` is that of a table with the model's row only. Raises
+    `images` and `captions` are its data set's IMAGES and CAPTIONS, `retrieval` its RETRIEVAL. `settings` and
+    `described` come from densevse.exchange.dag; `plan` is the `TablePlan` of a table with the model's row only. Raises
     `InputError` if an artifact was not made as the plan states.
     """
-    section, row = _measured(artifacts, plan)
-    preprocessing = _preprocessing(made_from(artifacts.model), settings, described)
+    name = ModelName(wildcards["dataset"], wildcards["variant"], int(wildcards["seed"]), int(wildcards["round"]))
+    table = validate(TablePlan, plan, "the plan of the export")
+    section, row = _measured(SectionArtifacts.at([images], [captions], [retrieval]), table)
+    preprocessing = _preprocessing(made_from(model), settings, described)
     versions = {"python": platform.python_version(), **{software: version(software) for software in _SOFTWARE}}
-    with whole_folder(Path(folder)) as temporary:
-        shutil.copyfile(artifacts.model, temporary / WEIGHTS_FILE)
-        shutil.copyfile(artifacts.history, temporary / HISTORY_FILE)
+    with whole_folder(Path(output)) as temporary:
+        shutil.copyfile(model, temporary / WEIGHTS_FILE)
+        shutil.copyfile(history, temporary / HISTORY_FILE)
         (temporary / VOCABULARY).mkdir()
-        for vocabulary in artifacts.vocabularies:
+        for vocabulary in vocabularies:
             shutil.copyfile(vocabulary, temporary / VOCABULARY / Path(vocabulary).name)
         _write_json(preprocessing, temporary / _PREPROCESSING)
         (temporary / _METRICS).write_text(_csv(section.plan, row), encoding="utf-8")
@@ -67,10 +65,9 @@ def export_model(
         _write_json(records.model_dump(mode="json"), temporary / RECORDS_FILE)
 
 
-def _measured(artifacts: ExportedArtifacts, plan: TablePlan) -> tuple[MeasuredSection, Row]:
+def _measured(artifacts: SectionArtifacts, plan: TablePlan) -> tuple[MeasuredSection, Row]:
     """The section of a table with the model's row only, and the row."""
-    found = SectionArtifacts.at([artifacts.images], [artifacts.captions], [artifacts.retrieval])
-    section = read_section(plan.sections[0], plan.configured, found)
+    section = read_section(plan.sections[0], plan.configured, artifacts)
     *_, row = section.rows([], {}, None)
     return section, row
 

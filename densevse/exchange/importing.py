@@ -1,12 +1,14 @@
-"""Imports a carried model: checks everything, then copies its folder below resources/carried/."""
+"""Imports an exported model: checks everything, then copies its folder below resources/carried/."""
 
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from densevse.artifacts.files import checksum, whole_folder
-from densevse.carry.dag import CarriedStage
-from densevse.carry.records import (
+from densevse.config.strict import or_meant
+from densevse.dag.project import Project
+from densevse.exchange.dag import ExchangeStage
+from densevse.exchange.records import (
     HISTORY_FILE,
     RECORDS_FILE,
     VOCABULARY,
@@ -16,8 +18,6 @@ from densevse.carry.records import (
     check_settings,
     read_records,
 )
-from densevse.config.strict import or_meant
-from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
 
 
@@ -28,7 +28,7 @@ def import_model(folder: str | Path, project: Project) -> Path:
     set, variant or networks, or gives them other settings; if a model of this name exists already; or if the results
     have another vocabulary than the model's.
     """
-    source, stage = Path(folder), CarriedStage(project)
+    source, stage = Path(folder), ExchangeStage(project)
     records = read_records(source / RECORDS_FILE)
     _check_names(source / RECORDS_FILE, records, project)
     for name in sorted({*_needed(records, stage), *records.files}):
@@ -59,7 +59,7 @@ def _check_names(where: Path, records: ModelRecords, project: Project) -> None:
             )
 
 
-def _needed(records: ModelRecords, stage: CarriedStage) -> list[str]:
+def _needed(records: ModelRecords, stage: ExchangeStage) -> list[str]:
     """The files of the model that the workflow reads."""
     vocabularies = stage.vocabularies_of(records.dataset, records.variant)
     return [WEIGHTS_FILE, HISTORY_FILE, *(f"{VOCABULARY}/{one['vocabulary']}.parquet" for one in vocabularies)]
@@ -75,14 +75,14 @@ def _check_free(place: Path, records: ModelRecords, project: Project) -> None:
             )
 
 
-def _vocabularies_here(source: Path, records: ModelRecords, stage: CarriedStage) -> Iterator[str]:
+def _vocabularies_here(source: Path, records: ModelRecords, stage: ExchangeStage) -> Iterator[str]:
     """The vocabularies that the results already hold. Raises `InputError` if one differs from the model's."""
     for name in records.files:
         if not name.startswith(f"{VOCABULARY}/"):
             continue
         made = Path(stage.results, records.dataset, name)
-        carried = stage.folder.glob(f"{records.dataset}/models/*/seed*/round*/{name}")
-        for path in (made, *carried):
+        imported = stage.folder.glob(f"{records.dataset}/models/*/seed*/round*/{name}")
+        for path in (made, *imported):
             if path.is_file() and checksum(path) != records.files[name]:
                 raise InputError(
                     f"{path}: another vocabulary than {source / name}, which the model was trained with. Import "

@@ -1,7 +1,7 @@
-"""The records of a carried model: its name, the settings and code of its training, and a checksum of each file.
+"""The records of an exported model: its name, the settings and code of its training, and a checksum of each file.
 
-Snakemake's records of a training contain paths of its folder of results, so they cannot be carried. These records hold
-the same settings and code without paths. If they differ from the configuration and code here, the carried model is
+Snakemake's records of a training contain paths of its folder of results, so they are of no use elsewhere. These records
+hold the same settings and code without paths. If they differ from the configuration and code here, the model is
 refused; a model that was trained here would be trained again.
 """
 
@@ -60,7 +60,7 @@ class ModelRecords(Strict):
     variant: str
     seed: int = Field(ge=0)
     round: int = Field(ge=0)
-    settings: dict[str, Any] = Field(description="what decides the model, as densevse.carry.dag gives it")
+    settings: dict[str, Any] = Field(description="what decides the model, as densevse.exchange.dag gives it")
     versions: dict[str, str] = Field(description="of the software that exported it")
     files: dict[_FileInside, _Sha256] = Field(description="name in the folder -> checksum of each file but this one")
 
@@ -98,7 +98,7 @@ def check_file(path: str | Path, records: ModelRecords, name: str) -> None:
 
 
 def check_settings(where: str | Path, records: ModelRecords, here: Mapping[str, Any]) -> None:
-    """Raises `InputError` that names each setting, or the code, in which a carried model differs from `here`."""
+    """Raises `InputError` that names each setting, or the code, in which an imported model differs from `here`."""
     found = "\n".join(
         f"  {path}: {or_none(there)} there, {or_none(value)} here"
         for path, (there, value) in differences(records.settings, here).items()

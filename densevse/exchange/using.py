@@ -1,24 +1,44 @@
-"""Uses carried models: their files take the place of those of a training here."""
+"""Uses imported models: their files take the place of those of a training here."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from densevse.artifacts.files import copy
-from densevse.carry.records import check_file, check_settings, read_records
+from densevse.exchange.records import (
+    HISTORY_FILE,
+    VOCABULARY,
+    WEIGHTS_FILE,
+    ModelRecords,
+    check_file,
+    check_settings,
+    read_records,
+)
 
 
-def use_carried_files(records: str | Path, files: Mapping[str, str | Path], outputs: Iterable[str | Path]) -> None:
-    """Copies files of a carried model, given by their names in its records, to `outputs`, in this order.
+def use_model(
+    records: str, imported_model: str, imported_history: str, settings: Mapping[str, Any], model: str, history: str
+) -> None:
+    """The job that copies an imported model and its history to where a training here would write them.
 
-    Raises `InputError` if a file's checksum differs from the records.
+    Raises `InputError` unless the model was trained with the `settings` from densevse.exchange.dag, or if a file's
+    checksum differs from the records.
     """
     known = read_records(records)
-    for (name, path), output in zip(files.items(), outputs, strict=True):
-        check_file(path, known, name)
-        copy(path, output)
+    check_settings(records, known, settings)
+    _use(known, WEIGHTS_FILE, imported_model, model)
+    _use(known, HISTORY_FILE, imported_history, history)
 
 
-def check_carried_model(records: str | Path, settings: Mapping[str, Any]) -> None:
-    """Raises `InputError` unless a model was trained with the `settings` from densevse.carry.dag."""
-    check_settings(records, read_records(records), settings)
+def use_vocabulary(records: str, file: str, output: str) -> None:
+    """The job that copies a vocabulary that came with an imported model to where one counted here would be.
+
+    Raises `InputError` if its checksum differs from the records.
+    """
+    _use(read_records(records), f"{VOCABULARY}/{Path(file).name}", file, output)
+
+
+def _use(records: ModelRecords, name: str, path: str, output: str) -> None:
+    """Copies the file that the records call `name`."""
+    check_file(path, records, name)
+    copy(path, output)

@@ -1,12 +1,9 @@
 """The target for everything of a data set: it requests tables and every analysis's files, and lists them."""
 
-import runpy
-import sys
-from types import SimpleNamespace
-
 from densevse.dag.analyses import Analyses
 from densevse.dag.project import Project, Stage
 from densevse.dag.tables import TableStage
+from densevse.report.everything import write_list
 from tests.rules import ROOT, input_of, rules
 
 
@@ -27,14 +24,19 @@ def test_it_asks_for_the_tables_and_for_the_files_of_every_analysis():
     assert input_of("everything", "analyses", analyses.listed, dataset="coco") == ["results/figures/coco/curves.svg"]
 
 
-def test_the_file_lists_what_was_made(tmp_path, monkeypatch):
+def test_the_job_lists_tables_and_the_files_of_every_analysis():
+    project = Project(ROOT, {})
+    tables, analyses = TableStage(project), Analyses()
+    analyses.add(Curves(project))
+    settings = analyses.list_with(tables)("scenes").settings
+    assert settings["title"] == "Scenes"
+    assert settings["files"] == sorted([*tables.of_dataset("scenes"), "results/figures/scenes/curves.svg"])
+
+
+def test_the_file_lists_what_was_made(tmp_path):
     files = ["results/tables/scenes.md", "results/figures/scenes/curves.svg"]
-    made, log = tmp_path / "scenes.done", tmp_path / "log"
-    params = SimpleNamespace(title="Scenes", files=files)
-    job = SimpleNamespace(output=[str(made)], log=[str(log)], params=params)
-    script = ROOT / "workflow/scripts/everything.py"
-    monkeypatch.setattr(sys, "argv", [str(script)])
-    runpy.run_path(str(script), {"snakemake": job}, "__main__")
+    made = tmp_path / "scenes.done"
+    write_list("Scenes", files, str(made), tables=["a.md"])
     assert made.read_text().splitlines() == ["Everything of Scenes is made:", *files]
 
 

@@ -80,8 +80,8 @@ def model_of(text: str, config: Any) -> Model:
 
 def _model_of_file(file: Path, config: Any) -> Model:
     """A model by its file: <results>/<data set>/models/<variant>/seed<k>/round<t>/model.safetensors."""
-    from densevse.carry.records import ModelName
     from densevse.config.load import variant
+    from densevse.exchange.records import ModelName
 
     if not file.is_file():
         raise InputError(f"--model: {file} is not there; correct the path, or train the model (`densevse run {file}`).")

@@ -25,13 +25,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Lets Snakemake make the folder, and prints its path."""
-    from densevse.carry.dag import CarriedStage
     from densevse.command.configured import configured_project
+    from densevse.exchange.dag import ExchangeStage
 
     project = configured_project(arguments.configfile)
     check_name("variant", arguments.variant, project.config.variant_names())
     check_name("data set", arguments.on, list(project.config.datasets))
-    folder = CarriedStage(project).exported(arguments.on, arguments.variant, arguments.seed)
+    folder = ExchangeStage(project).exported(arguments.on, arguments.variant, arguments.seed)
     options = ["--cores", arguments.cores, *arguments.passed_on]
     status = subprocess.call(snakemake([folder], arguments.configfile, *options))
     if status == 0 and Path(folder).is_dir():  # after a dry run it may not exist

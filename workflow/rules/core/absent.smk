@@ -33,7 +33,7 @@ rule unknown:
     output:
         "{unknown}",
     wildcard_constraints:
-        unknown=targets.unknown([*own_files.paths(), *carried.files()]),
+        unknown=targets.unknown([*own_files.paths(), *exchange.files()]),
     localrule: True
     conda:
         "../../../envs/base.yaml"

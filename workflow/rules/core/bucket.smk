@@ -3,7 +3,7 @@
 
 rule upload_file:
     input:
-        local_path("{own_file}", own_files.original),
+        source=local_path("{own_file}", own_files.original),
     output:
         "<resources>/own/{own_copy}",
     log:
@@ -16,11 +16,12 @@ rule upload_file:
     resources:
         mem_mb=500,
     params:
+        **calling_once("densevse.artifacts.files:copy"),
         contents=contents_of("{own_file}", own_files.original),
     message:
         "putting {input} into the bucket"
     script:
-        "../../scripts/upload_file.py"
+        RUNNER
 
 
 use rule upload_file as upload_folder with:

@@ -17,10 +17,8 @@ rule everything:
     resources:
         mem_mb=500,
     params:
-        code=code_of("everything.py"),
-        title=configured(tables.title),
-        files=configured(analyses.files_with(tables)),
+        **calling("densevse.report.everything:write_list", analyses.list_with(tables)),
     message:
         "everything of {wildcards.dataset} is made"
     script:
-        "../../scripts/everything.py"
+        RUNNER

@@ -1,9 +1,9 @@
-# Carried models: an export is a folder in results; an imported model is below resources/carried/, and its files replace
-# those of a training. Its records are compared like Snakemake's.
+# Exports and imports of models: an export is a folder in results; an imported model is below resources/carried/, and its
+# files replace those of a training. Its records are compared like Snakemake's.
 
-from densevse.carry.dag import CarriedStage
+from densevse.exchange.dag import ExchangeStage
 
-carried = CarriedStage(project)
+exchange = ExchangeStage(project)
 
 
 ruleorder: use_carried_model > train
@@ -18,11 +18,11 @@ rule export_model:
     input:
         model="<model>/round{round}/model.safetensors",
         history="<model>/round{round}/history.parquet",
-        vocabularies=path("<results>/{dataset}/vocabulary/{vocabulary}.parquet", carried.vocabularies_of),
+        vocabularies=path("<results>/{dataset}/vocabulary/{vocabulary}.parquet", exchange.vocabularies_of),
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
         retrieval=path(
-            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", carried.protocol
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", exchange.protocol
         ),
     output:
         directory("<results>/{dataset}/exported/{variant}/seed{seed}/round{round}"),
@@ -33,64 +33,62 @@ rule export_model:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("export_model.py"),
-        settings=configured(carried.settings),
-        described=configured(carried.described),
-        plan=planned(carried.plan),
+        **calling("densevse.exchange.exporting:export_model", exchange.export_job),
     message:
         "exporting {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
-        "../../scripts/export_model.py"
+        RUNNER
 
 
 rule use_carried_model:
     input:
-        records=local_path("<resources>/carried/{carried_model}/records.json"),
-        model=local_path("<resources>/carried/{carried_model}/model.safetensors"),
-        history=local_path("<resources>/carried/{carried_model}/history.parquet"),
+        records=local_path("<resources>/carried/{imported_model}/records.json"),
+        imported_model=local_path("<resources>/carried/{imported_model}/model.safetensors"),
+        imported_history=local_path("<resources>/carried/{imported_model}/history.parquet"),
     output:
-        model="<results>/{carried_model}/model.safetensors",
-        history="<results>/{carried_model}/history.parquet",
+        model="<results>/{imported_model}/model.safetensors",
+        history="<results>/{imported_model}/history.parquet",
     log:
-        "<logs>/use_carried_model/{carried_model}.log",
+        "<logs>/use_carried_model/{imported_model}.log",
     wildcard_constraints:
-        carried_model=carried.models(),
+        imported_model=exchange.models(),
     localrule: True
     conda:
         "../../../envs/base.yaml"
     resources:
         mem_mb=500,
     params:
-        code=code_of("use_carried_model.py"),
-        records=contents_of("<resources>/carried/{carried_model}/records.json"),
-        model=contents_of("<resources>/carried/{carried_model}/model.safetensors"),
-        history=contents_of("<resources>/carried/{carried_model}/history.parquet"),
-        settings=configured(carried.settings_here),
+        **calling("densevse.exchange.using:use_model", exchange.use_job),
+        contents=contents_of_each(
+            records=("<resources>/carried/{imported_model}/records.json",),
+            model=("<resources>/carried/{imported_model}/model.safetensors",),
+            history=("<resources>/carried/{imported_model}/history.parquet",),
+        ),
     message:
-        "using the imported model {wildcards.carried_model}"
+        "using the imported model {wildcards.imported_model}"
     script:
-        "../../scripts/use_carried_model.py"
+        RUNNER
 
 
 rule use_carried_vocabulary:
     input:
-        records=local_path("<resources>/carried/{carried_model}/records.json", carried.vocabulary),
-        file=local_path("<resources>/carried/{carried_model}/vocabulary/{file}.parquet", carried.vocabulary),
+        records=local_path("<resources>/carried/{imported_model}/records.json", exchange.vocabulary),
+        file=local_path("<resources>/carried/{imported_model}/vocabulary/{file}.parquet", exchange.vocabulary),
     output:
-        "<results>/{carried_vocabulary}.parquet",
+        "<results>/{imported_vocabulary}.parquet",
     log:
-        "<logs>/use_carried_vocabulary/{carried_vocabulary}.log",
+        "<logs>/use_carried_vocabulary/{imported_vocabulary}.log",
     wildcard_constraints:
-        carried_vocabulary=carried.vocabularies(),
+        imported_vocabulary=exchange.vocabularies(),
     localrule: True
     conda:
         "../../../envs/base.yaml"
     resources:
         mem_mb=500,
     params:
-        code=code_of("use_carried_vocabulary.py"),
-        contents=contents_of("<resources>/carried/{carried_model}/vocabulary/{file}.parquet", carried.vocabulary),
+        **calling("densevse.exchange.using:use_vocabulary"),
+        contents=contents_of("<resources>/carried/{imported_model}/vocabulary/{file}.parquet", exchange.vocabulary),
     message:
-        "using the vocabulary {wildcards.carried_vocabulary}, which came with an imported model"
+        "using the vocabulary {wildcards.imported_vocabulary}, which came with an imported model"
     script:
-        "../../scripts/use_carried_vocabulary.py"
+        RUNNER

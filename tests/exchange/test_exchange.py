@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 from densevse.artifacts.files import checksum
-from densevse.carry.card import model_card
-from densevse.carry.dag import CarriedStage
-from densevse.carry.importing import import_model
-from densevse.carry.records import ModelName
 from densevse.command.main import main
 from densevse.config.load import merge
 from densevse.dag.project import Project as ConfiguredProject
+from densevse.exchange.card import model_card
+from densevse.exchange.dag import ExchangeStage
+from densevse.exchange.importing import import_model
+from densevse.exchange.records import ModelName
 from densevse.runtime.errors import InputError
 from tests.projects import ROOT, SMALL, Project
 
@@ -134,7 +134,7 @@ def test_a_model_on_given_features_is_not_exported():
         "features": {"butd": {"whole": {"format": "array", "path": "x.npy", "ids": "x.txt"}}},
         "networks": {"whole": "butd"},
     }
-    stage = CarriedStage(ConfiguredProject(ROOT, {"datasets": {"flickr8k": given}}))
+    stage = ExchangeStage(ConfiguredProject(ROOT, {"datasets": {"flickr8k": given}}))
     with pytest.raises(InputError, match=r"features\.butd: vse reads the view whole from these"):
         stage.vocabularies_of("flickr8k", "vse")
 
@@ -268,7 +268,7 @@ def test_an_import_that_is_interrupted_leaves_nothing_half_written(exported, con
     def full(source, target):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("densevse.carry.importing.shutil.copyfile", full)
+    monkeypatch.setattr("densevse.exchange.importing.shutil.copyfile", full)
     with pytest.raises(InputError, match=r"cannot write .*Make room there"):
         import_model(exported, configured)
     assert [path for path in (empty / "resources").rglob("*") if path.is_file()] == []
