@@ -319,8 +319,8 @@ def line_of(cells: list[str]) -> str:
 
 
 def claims() -> Iterator[tuple[str, str]]:
-    """(table of claims/paper, its rows) of each table in docs/tables/ and paper in config/claims/."""
-    titles = {file.stem: title_of(file) for file in sorted((ROOT / "config/claims").glob("*.yaml"))}
+    """(table of claims/paper, its rows) of each table in docs/tables/ and paper with claims."""
+    titles = {file.stem: title_of(file) for file in sorted((ROOT / "densevse/analyses/claims/entries").glob("*.yaml"))}
     for table_of_claims in sorted((ROOT / "docs/tables").glob(f"*{CLAIMS}")):
         text = table_of_claims.read_text(encoding="utf-8")
         for paper, title in titles.items():

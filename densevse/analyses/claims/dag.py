@@ -6,6 +6,7 @@ from typing import NamedTuple
 from densevse.analyses.claims.plan import ClaimedSection, ClaimPlan, ClaimsPlan, PoolPlan
 from densevse.analyses.claims.settings import Claim, ClaimRow, ClaimSettings, PaperClaims
 from densevse.config.tables import Protocol, SectionConfig
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import any_of
 from densevse.dag.resplits import Resplits, grouped
@@ -41,32 +42,26 @@ class ClaimStage(TableStage):
 
     def claimed(self) -> str:
         """The data sets that claims are tested on."""
-        return any_of(name for name in self.config.datasets if any(list(paper.on(name)) for _, paper in self._papers()))
+        return any_of(name for name in self.config.datasets if self._every(name))
 
     def experiments(self) -> str:
         """The names of the controlled experiments."""
-        return any_of(name for name, entry in self._entries() if entry.question)
+        return any_of(name for name, entry in self._entries().items() if entry.question)
 
     def datasets_of(self, experiment: str) -> list[Values]:
         """The data sets of an experiment."""
-        return [{"dataset": name} for name in self._entry(experiment).datasets]
+        return [{"dataset": name} for name in self._entries()[experiment].datasets]
 
     def evidence_of(self, experiment: str) -> list[str | Values]:
         """The retrievals of the rows of an experiment. Raises `InputError` as `evidence` does."""
-        tests = self._tests_of(experiment)
-        for test in tests:
-            self._check(test)
-        return self._evidence(tests)
+        return self._checked(self._tests_of(experiment))
 
     def evidence(self, dataset: str) -> list[str | Values]:
         """The retrievals of the rows of every claim, of each seed.
 
         Raises `InputError` for a claim that cannot be tested on the data set, by its path.
         """
-        tests = self._every(dataset)
-        for test in tests:
-            self._check(test)
-        return self._evidence(tests)
+        return self._checked(self._every(dataset))
 
     def main_evidence(self, dataset: str) -> list[str | Values]:
         """The retrievals of the rows of those claims that the main table's rows test.
@@ -81,42 +76,36 @@ class ClaimStage(TableStage):
             )
         return self._evidence(tests)
 
-    def plan_of_claims(self, dataset: str) -> ClaimsPlan:
-        """The plan of the table of every claim."""
-        return self._plan(f"{self.title(dataset)}: claims", self._every(dataset))
+    def job(self, dataset: str) -> Job:
+        """The table of every claim."""
+        return self._job(f"{self.title(dataset)}: claims", self._every(dataset))
 
-    def plan_of_main_claims(self, dataset: str) -> ClaimsPlan:
-        """The plan of the table of those claims that the main table's rows test."""
-        title = f"{self.title(dataset)}: claims that rows of its main table test"
-        return self._plan(title, self._main(dataset))
+    def main_job(self, dataset: str) -> Job:
+        """The table of those claims that the main table's rows test."""
+        return self._job(f"{self.title(dataset)}: claims that rows of its main table test", self._main(dataset))
 
-    def plan_of_experiment(self, experiment: str) -> ClaimsPlan:
-        """The plan of the page of an experiment."""
-        entry = self._entry(experiment)
-        said = {"question": entry.question, "conclusion": entry.conclusion}
-        return self._plan(entry.title, self._tests_of(experiment)).model_copy(update=said)
+    def experiment_job(self, experiment: str) -> Job:
+        """The page of an experiment."""
+        entry = self._entries()[experiment]
+        tests = self._tests_of(experiment)
+        return self._job(entry.title, tests, question=entry.question, conclusion=entry.conclusion)
 
-    def _entries(self) -> list[tuple[str, PaperClaims]]:
-        return list(self.config.analysis(ClaimSettings).items())
-
-    def _entry(self, name: str) -> PaperClaims:
-        return self.config.analysis(ClaimSettings).root[name]
-
-    def _papers(self) -> list[tuple[str, PaperClaims]]:
-        """The claims of papers, without experiments."""
-        return [(name, entry) for name, entry in self._entries() if not entry.question]
+    def _entries(self) -> Mapping[str, PaperClaims]:
+        return self.config.analysis(ClaimSettings).root
 
     def _every(self, dataset: str) -> list[ClaimTest]:
-        """Every claim of a paper that is tested on a data set."""
-        return [test for key, _ in self._papers() for test in self._tests(key, dataset)]
+        """Every claim of a paper that is tested on a data set; those of experiments are left out."""
+        papers = [name for name, entry in self._entries().items() if not entry.question]
+        return [test for name in papers for test in self._tests(name, dataset)]
 
     def _tests_of(self, experiment: str) -> list[ClaimTest]:
         """Every claim of an experiment, on each of its data sets."""
-        return [test for dataset in self._entry(experiment).datasets for test in self._tests(experiment, dataset)]
+        datasets = self._entries()[experiment].datasets
+        return [test for dataset in datasets for test in self._tests(experiment, dataset)]
 
     def _tests(self, key: str, dataset: str) -> list[ClaimTest]:
         """The claims of a paper or an experiment on a data set."""
-        entry = self._entry(key)
+        entry = self._entries()[key]
         return [
             ClaimTest(
                 f"claims.{key}.claims.{name}",
@@ -136,6 +125,11 @@ class ClaimStage(TableStage):
         tests = [test._replace(seeds=tuple(self.dataset(dataset).seeds)) for test in self._every(dataset)]
         return [test for test in tests if all(one in measured for one in self._evidence([test]))]
 
+    def _checked(self, tests: Sequence[ClaimTest]) -> list[str | Values]:
+        for test in tests:
+            self._check(test)
+        return self._evidence(tests)
+
     def _evidence(self, tests: Sequence[ClaimTest]) -> list[str | Values]:
         return [
             self.retrieval(test.dataset, test.protocol, row.variant, seed, row.round)
@@ -144,15 +138,15 @@ class ClaimStage(TableStage):
             for seed in test.seeds
         ]
 
-    def _plan(self, title: str, tests: Sequence[ClaimTest]) -> ClaimsPlan:
+    def _job(self, title: str, tests: Sequence[ClaimTest], **texts: str | None) -> Job:
         alike: dict[tuple[str, Protocol, tuple[int, ...]], list[ClaimTest]] = {}
         for test in tests:
             alike.setdefault((test.dataset, test.protocol, test.seeds), []).append(test)
         found = [self._claimed_section(of_section) for of_section in alike.values()]
         sections = [one.section for one in found]
-        return ClaimsPlan(
-            title=title, sections=found, pools=self._pools(sections), configured=self.rows.configured(sections)
-        )
+        pools, configured = self._pools(sections), self.rows.configured(sections)
+        plan = ClaimsPlan(title=title, sections=found, pools=pools, configured=configured, **texts)
+        return Job({"plan": plan.model_dump(mode="json")})
 
     def _pools(self, sections: Sequence[SectionPlan]) -> list[PoolPlan]:
         """The sections of resplits, joined where two or more have the same data set, sizes and protocol."""

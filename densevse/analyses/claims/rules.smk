@@ -7,8 +7,8 @@ claims = analyses.add(ClaimStage(project))
 
 rule claims_table:
     input:
-        images="<results>/{dataset}/images.parquet",
-        captions="<results>/{dataset}/captions.parquet",
+        images=["<results>/{dataset}/images.parquet"],
+        captions=["<results>/{dataset}/captions.parquet"],
         retrievals=path(
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", claims.evidence
         ),
@@ -32,18 +32,17 @@ rule claims_table:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("analyses/claims/claims_table.py"),
-        plan=planned(claims.plan_of_claims),
+        **calling("densevse.analyses.claims.table:make_claims_table", claims.job),
     message:
         "writing the table of claims on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/claims/claims_table.py"
+        RUNNER
 
 
 use rule claims_table as main_claims_table with:
     input:
-        images="<results>/{dataset}/images.parquet",
-        captions="<results>/{dataset}/captions.parquet",
+        images=["<results>/{dataset}/images.parquet"],
+        captions=["<results>/{dataset}/captions.parquet"],
         retrievals=path(
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", claims.main_evidence
         ),
@@ -61,8 +60,7 @@ use rule claims_table as main_claims_table with:
     log:
         "<logs>/claims_table/{dataset}_main.log",
     params:
-        code=code_of("analyses/claims/claims_table.py"),
-        plan=planned(claims.plan_of_main_claims),
+        **calling("densevse.analyses.claims.table:make_claims_table", claims.main_job),
     message:
         "writing the table of claims that rows of the main table of {wildcards.dataset} test"
 
@@ -91,7 +89,6 @@ use rule claims_table as experiment with:
     wildcard_constraints:
         experiment=claims.experiments(),
     params:
-        code=code_of("analyses/claims/claims_table.py"),
-        plan=planned(claims.plan_of_experiment),
+        **calling("densevse.analyses.claims.table:make_claims_table", claims.experiment_job),
     message:
         "writing the page of the experiment {wildcards.experiment}"

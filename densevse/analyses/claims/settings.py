@@ -1,4 +1,4 @@
-"""Settings of claims: which two rows test each claim of a paper, config/claims/<paper>.yaml, or of an experiment.
+"""Settings of claims: which two rows test each claim of a paper, entries/<paper>.yaml, or of an experiment.
 
 A controlled experiment is a file of the same kind with a `question`.
 """

@@ -1,21 +1,29 @@
-"""A table of claims from RETRIEVAL artifacts: what was measured of each, and the verdict."""
+"""A table of claims from RETRIEVAL artifacts: what was measured of each, and the verdict.
 
-from collections.abc import Sequence
+The verdict is about the gain of the better row on the worse one, with its paired interval.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from densevse.analyses.claims.plan import ClaimsPlan, PoolPlan
+from densevse.analyses.claims.plan import ClaimPlan, ClaimsPlan, PoolPlan
 from densevse.analyses.claims.schemas import CLAIM_RESULTS
 from densevse.analyses.claims.settings import OURS
-from densevse.analyses.claims.verdicts import Judged, judge, pooled
+from densevse.config.validation import validate
+from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.metrics import DIRECTIONS
+from densevse.statistics.bootstrap import Interval
+from densevse.statistics.intervals import Intervals, Replicates, interval_over_resplits
 from densevse.tables.footnotes import INTERVALS, RANKS, REGIONS, changed_settings, making_notes
-from densevse.tables.layout import HEADS, METRIC_HEADERS, TOTAL_HEADERS
+from densevse.tables.layout import HEADS, METRIC_HEADERS, TOTAL_HEADERS, best_of
 from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.tables.resplits import INTERVAL, means_over
 from densevse.tables.results import Outputs, write_table
+from densevse.tables.rows import queries_of
 from densevse.tables.sections import MeasuredSection, SectionArtifacts, read_section
 
 _METRICS = {f"{side}_{key}": f"{HEADS[side]} {header}" for side in DIRECTIONS for key, header in METRIC_HEADERS.items()}
@@ -51,12 +59,27 @@ _OF_POOLS = (
 )
 
 
-class ClaimInputs(NamedTuple):
-    """The files that a table of claims is made from."""
+class Judged(NamedTuple):
+    """A claim with what was measured of its two rows."""
 
-    images: Sequence[str]  # IMAGES of each data set
-    captions: Sequence[str]  # CAPTIONS of each data set
-    retrievals: Sequence[str]  # RETRIEVAL of each row and seed, in any order
+    claim: ClaimPlan
+    better: float  # the metric of the better row, a mean over seeds
+    worse: float
+    gain: float
+    interval: Interval  # of the gain
+    gains: Sequence[float]  # of each seed, or of each resplit
+    resplits: Sequence[str] = ()  # whose mean it is
+
+    @property
+    def verdict(self) -> str:
+        """Supported and contradicted only where the interval of the gain excludes 0; see `Claim.least_gain`."""
+        if np.isnan(self.interval.low):
+            return "undecided"
+        if not self.interval.excludes_zero:
+            return "not supported"
+        if self.interval.low < 0:
+            return "contradicted"
+        return "supported" if min(self.gains) >= self.claim.least_gain else "not supported"
 
 
 class _Part(NamedTuple):
@@ -70,17 +93,66 @@ class _Part(NamedTuple):
         return self.section.plan.dataset in pool.resplits and self.section.plan.protocol == pool.section.protocol
 
 
-def make_claims_table(inputs: ClaimInputs, plan: ClaimsPlan, outputs: Outputs) -> None:
-    """Make the table. Raises `InputError` if an artifact of the plan is missing or was not made as it says."""
-    artifacts = SectionArtifacts.at(inputs.images, inputs.captions, inputs.retrievals)
+def make_claims_table(
+    images: Sequence[str], captions: Sequence[str], retrievals: Sequence[str], plan: Mapping[str, Any], **outputs: str
+) -> None:
+    """The job that makes a table of claims from files in any order: `plan` is a `ClaimsPlan`, `outputs` are `Outputs`.
+
+    The files are IMAGES and CAPTIONS of each data set, and RETRIEVAL of each row and seed. Raises `InputError` if an
+    artifact of the plan is missing or was not made as it states.
+    """
+    table = validate(ClaimsPlan, plan, "the plan of the table")
+    artifacts = SectionArtifacts.at(images, captions, retrievals)
     parts = []
-    for claimed in plan.sections:
-        section = read_section(claimed.section, plan.configured, artifacts)
+    for claimed in table.sections:
+        section = read_section(claimed.section, table.configured, artifacts)
         parts.append(_Part(section, judge(claimed.claims, section)))
-    pools = [_pool(pool, parts) for pool in plan.pools]
+    pools = [_pool(pool, parts) for pool in table.pools]
     records = [_record(one, part.section) for part in (*pools, *parts) for one in part.judged]
     frame = pd.DataFrame(records, columns=[column.name for column in CLAIM_RESULTS.columns])
-    write_table(frame, CLAIM_RESULTS, _document(plan, pools, parts), plan, outputs)
+    write_table(frame, CLAIM_RESULTS, _document(table, pools, parts), table, Outputs(**outputs))
+
+
+def judge(claims: list[ClaimPlan], section: MeasuredSection) -> list[Judged]:
+    """Each claim of a section with its gain; both rows are given the same drawn queries."""
+    bootstrap = retrieval_bootstrap(*queries_of(section.test_set, section.folds))
+    found = {one.variant: bootstrap.replicates(list(one.retrievals.values())) for one in section.measured}
+    return [_judged(claim, found, bootstrap) for claim in claims]
+
+
+def pooled(judged: Mapping[str, Sequence[Judged]], test_to_train: float) -> list[Judged]:
+    """The mean of each claim that two or more resplits test; `judged` has the claims of each resplit.
+
+    `test_to_train` is as for `interval_over_resplits`.
+    """
+    alike: dict[str, dict[str, Judged]] = {}
+    for resplit, of_resplit in judged.items():
+        for one in of_resplit:
+            alike.setdefault(one.claim.model_dump_json(), {})[resplit] = one
+    return [_mean(found, test_to_train) for found in alike.values() if len(found) > 1]
+
+
+def _mean(of_resplits: Mapping[str, Judged], test_to_train: float) -> Judged:
+    found = list(of_resplits.values())
+    gains = [one.gain for one in found]
+    return Judged(
+        claim=found[0].claim,
+        better=float(np.mean([one.better for one in found])),
+        worse=float(np.mean([one.worse for one in found])),
+        gain=float(np.mean(gains)),
+        interval=interval_over_resplits(gains, test_to_train),
+        gains=gains,
+        resplits=list(of_resplits),
+    )
+
+
+def _judged(claim: ClaimPlan, found: Mapping[str, Replicates], bootstrap: Intervals) -> Judged:
+    better, worse = found[claim.better], found[claim.worse]
+    metric, other = (float(one.by_seed[claim.metric].mean()) for one in (better, worse))
+    above, below = (worse, better) if best_of(claim.metric) == "lowest" else (better, worse)
+    gains = (above.by_seed[claim.metric] - below.by_seed[claim.metric]).tolist()
+    interval = bootstrap.difference(claim.metric, above, below)
+    return Judged(claim, metric, other, float(np.mean(gains)), interval, gains)
 
 
 def _pool(pool: PoolPlan, parts: Sequence[_Part]) -> _Part:
@@ -136,8 +208,8 @@ def _record(one: Judged, section: MeasuredSection) -> dict[str, Any]:
 
 def _of_experiment(plan: ClaimsPlan) -> list[str]:
     """The question and the conclusion of a controlled experiment; none for the claims of a paper."""
-    said = {"Question": plan.question, "Conclusion": plan.conclusion}
-    return [f"{name}: {text}" for name, text in said.items() if text]
+    texts = {"Question": plan.question, "Conclusion": plan.conclusion}
+    return [f"{name}: {text}" for name, text in texts.items() if text]
 
 
 def _notes_on_claims(plan: ClaimsPlan) -> list[str]:

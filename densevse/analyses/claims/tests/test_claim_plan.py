@@ -4,16 +4,16 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from densevse.analyses.claims.dag import ClaimStage
+from densevse.analyses.claims.plan import ClaimsPlan
 from densevse.analyses.claims.settings import OURS, PaperClaims
 from densevse.config.load import load
 from densevse.config.strict_yaml import read_yaml
 from densevse.config.validation import validate
-from densevse.dag.paths import planned
+from densevse.dag.jobs import Job
 from densevse.dag.project import Project
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.runtime.errors import InputError
@@ -27,6 +27,10 @@ OF_SCENES = {"title": "Mine", "datasets": {"scenes": {}}}
 
 def stage(**overrides):
     return ClaimStage(Project(ROOT, overrides))
+
+
+def plan_of(job: Job) -> ClaimsPlan:
+    return ClaimsPlan.model_validate(job.settings["plan"])
 
 
 def mine(**claim):
@@ -55,7 +59,7 @@ def test_every_claim_of_scenes_is_tested_with_three_seeds():
 
 
 def test_claims_of_one_protocol_share_a_section_and_rows_are_measured_once():
-    full, regions = stage().plan_of_claims("scenes").sections
+    full, regions = plan_of(stage().job("scenes")).sections
     assert (full.section.protocol, regions.section.protocol) == ("full", "regions")
     for claimed in (full, regions):
         compared = {row for claim in claimed.claims for row in (claim.better, claim.worse)}
@@ -71,7 +75,7 @@ def test_the_main_table_s_rows_test_claims_without_any_training_of_their_own():
     tests = claims.main_evidence("scenes")
     assert tests
     assert all(row in measured for row in tests)
-    (section,) = claims.plan_of_main_claims("scenes").sections
+    (section,) = plan_of(claims.main_job("scenes")).sections
     assert {row.seeds[0] for row in section.section.measured.values()} == {0}
     assert {claim.paper for claim in section.claims} == {"HM-LSTM", "SCO", "sm-LSTM", "VSE++"}
     assert claims.of_dataset("scenes") == ["results/tables/scenes_main_claims.md"]
@@ -86,7 +90,7 @@ def test_a_data_set_whose_rows_test_no_claim_has_no_main_claims():
 
 def test_fewer_rounds_leave_claims_out_of_the_main_ones_and_are_refused_where_all_are_asked_for():
     claims = stage(methods={"hm_lstm": {"datasets": {"scenes": {"rounds": [["sentences"], ["phrases"]]}}}})
-    titles = [claim.title for claim in claims.plan_of_main_claims("scenes").sections[0].claims]
+    titles = [claim.title for claim in plan_of(claims.main_job("scenes")).sections[0].claims]
     assert "A round of correspondences is better than none." in titles
     assert "A second round of correspondences is better than one." not in titles
     message = r"claims\.hm_lstm\.claims\.second_round\.better\.round: hm_lstm has the rounds 0 to 1 on scenes"
@@ -115,7 +119,9 @@ def test_a_mistake_in_a_claim_is_refused_by_its_path(claim, message):
 def test_unknown_data_sets_and_misspelt_papers_are_refused_by_their_path():
     with pytest.raises(InputError, match=r"claims\.sco\.datasets: no 'scenez'"):
         load(ROOT / "config", {"claims": {"sco": {"datasets": {"scenez": {}}}}})
-    with pytest.raises(InputError, match=r"claims\.scoo: there is no 'scoo' in config/claims, .*is 'sco' meant\?"):
+    with pytest.raises(
+        InputError, match=r"claims\.scoo: there is no 'scoo' in densevse/analyses/claims, .*is 'sco' meant\?"
+    ):
         load(ROOT / "config", {"claims": {"scoo": {"title": "SCO"}}})
 
 
@@ -138,7 +144,7 @@ def test_every_claim_can_be_tested_on_each_of_its_data_sets():
     claims = stage()
     for dataset in claims.claimed().split("|"):
         assert claims.evidence(dataset)
-        assert claims.plan_of_claims(dataset).sections
+        assert plan_of(claims.job(dataset)).sections
 
 
 def printed_sums(paper, table):
@@ -153,7 +159,7 @@ def printed_sums(paper, table):
 
 def printed_claims():
     """Each claim with a place in its paper's tables, once for each of these; an experiment's place names the paper."""
-    files = sorted((ROOT / "config/claims").glob("*.yaml"))
+    files = sorted((ROOT / "densevse/analyses/claims/entries").glob("*.yaml"))
     entries = {file: validate(PaperClaims, read_yaml(file), str(file)) for file in files}
     papers = {entry.title: file.stem for file, entry in entries.items() if not entry.question}
     for file, entry in entries.items():
@@ -186,10 +192,10 @@ def test_an_experiment_has_a_page_of_its_own_on_all_of_its_data_sets():
     assert {(one["dataset"], one["seed"]) for one in found} == {
         (k, seed) for k, n in seeds.items() for seed in range(n)
     }
-    plan = claims.plan_of_experiment("sm_lstm_needles")
+    plan = plan_of(claims.experiment_job("sm_lstm_needles"))
     assert plan.question
     assert {claim.least_gain for section in plan.sections for claim in section.claims} == {20}
-    assert "hm_lstm_cold_100" not in claims.plan_of_claims("scenes").sections[0].section.measured
+    assert "hm_lstm_cold_100" not in plan_of(claims.job("scenes")).sections[0].section.measured
     assert "needles_fixed" not in claims.claimed()
 
 
@@ -197,17 +203,17 @@ def test_an_experiment_has_a_page_of_its_own_on_all_of_its_data_sets():
 def test_every_experiment_can_be_planned(name):
     claims = stage()
     assert claims.evidence_of(name)
-    assert claims.plan_of_experiment(name).question
+    assert plan_of(claims.experiment_job(name)).question
 
 
 def test_claims_on_resplits_of_one_data_set_have_means_over_them():
-    plan = stage().plan_of_experiment("sco_photographs")
+    plan = plan_of(stage().experiment_job("sco_photographs"))
     (pool,) = plan.pools
     assert pool.resplits == [f"flickr8k_resplit{seed}" for seed in range(5)]
     assert (pool.section.dataset, pool.section.title, pool.train, pool.test) == ("flickr8k", "Flickr8K", 5500, 1000)
     assert {"sco_cnp_ctx", "sco_ctx"} <= pool.section.measured.keys()
     assert pool.section.measured == plan.sections[4].section.measured
-    assert stage().plan_of_experiment("sm_lstm_needles").pools == []
+    assert plan_of(stage().experiment_job("sm_lstm_needles")).pools == []
     files = input_of("experiment", "retrievals", stage().evidence_of, experiment="sco_photographs")
     assert "results/flickr8k_resplit4/retrieval/full/sco_ctx/seed0/round0.parquet" in files
 
@@ -215,12 +221,12 @@ def test_claims_on_resplits_of_one_data_set_have_means_over_them():
 def test_ensembles_on_resplits_have_means_over_them():
     five = {f"flickr8k_resplit{seed}": {"seeds": [0]} for seed in range(5)}
     claims = stage(claims={"sm_lstm_photographs_more": {"datasets": five}})
-    (pool,) = claims.plan_of_experiment("sm_lstm_photographs_more").pools
+    (pool,) = plan_of(claims.experiment_job("sm_lstm_photographs_more")).pools
     assert {"vse_four", "sm_lstm_ensemble"} <= pool.section.measured.keys()
 
 
 def test_ensembles_on_a_single_resplit_have_no_mean():
-    plan = stage().plan_of_experiment("sm_lstm_photographs_more")
+    plan = plan_of(stage().experiment_job("sm_lstm_photographs_more"))
     assert plan.pools == []
     assert {"vse_four", "sm_lstm_ensemble"} <= plan.sections[0].section.measured.keys()
     files = input_of("experiment", "retrievals", stage().evidence_of, experiment="sm_lstm_photographs_more")
@@ -247,16 +253,16 @@ def on_resplits(**resplits):
     ],
 )
 def test_only_resplits_of_the_same_sizes_have_means(resplits, pools):
-    assert [pool.resplits for pool in stage(**on_resplits(**resplits)).plan_of_experiment("mine").pools] == pools
+    assert [pool.resplits for pool in plan_of(stage(**on_resplits(**resplits)).experiment_job("mine")).pools] == pools
 
 
 def test_resplits_that_are_one_draw_or_have_other_settings_are_refused():
     with pytest.raises(InputError, match=r"datasets\.b\.resplit\.seed: a has the same one"):
-        stage(**on_resplits(a={"seed": 0}, b={"seed": 0})).plan_of_experiment("mine")
+        plan_of(stage(**on_resplits(a={"seed": 0}, b={"seed": 0})).experiment_job("mine"))
     overrides = on_resplits(a={"seed": 0}, b={"seed": 1})
     overrides["methods"] = {"vse": {"datasets": {"b": {"parameters": {"margin": 0.3}}}}}
     with pytest.raises(InputError, match="vsepp has other settings or seeds on b than on a"):
-        stage(**overrides).plan_of_experiment("mine")
+        plan_of(stage(**overrides).experiment_job("mine"))
 
 
 def test_phrases_alone_are_compared_with_the_weights_as_they_were_drawn():
@@ -270,7 +276,8 @@ def test_phrases_alone_are_compared_with_the_weights_as_they_were_drawn():
 
 
 def test_a_plan_comes_through_json_and_holds_no_paths():
-    for plan_of in (stage().plan_of_claims, stage().plan_of_main_claims):
-        plan, text = plan_of("scenes"), json.dumps(planned(plan_of)(SimpleNamespace(dataset="scenes")))
-        assert type(plan).model_validate(json.loads(text)) == plan
+    claims = stage()
+    for job in (claims.job("scenes"), claims.main_job("scenes"), claims.experiment_job("sco_photographs")):
+        text = json.dumps(job.settings)
+        assert ClaimsPlan.model_validate(json.loads(text)["plan"]) == plan_of(job)
         assert "results/" not in text

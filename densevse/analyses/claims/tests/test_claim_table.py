@@ -8,8 +8,7 @@ import pytest
 
 from densevse.analyses.claims.plan import ClaimedSection, ClaimPlan, ClaimsPlan, PoolPlan
 from densevse.analyses.claims.schemas import CLAIM_RESULTS
-from densevse.analyses.claims.table import ClaimInputs, make_claims_table
-from densevse.analyses.claims.verdicts import Judged
+from densevse.analyses.claims.table import Judged, make_claims_table
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
@@ -99,8 +98,13 @@ def table(datasets, sections, **said):
     folder, files = datasets[0].folder, [file for made in datasets for file in made.files]
     plan = ClaimsPlan(title="Claims", configured=Configured(networks={}, settings={}), sections=sections, **said)
     outputs = Outputs(*(str(folder / f"claims.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
-    inputs = ClaimInputs([made.images for made in datasets], [made.captions for made in datasets], files)
-    make_claims_table(inputs, plan, outputs)
+    make_claims_table(
+        [made.images for made in datasets],
+        [made.captions for made in datasets],
+        files,
+        plan.model_dump(mode="json"),
+        **outputs._asdict(),
+    )
     assert all(Path(file).is_file() for file in outputs)
     return unaligned(Path(outputs.markdown).read_text(encoding="utf-8")), schema.read(outputs.parquet, CLAIM_RESULTS)
 
