@@ -2,6 +2,8 @@
 
 from densevse.analyses.human_judgements.plan import AgreementPlan, JudgedVariant
 from densevse.analyses.human_judgements.settings import JudgementSettings
+from densevse.dag.given import GivenStage
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import any_of
 from densevse.dag.tables import TableStage
@@ -33,12 +35,18 @@ class JudgementStage(TableStage):
         rows = {name: row for name, row in self.config.given().items() if name in self.table(dataset).measure}
         return {name: row.on(dataset).seeds for name, row in rows.items()}
 
-    def plan_of_agreement(self, dataset: str) -> AgreementPlan:
-        """The plan of the table of agreement."""
+    def given_pairs_job(self, dataset: str, variant: str) -> Job:
+        """The scores of judged pairs by a given row, which are read as those of its retrieval."""
+        settings = GivenStage(self.project).job(dataset, variant).settings
+        return Job({name: settings[name] for name in ("layout", "ranked_sentences", "threads")})
+
+    def table_job(self, dataset: str) -> Job:
+        """The table of agreement."""
         measured = {name: self._judged(dataset, name) for name in self.variants(dataset)}
         for name, seeds in self._given(dataset).items():
             measured[name] = JudgedVariant(title=self.rows.title_of(name, dataset), seeds=seeds, model=name, round=None)
-        return AgreementPlan(title=self.title(dataset), dataset=dataset, measured=measured)
+        plan = AgreementPlan(title=self.title(dataset), dataset=dataset, measured=measured)
+        return Job({"plan": plan.model_dump(mode="json")})
 
     def _judged(self, dataset: str, name: str) -> JudgedVariant:
         last, title = self.last_round(dataset, name), self.variant(dataset, name).title

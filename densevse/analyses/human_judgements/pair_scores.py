@@ -1,5 +1,7 @@
 """Scores of pairs of an image and a sentence that people have judged, by a trained model."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
@@ -17,12 +19,17 @@ _PAIR = ["image_id", "caption_id"]
 JUDGED_AT_ONCE = 500
 
 
-def write_pair_scores(files: Files, model: str, judgements: str, threads: int, output: str, of: Identity) -> None:
-    """Writes PAIR_SCORES of the judged pairs by a trained model. Raises `InputError` as `encode_test` does."""
-    encoded = encode_test(files, [model], threads)
+def write_pair_scores(
+    model: str, judgements: str, threads: int, wildcards: Mapping[str, str], output: str, **files: str | list[str]
+) -> None:
+    """The job that writes PAIR_SCORES of the judged pairs by a trained model; `files` are the model's inputs.
+
+    Raises `InputError` as `encode_test` does.
+    """
+    encoded = encode_test(Files(files), [model], threads)
     rows = pair_scores(encoded.scorers[0], encoded.rows, schema.read(judgements, JUDGEMENTS))
     made_from = lineage(encoded.made_with, {"model": model, "judgements": judgements})
-    schema.write(rows, PAIR_SCORES, output, made_from, of)
+    schema.write(rows, PAIR_SCORES, output, made_from, Identity.of(wildcards, split="test"))
 
 
 def pair_scores(scorer: Scorer, test_set: TestSet, judged: pd.DataFrame) -> pd.DataFrame:

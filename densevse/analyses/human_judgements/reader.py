@@ -27,7 +27,7 @@ _LINES = {
 
 
 def write_judgements(text: str, images: str, captions: str, output: str) -> None:
-    """Reads the judgements in the archive or folder `text`, and writes those of the test split as JUDGEMENTS."""
+    """The job that writes the judgements of the test split, from the archive or folder `text`, as JUDGEMENTS."""
     table = schema.read(images, IMAGES, ["image_id", "split", "status"])
     readable = table.loc[(table["split"] == "test") & (table["status"] == "ok"), "image_id"]
     known = schema.read(captions, CAPTIONS, ["caption_id", "image_id"])

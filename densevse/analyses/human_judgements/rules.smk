@@ -22,12 +22,12 @@ rule read_judgements:
     resources:
         mem_mb=growing(1000),
     params:
-        code=code_of("analyses/human_judgements/read_judgements.py"),
+        **calling("densevse.analyses.human_judgements.reader:write_judgements"),
         contents=contents_of("<resources>/{dataset}/{file}", human_judgements.source),
     message:
         "reading people's judgements of {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/human_judgements/read_judgements.py"
+        RUNNER
 
 
 rule score_pairs:
@@ -46,12 +46,11 @@ rule score_pairs:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        code=configured(training.code_of("analyses/human_judgements/score_pairs.py")),
-        threads=configured(datasets.threads),
+        **calling("densevse.analyses.human_judgements.pair_scores:write_pair_scores", training.model_job),
     message:
         "scoring judged pairs: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/human_judgements/score_pairs.py"
+        RUNNER
 
 
 rule score_given_pairs:
@@ -78,15 +77,14 @@ rule score_given_pairs:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("analyses/human_judgements/score_given_pairs.py"),
+        **calling(
+            "densevse.analyses.human_judgements.given_pairs:write_given_pair_scores", human_judgements.given_pairs_job
+        ),
         contents=contents_of("{own_file}", given.files),
-        layout=configured(given.layout),
-        sentences=configured(datasets.ranked_sentences),
-        threads=configured(datasets.threads),
     message:
         "scoring judged pairs: {wildcards.variant}, which is given, on {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/human_judgements/score_given_pairs.py"
+        RUNNER
 
 
 rule agreement_table:
@@ -117,10 +115,9 @@ rule agreement_table:
     resources:
         mem_mb=growing(1000),
     params:
-        code=code_of("analyses/human_judgements/agreement_table.py"),
-        published=contents_of("<package>/analyses/human_judgements/published/{dataset}.csv"),
-        plan=planned(human_judgements.plan_of_agreement),
+        **calling("densevse.analyses.human_judgements.table:make_agreement_table", human_judgements.table_job),
+        contents=contents_of("<package>/analyses/human_judgements/published/{dataset}.csv"),
     message:
         "writing the table of agreement with people on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/human_judgements/agreement_table.py"
+        RUNNER

@@ -4,7 +4,7 @@ It has Kendall's tau-c with the single ratings of experts, and tau-b with the cr
 the literature on caption metrics (Hessel et al., CLIPScore, EMNLP 2021, Tables 1 and 2).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from densevse.analyses.human_judgements.plan import AgreementPlan
 from densevse.analyses.human_judgements.schemas import AGREEMENT, JUDGEMENTS, PAIR_SCORES
 from densevse.artifacts import schema
 from densevse.artifacts.index import ArtifactIndex
+from densevse.config.validation import validate
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN_INTERVAL, Interval, interval_of_statistic
 from densevse.tables.published_files import any_text, read_rows, real_or_none, required
@@ -47,17 +48,23 @@ class Agreement(NamedTuple):
 
 
 def make_agreement_table(
-    judgements: str, scores: Sequence[str], published: str, plan: AgreementPlan, outputs: Outputs
+    judgements: str,
+    published: str,
+    plan: Mapping[str, Any],
+    scores: Sequence[str] = (),
+    given: Sequence[str] = (),
+    **outputs: str,
 ) -> None:
-    """Makes the table from JUDGEMENTS and PAIR_SCORES artifacts and a CSV of published.
+    """The job that makes the table: `plan` is an `AgreementPlan`, and `outputs` are `Outputs`.
 
-    Raises `InputError` if `scores`, in any order, are not those of the plan.
+    `published` is a CSV of published figures; `scores` and `given` are PAIR_SCORES of variants and of given rows, in
+    any order. Raises `InputError` if these are not those of the plan.
     """
-    judged = schema.read(judgements, JUDGEMENTS)
-    found_scores = ArtifactIndex(scores, PAIR_SCORES)
+    compared, judged = validate(AgreementPlan, plan, "the plan of the table"), schema.read(judgements, JUDGEMENTS)
+    found_scores = ArtifactIndex([*scores, *given], PAIR_SCORES)
     records = [{**row, "variant": "", "seeds": 0} for row in read_rows(published, PUBLISHED_AGREEMENT)]
-    for variant, entry in plan.measured.items():
-        paths = [found_scores.path(entry.identity(plan.dataset, seed)) for seed in entry.seeds]
+    for variant, entry in compared.measured.items():
+        paths = [found_scores.path(entry.identity(compared.dataset, seed)) for seed in entry.seeds]
         runs = [schema.read(path, PAIR_SCORES) for path in paths]
         found = {by: agreement(judged[judged["by"] == by], runs, kind) for by, kind in TAUS.items()}
         source = named_seeds(entry.seeds)
@@ -66,8 +73,8 @@ def make_agreement_table(
             row |= {by: value.tau, f"{by}_low": value.interval.low, f"{by}_high": value.interval.high}
         records.append(row)
     frame = pd.DataFrame(records, columns=[column.name for column in AGREEMENT.columns])
-    document = Document(f"{plan.title}: agreement with people", [_sheet(frame, judged)], _notes(frame))
-    write_table(frame, AGREEMENT, document, plan, outputs)
+    document = Document(f"{compared.title}: agreement with people", [_sheet(frame, judged)], _notes(frame))
+    write_table(frame, AGREEMENT, document, compared, Outputs(**outputs))
 
 
 def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str) -> Agreement:

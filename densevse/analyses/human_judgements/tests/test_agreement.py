@@ -18,8 +18,6 @@ from densevse.analyses.human_judgements.table import agreement, make_agreement_t
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.config.given import GivenLayout
-from densevse.evaluation.given.retrieval import GivenRow
 from densevse.evaluation.protocols import TestSet
 from densevse.runtime.errors import InputError
 from densevse.tables.results import Outputs
@@ -135,6 +133,11 @@ def test_a_pair_without_a_score_is_named():
         agreement(judged([1, 2]), [scored([0.5])], "c")
 
 
+def make(folder, scores, plan, outputs):
+    files = {"judgements": str(folder / "judgements.parquet"), "published": str(PUBLISHED), "scores": scores}
+    make_agreement_table(**files, plan=plan.model_dump(mode="json"), **outputs._asdict())
+
+
 def test_the_table_sets_ours_beside_the_published(tmp_path, text):
     rows = read_judgements(text, OWNERS)
     schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet", {})
@@ -143,8 +146,7 @@ def test_the_table_sets_ours_beside_the_published(tmp_path, text):
     outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
     vse = JudgedVariant(title="VSE", seeds=[0], model="vse", round=0)
     plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured={"vse": vse})
-    files = str(tmp_path / "judgements.parquet"), [str(tmp_path / "scores.parquet")]
-    make_agreement_table(*files, str(PUBLISHED), plan, outputs)
+    make(tmp_path, [str(tmp_path / "scores.parquet")], plan, outputs)
     found = schema.read(outputs.parquet, AGREEMENT).set_index("method")
     assert found.loc["CLIP-S", ["experts", "crowd"]].tolist() == pytest.approx([51.2, 34.4])
     assert found.loc["VSE", "crowd"] == pytest.approx(100)
@@ -166,11 +168,11 @@ def test_the_order_of_scores_changes_no_byte(tmp_path, text):
     outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
     found = []
     for order in (paths, paths[::-1], [*paths[2:], *paths[:2]]):
-        make_agreement_table(str(tmp_path / "judgements.parquet"), order, str(PUBLISHED), plan, outputs)
+        make(tmp_path, order, plan, outputs)
         found.append([Path(file).read_bytes() for file in outputs])
     assert found[0] == found[1] == found[2]
     with pytest.raises(InputError, match="no pair_scores artifact is of dataset flickr8k, variant vse, seed 1"):
-        make_agreement_table(str(tmp_path / "judgements.parquet"), paths[:1], str(PUBLISHED), plan, outputs)
+        make(tmp_path, paths[:1], plan, outputs)
 
 
 def test_given_scores_of_judged_pairs_are_those_of_the_matrix(tmp_path):
@@ -186,9 +188,10 @@ def test_given_scores_of_judged_pairs_are_those_of_the_matrix(tmp_path):
     schema.write(pairs, JUDGEMENTS, paths["judged"], {"parents": {}})
     scores = np.arange(9, dtype=np.float32).reshape(3, 3)
     np.save(tmp_path / "mine.npy", scores)
-    files = {"image_table": paths["image_table"], "caption_table": paths["caption_table"]}
-    files["scores"] = str(tmp_path / "mine.npy")
-    of = Identity("flickr8k", "mine", 0, split="test")
-    write_given_pair_scores(files, GivenRow(GivenLayout(), "all", ["abc"]), paths["judged"], of, paths["scored"])
+    files = {name: paths[name] for name in ("image_table", "caption_table")}
+    files |= {"judgements": paths["judged"], "scores": str(tmp_path / "mine.npy"), "output": paths["scored"]}
+    settings = {"layout": {}, "ranked_sentences": "all", "threads": 1, "contents": ["abc"]}
+    wildcards = {"dataset": "flickr8k", "variant": "mine", "seed": "0"}
+    write_given_pair_scores(**files, **settings, wildcards=wildcards)
     assert schema.read(paths["scored"], PAIR_SCORES)["score"].tolist() == [2, 7]
-    assert schema.identity(paths["scored"]) == of
+    assert schema.identity(paths["scored"]) == Identity("flickr8k", "mine", 0, split="test")

@@ -1,12 +1,11 @@
 """The data sets with people's judgements, and the models that are compared with them."""
 
-import json
 from pathlib import Path
-from types import SimpleNamespace
 
 from densevse.analyses.human_judgements.dag import JudgementStage
+from densevse.analyses.human_judgements.plan import AgreementPlan
 from densevse.artifacts.identity import Identity
-from densevse.dag.paths import planned
+from densevse.config.given import GivenLayout
 from densevse.dag.project import Project
 from tests.rules import input_of
 
@@ -31,13 +30,12 @@ def test_judgements_may_be_a_file_of_the_user_s():
     assert input_of("read_judgements", "text", source, dataset="flickr8k") == "/data/text.zip"
 
 
-def test_a_plan_comes_through_json_and_holds_no_paths():
+def test_a_plan_is_plain_and_holds_no_paths():
     made = Project(ROOT, {"networks": {"vgg19": {"local": "/somewhere/vgg19.pth"}}})
-    agreement = JudgementStage(made).plan_of_agreement
-    plan, text = agreement("scenes"), json.dumps(planned(agreement)(SimpleNamespace(dataset="scenes")))
-    assert type(plan).model_validate(json.loads(text)) == plan
-    assert "results/" not in text
-    assert "/somewhere" not in text
+    plan = JudgementStage(made).table_job("scenes").settings["plan"]
+    assert AgreementPlan.model_validate(plan).model_dump(mode="json") == plan
+    assert "results/" not in str(plan)
+    assert "/somewhere" not in str(plan)
 
 
 def test_a_given_row_of_the_main_table_is_judged_too():
@@ -46,7 +44,10 @@ def test_a_given_row_of_the_main_table_is_judged_too():
     assert input_of("agreement_table", "given", judgements.given, dataset="flickr8k") == [
         f"results/flickr8k/pair_scores/mine/seed{seed}/given.parquet" for seed in (0, 1)
     ]
-    row = judgements.plan_of_agreement("flickr8k").measured["mine"]
+    settings = judgements.given_pairs_job("flickr8k", "mine").settings
+    assert settings.keys() == {"layout", "ranked_sentences", "threads"}
+    assert settings["layout"] == GivenLayout().model_dump(mode="json")
+    row = AgreementPlan.model_validate(judgements.table_job("flickr8k").settings["plan"]).measured["mine"]
     assert (row.title, row.seeds, row.round) == ("Mine", [0, 1], None)
     assert row.identity("flickr8k", 1) == Identity("flickr8k", "mine", 1, split="test")
     assert [values["variant"] for values in judgements.measured("flickr8k")] == ["vse"]
