@@ -1,24 +1,23 @@
 """Localisation of phrases in the plan: the variants that can do it, and their inputs."""
 
-from typing import Any
-
 from densevse.analyses.localisation.settings import LocalisationSettings, LocalisationWindows
 from densevse.config.views import VIEWS
+from densevse.dag.datasets import DatasetStage
+from densevse.dag.features import FeatureStage
+from densevse.dag.fields import passed
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
+from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 
 
 class LocalisationStage(Stage):
     """Places of phrases in images, by their scores with windows."""
 
-    def of(self, dataset: str) -> LocalisationWindows:
-        """The settings for a data set."""
-        return self.config.analysis(LocalisationSettings).of(dataset)
-
     def trained_on(self, dataset: str) -> str:
         """The data set whose models localise phrases: itself, unless its configuration names another."""
-        return self.of(dataset).trained_on or super().trained_on(dataset)
+        return self._entry(dataset).trained_on or super().trained_on(dataset)
 
     def model(self, dataset: str, variant: str, seed: int, round: int) -> Values:
         """The model that localises."""
@@ -50,20 +49,29 @@ class LocalisationStage(Stage):
             )
         return {}
 
-    def chosen(self, dataset: str) -> dict[str, Any]:
-        """The number of images, and their windows."""
-        entry = self.of(dataset)
-        return {"images": entry.images, "sides": entry.sides, "stride": entry.stride}
+    def windows_job(self, dataset: str, network: str, view: str) -> Job:
+        """The extraction of windows' features by a network: of how many images, and which windows."""
+        settings, modules = FeatureStage(self.project).image_job(dataset, network, view)
+        return Job({**settings, "chosen": passed(self._entry(dataset), ("images", "sides", "stride"))}, modules)
 
-    def cells(self, dataset: str) -> int:
+    def localise_job(self, dataset: str, variant: str) -> Job:
         """The cells along each side of a heat map."""
-        return self.of(dataset).cells
+        modules = TrainingStage(self.project).modules(self.trained_on(dataset), variant)
+        return Job({"cells": self._entry(dataset).cells, "threads": self.threads(dataset)}, modules)
 
-    def title_of_table(self, dataset: str, variant: str) -> str:
+    def table_job(self, dataset: str, variant: str) -> Job:
         """The title of the table."""
-        return f"Localisation of phrases: {self.title_of_maps(dataset, variant)}"
+        return Job({"title": f"Localisation of phrases: {self._title(dataset, variant)}"})
 
-    def title_of_maps(self, dataset: str, variant: str) -> str:
+    def figure_job(self, dataset: str, variant: str) -> Job:
+        """The names of a data set's sources, and the title of the figure."""
+        sources = DatasetStage(self.project).source_names(dataset)
+        return Job({"source_names": sources, "title": self._title(dataset, variant)})
+
+    def _entry(self, dataset: str) -> LocalisationWindows:
+        return self.config.analysis(LocalisationSettings).of(dataset)
+
+    def _title(self, dataset: str, variant: str) -> str:
         """The model of heat maps, and their data set."""
         by, trained_on = self.variant(dataset, variant).title, self.trained_on(dataset)
         origin = "" if trained_on == dataset else f", trained on {self.project.datasets[trained_on].title}"

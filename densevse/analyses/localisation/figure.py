@@ -1,6 +1,7 @@
 """Draws heat maps of phrases over their images."""
 
 import textwrap
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -22,17 +23,23 @@ _COLUMNS, _LINES = 4, 4
 TITLE = 40  # characters of a line above a picture
 
 
-def localisation_figure(
-    heat_maps: str, images: str, boxes: str, sources: dict[str, str], title: str, path: str
+def draw_heat_maps(
+    heat_maps: str,
+    image_table: str,
+    boxes: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    title: str,
+    output: str,
 ) -> None:
-    """Draws heat maps of a HEAT_MAPS artifact, evenly spaced (not chosen by their looks), over their images.
+    """The job that draws heat maps of a HEAT_MAPS artifact, evenly spaced (not chosen by their looks), over images.
 
     White frames are the phrase's true boxes. The cross is the peak: green if it is in one of them, else red.
     """
     rows = schema.read(heat_maps, HEAT_MAPS)
     shown = rows.iloc[evenly_spaced(len(rows), _COLUMNS * _LINES)]
-    table, true = schema.read(images, IMAGES).set_index("image_id"), named_boxes(schema.read(boxes, BOXES))
-    picture = pictures(images, sources)
+    images, true = schema.read(image_table, IMAGES).set_index("image_id"), named_boxes(schema.read(boxes, BOXES))
+    picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))
     lines = -(-len(shown) // _COLUMNS)
     figure = Figure(figsize=(3 * _COLUMNS, 3.3 * lines + 0.6), layout="constrained")
     figure.suptitle(f"{title}: where phrases are, by their scores with windows", parse_math=False)
@@ -42,9 +49,9 @@ def localisation_figure(
     for place, (_, row) in zip(axes, shown.iterrows(), strict=False):
         image_id = row["image_id"]
         named = true[(true["image_id"] == image_id) & (true["phrase"] == row["phrase"])]
-        size = (int(table.loc[image_id, "width"]), int(table.loc[image_id, "height"]))
+        size = (int(images.loc[image_id, "width"]), int(images.loc[image_id, "height"]))
         _draw(place, picture(image_id), size, row, named[BOX].to_numpy(float))
-    save(figure, path)
+    save(figure, output)
 
 
 def _draw(

@@ -7,7 +7,6 @@ here without a tolerance around the box.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from torch import Tensor
 from densevse.analyses.localisation.schemas import HEAT_MAPS, WINDOW_FEATURES
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, covered, grid_cells, in_any
-from densevse.artifacts.lineage import without
+from densevse.artifacts.lineage import lineage, without
 from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.store import FeatureStore
@@ -30,6 +29,7 @@ from densevse.language.words import UNKNOWN, Vocabulary
 from densevse.methods.interface import DualEncoder, Embeddings, Images, device_of
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
+from densevse.runtime.numerics import set_up
 
 _Reals = NDArray[np.float64]
 
@@ -38,40 +38,48 @@ EQUAL = 1e-6
 
 
 def write_heat_maps(
-    files: Mapping[str, str], cells: int, device: torch.device, output: str | Path, made_from: Mapping[str, Any]
+    model: str,
+    windows: str,
+    image_table: str,
+    boxes: str,
+    words: str,
+    cells: int,
+    threads: int,
+    output: str,
 ) -> None:
-    """Writes a heat map of `cells` x `cells` for each phrase of each image with windows: a HEAT_MAPS artifact.
+    """The job that writes a heat map of `cells` x `cells` for each phrase of each image with windows (HEAT_MAPS).
 
-    `files` are the model, the windows' features, image_table, boxes and words (the vocabulary). Raises `InputError`
-    unless the model scores one vector of an image with one vector of a sentence's words, and its features come from the
-    windows' network.
+    `windows` are WINDOW_FEATURES, and `words` is the model's vocabulary. Raises `InputError` unless the model scores
+    one vector of an image with one vector of a sentence's words, and its features come from the windows' network.
     """
-    windows = FeatureStore([files["windows"]], WINDOW_FEATURES)
-    made_by = {key: value for key, value in without(windows.made_from, "boxes").items() if key != "windows"}
+    device = set_up(threads)
+    store = FeatureStore([windows], WINDOW_FEATURES)
+    made_by = {key: value for key, value in without(store.made_from, "boxes").items() if key != "windows"}
     purpose, advice = "phrases can be localised", "Name another variant, such as vse."
-    space = read_space(files["model"], purpose, advice, made_by).to(device)
+    space = read_space(model, purpose, advice, made_by).to(device)
     (view,) = space.shapes.features
-    boxes = named_boxes(schema.read(files["boxes"], BOXES))
-    boxes = boxes[boxes["image_id"].isin(windows.rows["image_id"])]
-    vectors = _encoded(space, list(boxes["phrase"].unique()), Vocabulary.read(files["words"]))
-    sizes = schema.read(files["image_table"], IMAGES, ["image_id", "width", "height"]).set_index("image_id")
-    of_images = {str(image_id): rows for image_id, rows in boxes.groupby("image_id")}
+    true_boxes = named_boxes(schema.read(boxes, BOXES))
+    true_boxes = true_boxes[true_boxes["image_id"].isin(store.rows["image_id"])]
+    vectors = _encoded(space, list(true_boxes["phrase"].unique()), Vocabulary.read(words))
+    sizes = schema.read(image_table, IMAGES, ["image_id", "width", "height"]).set_index("image_id")
+    of_images = {str(image_id): rows for image_id, rows in true_boxes.groupby("image_id")}
     found: list[dict[str, Any]] = []
-    images = windows.rows.groupby("image_id", sort=False).indices.items()
+    images = store.rows.groupby("image_id", sort=False).indices.items()
     for image_id, rows in progress(images, "images"):
         width, height = (int(length) for length in sizes.loc[image_id])
         phrases = of_images[str(image_id)].groupby("phrase", sort=False)
         wanted = Embeddings(vectors.encoding.vectors[[vectors.row[str(phrase)] for phrase in phrases.groups]])
-        scores = _scores(space, view, windows.gather(rows), wanted)
+        scores = _scores(space, view, store.gather(rows), wanted)
         if not np.isfinite(scores).all():
             raise InputError(
-                f"{files['model']}: a score of {image_id} is not a number; delete the model and run snakemake again."
+                f"{model}: a score of {image_id} is not a number; delete the model and run snakemake again."
             )
-        maps = heat_maps(windows.rows[BOX].to_numpy(float)[rows], scores, (width, height), cells)
+        maps = heat_maps(store.rows[BOX].to_numpy(float)[rows], scores, (width, height), cells)
         for (phrase, true), heat in zip(phrases, maps, strict=True):
             pointed = pointing_game(heat, true[BOX].to_numpy(float), (width, height))
             found.append({"image_id": image_id, "phrase": phrase, "heat": heat.astype(np.float32), **pointed})
-    schema.write(pd.DataFrame(found), HEAT_MAPS, output, made_from)
+    parents = {"model": model, "windows": windows, "boxes": boxes}
+    schema.write(pd.DataFrame(found), HEAT_MAPS, output, lineage({"cells": cells}, parents))
 
 
 def heat_maps(windows: _Reals, scores: _Reals, size: tuple[int, int], cells: int) -> _Reals:

@@ -26,16 +26,12 @@ rule extract_windows:
         mem_mb=growing(4000),
         runtime=growing(240),
     params:
-        code=configured(features.code_of("analyses/localisation/extract_windows.py")),
+        **calling("densevse.analyses.localisation.windows:extract_windows", localisation.windows_job),
         contents=contents_of("<resources>/{network}/{file}", features.weights),
-        network=configured(features.of_images),
-        sources=configured(datasets.source_names),
-        chosen=configured(localisation.chosen),
-        threads=configured(datasets.threads),
     message:
         "{wildcards.view} features of windows of {wildcards.dataset} by {wildcards.network}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/localisation/extract_windows.py"
+        RUNNER
 
 
 rule localise:
@@ -44,9 +40,7 @@ rule localise:
         boxes=path("<results>/{dataset}/boxes.parquet", localisation.boxes),
         windows=path("<results>/{dataset}/windows/{network}/{view}.parquet", localisation.windows),
         words=path("<results>/{dataset}/vocabulary/words.parquet", localisation.words),
-        model=path(
-            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", localisation.model
-        ),
+        model=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", localisation.model),
     output:
         "<results>/{dataset}/localisation/{variant}/seed{seed}/round{round}/test.parquet",
     log:
@@ -58,13 +52,11 @@ rule localise:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        code=configured(training.code_of("analyses/localisation/localise.py")),
-        cells=configured(localisation.cells),
-        threads=configured(datasets.threads),
+        **calling("densevse.analyses.localisation.localising:write_heat_maps", localisation.localise_job),
     message:
         "heat maps of phrases: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/localisation/localise.py"
+        RUNNER
 
 
 rule localisation_table:
@@ -91,12 +83,11 @@ rule localisation_table:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/localisation/localisation_table.py"),
-        title=configured(localisation.title_of_table),
+        **calling("densevse.analyses.localisation.table:write_table", localisation.table_job),
     message:
         "writing the table of localisation: {wildcards.variant} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/localisation/localisation_table.py"
+        RUNNER
 
 
 rule localisation_figure:
@@ -122,10 +113,8 @@ rule localisation_figure:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/localisation/localisation_figure.py"),
-        sources=configured(datasets.source_names),
-        title=configured(localisation.title_of_maps),
+        **calling("densevse.analyses.localisation.figure:draw_heat_maps", localisation.figure_job),
     message:
         "drawing the places of phrases: {wildcards.variant} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/localisation/localisation_figure.py"
+        RUNNER

@@ -1,13 +1,11 @@
 """The accuracy of heat maps at pointing into true boxes, beside the image's centre and a random place."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 
 from densevse.analyses.localisation.schemas import HEAT_MAPS, LOCALISATION_ACCURACY, POINTED
 from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
+from densevse.artifacts.lineage import lineage
 from densevse.statistics.accuracies import accuracies
 from densevse.tables.accuracy import ACCURACY_INTERVALS, accuracy_cells, gain_cells, write_accuracies
 from densevse.tables.rendering import Document, Sheet, TableColumn
@@ -21,10 +19,12 @@ _TITLES = {
 
 
 def write_table(
-    heat_maps: str, images: str, title: str, paths: tuple[str, str, str, str], made_from: Mapping[str, Any]
+    heat_maps: str, image_table: str, title: str, parquet: str, markdown: str, html: str, latex: str
 ) -> None:
-    """Measures the accuracy of HEAT_MAPS rows: LOCALISATION_ACCURACY rows, Markdown, page and LaTeX."""
-    counted = accuracy(schema.read(heat_maps, HEAT_MAPS, _COLUMNS), families_of(images))
+    """The job that measures the accuracy of HEAT_MAPS: LOCALISATION_ACCURACY rows, Markdown, page and LaTeX."""
+    counted = accuracy(schema.read(heat_maps, HEAT_MAPS, _COLUMNS), families_of(image_table))
+    made_from = lineage({}, {"heat_maps": heat_maps, "images": image_table})
+    paths = (parquet, markdown, html, latex)
     write_accuracies(counted, LOCALISATION_ACCURACY, table(counted, title), paths, made_from)
 
 

@@ -23,6 +23,7 @@ from densevse.datasets.images import ImageFiles
 from densevse.runtime.ahead import ahead
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
+from densevse.runtime.numerics import set_up
 from densevse.runtime.spacing import evenly_spaced
 from densevse.vision.extract import DTYPE, batch_size, blank, decoding_threads, features
 from densevse.vision.network_files import NetworkFiles
@@ -32,6 +33,31 @@ from densevse.vision.views import extraction_of
 
 
 def extract_windows(
+    image_table: str,
+    boxes: str,
+    source_names: Sequence[str],
+    sources: Sequence[str],
+    network: Mapping[str, Any],
+    weights: str,
+    chosen: Mapping[str, Any],
+    output: str,
+    wildcards: Mapping[str, str],
+    threads: int,
+    precision: str | None = None,
+) -> None:
+    """The job that writes the features of windows of test images with true boxes (WINDOW_FEATURES).
+
+    `chosen` has the number of `images`, evenly spaced, and the `sides` and `stride` of their windows (see `windows`);
+    `network`, `weights` and `precision` are as in `NetworkFiles`. Raises `InputError` if no test image has a box, or if
+    an image is unreadable.
+    """
+    set_up(threads)
+    network_files = NetworkFiles(wildcards["network"], network, weights, precision)
+    named_sources = dict(zip(source_names, sources, strict=True))
+    write_windows(image_table, boxes, named_sources, network_files, wildcards["view"], chosen, output)
+
+
+def write_windows(
     images: str | Path,
     boxes: str | Path,
     sources: Mapping[str, str],
@@ -40,11 +66,7 @@ def extract_windows(
     chosen: Mapping[str, Any],
     path: str | Path,
 ) -> None:
-    """Writes the features of windows of test images with true boxes (schema WINDOW_FEATURES) to `path`.
-
-    `chosen` has the number of `images`, evenly spaced, and the `sides` and `stride` of their windows (see `windows`).
-    Raises `InputError` if no test image has a box, or if an image is unreadable.
-    """
+    """Writes the features of windows; see `extract_windows`."""
     rows = _with_boxes(read(images, IMAGES), read(boxes, BOXES), chosen["images"])
     if rows.empty:
         raise InputError(f"{boxes}: no readable test image of {images} has a named true box.")

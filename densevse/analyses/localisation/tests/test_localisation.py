@@ -7,6 +7,7 @@ import pytest
 from densevse.analyses.localisation.schemas import HEAT_MAPS, LOCALISATION_ACCURACY
 from densevse.analyses.localisation.table import accuracy, write_table
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.datasets import IMAGES
 
 
@@ -42,12 +43,12 @@ def test_the_table_is_written(tmp_path):
     schema.write(asked, HEAT_MAPS, tmp_path / "maps.parquet", {"parents": {}})
     images = pd.DataFrame({"image_id": ["image0"], "source": "", "file": "f", "split": "test", "width": 1, "height": 1})
     images = images.assign(sha256="", captions=0, family="f", status="ok")
-    schema.write(images, IMAGES, tmp_path / "images.parquet", {})
-    paths = tuple(str(tmp_path / f"table.{end}") for end in ("parquet", "md", "html", "tex"))
-    arguments = str(tmp_path / "maps.parquet"), str(tmp_path / "images.parquet")
-    write_table(*arguments, "Localisation", paths, {"parents": {}})
-    assert schema.read(paths[0], LOCALISATION_ACCURACY)["by"].tolist() == ["heat map", "centre", "chance"]
-    text = (tmp_path / "table.md").read_text()
+    schema.write(images, IMAGES, tmp_path / "images.parquet", {"parents": {}})
+    outputs = {form: str(tmp_path / f"table.{form}") for form in ("parquet", "markdown", "html", "latex")}
+    write_table(str(tmp_path / "maps.parquet"), str(tmp_path / "images.parquet"), "Localisation", **outputs)
+    assert schema.read(outputs["parquet"], LOCALISATION_ACCURACY)["by"].tolist() == ["heat map", "centre", "chance"]
+    assert made_from(outputs["parquet"])["parents"].keys() == {"heat_maps", "images"}
+    text = (tmp_path / "table.markdown").read_text()
     assert "## 2 phrases in 1 images" in text
     assert "<h2>2 phrases in 1 images</h2>" in (tmp_path / "table.html").read_text()
     (line,) = [line for line in text.splitlines() if "peak of the heat map" in line]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from densevse.analyses.localisation.figure import localisation_figure
+from densevse.analyses.localisation.figure import draw_heat_maps
 from densevse.analyses.localisation.schemas import HEAT_MAPS
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
@@ -23,8 +23,8 @@ def test_maps_are_drawn_with_their_peaks(right, tmp_path):
     maps = pd.DataFrame([{"image_id": "a", "phrase": "$x dog", "heat": heat, "x": 15.0, "y": 15.0}] * 5)
     maps = maps.assign(right=right, centre_right=False, box_share=0.1)
     schema.write(maps, HEAT_MAPS, tmp_path / "maps.parquet", {})
-    arguments = (str(tmp_path / f"{name}.parquet") for name in ("maps", "images", "boxes"))
-    localisation_figure(*arguments, {"images": str(tmp_path)}, "VSE", str(tmp_path / "figure.png"))
+    files = (str(tmp_path / f"{name}.parquet") for name in ("maps", "images", "boxes"))
+    draw_heat_maps(*files, [str(tmp_path)], ["images"], "VSE", str(tmp_path / "figure.png"))
     pixels = np.asarray(Image.open(tmp_path / "figure.png").convert("RGB")).reshape(-1, 3)
     marks = {mark: (pixels == mark).all(axis=1).sum() for mark in ((0x1A, 0x7F, 0x37), (0xB3, 0x26, 0x1E))}
     green, red = marks.values()

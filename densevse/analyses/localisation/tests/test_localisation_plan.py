@@ -57,7 +57,9 @@ def test_a_model_of_another_data_set_comes_with_its_vocabulary_and_network(tmp_p
     assert heat_maps(plan, "coco") == "results/coco/localisation/vse/seed0/round0/test.parquet"
     for rule in ("extract_windows", "localise", "localisation_figure"):
         assert input_of(rule, "boxes", plan.boxes, **vse) == "results/coco/boxes.parquet"
-    assert plan.title_of_maps("coco", "vse") == "VSE (vse, trained on Scenes) on MS-COCO"
+    title = "VSE (vse, trained on Scenes) on MS-COCO"
+    assert plan.figure_job("coco", "vse").settings["title"] == title
+    assert plan.table_job("coco", "vse").settings == {"title": f"Localisation of phrases: {title}"}
 
 
 def test_a_data_set_that_there_is_none_of_is_refused_by_its_path():
@@ -66,4 +68,13 @@ def test_a_data_set_that_there_is_none_of_is_refused_by_its_path():
 
 
 def test_how_windows_are_chosen_is_configuration(plan):
-    assert plan.chosen("coco") == {"images": 7, "sides": [0.3], "stride": 0.5}
+    given = plan.windows_job("coco", "alexnet", "whole")
+    assert given.settings["chosen"] == {"images": 7, "sides": [0.3], "stride": 0.5}
+    assert given.settings["network"]["architecture"] == "alexnet"
+    assert "densevse.vision.views.whole" in given.modules
+
+
+def test_heat_maps_are_given_their_cells_and_the_modules_of_their_method(plan):
+    settings, modules = plan.localise_job("coco", "vse")
+    assert settings["cells"] == 24
+    assert "densevse.methods.vse" in modules

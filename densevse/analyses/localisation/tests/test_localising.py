@@ -89,7 +89,7 @@ def localised(folder, files):
 
 
 def written(paths, output):
-    write_heat_maps(paths, CELLS, torch.device("cpu"), output, {"parents": {}})
+    write_heat_maps(**paths, cells=CELLS, threads=1, output=output)
     return schema.read(output, HEAT_MAPS)
 
 

@@ -14,13 +14,13 @@ from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.store import FeatureStore
 from densevse.runtime.errors import InputError
-from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import load_network
 from densevse.vision.views import extraction_of
 
 SETTINGS = {
     "architecture": "squeezenet1_0",
     "layers": {"whole": "pooled"},
+    "nodes": {"pooled": "features"},
     "size": 64,
     "resize": 72,
     "batch_size": 4,
@@ -77,9 +77,11 @@ def folder(tmp_path_factory):
 
 
 def extracted(folder, path, boxes="boxes", **changes):
-    network = NetworkFiles("squeezenet1_0", SETTINGS, folder / "weights.pth")
-    arguments = folder / "images.parquet", folder / f"{boxes}.parquet", {"images": str(folder)}, network, "whole"
-    extract_windows(*arguments, CHOSEN | changes, path)
+    files = {"image_table": str(folder / "images.parquet"), "boxes": str(folder / f"{boxes}.parquet")}
+    sources = {"sources": [str(folder)], "source_names": ["images"]}
+    network = {"network": SETTINGS, "weights": str(folder / "weights.pth"), "threads": 1}
+    wildcards = {"network": "squeezenet1_0", "view": "whole"}
+    extract_windows(**files, **sources, **network, chosen=CHOSEN | changes, output=str(path), wildcards=wildcards)
     return FeatureStore([path], WINDOW_FEATURES)
 
 
