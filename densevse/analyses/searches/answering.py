@@ -1,37 +1,56 @@
-"""Answers a search with a person's own sentences or photographs, as a FOUND artifact."""
+"""Answers a search with a person's own sentences or photographs."""
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from densevse.analyses.searches.schemas import FOUND
-from densevse.analyses.searches.searching import Answers, SentencesOf, scores_by, search
+from densevse.analyses.searches.searching import Ids, SentencesOf, found_rows, scores_by, search
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.inference.encodings import KeptImages
+from densevse.inference.models import open_alone
 from densevse.methods.interface import Method, device_of
 from densevse.runtime.errors import InputError
-
-Ids: TypeAlias = NDArray[np.object_]
+from densevse.runtime.numerics import set_up
 
 
 def write_answers(
+    model: str,
+    encodings: str,
+    output: str,
+    split: str,
+    asked: Literal["sentences", "photographs"],
+    top: int,
+    threads: int,
+    **files: str | list[str],
+) -> None:
+    """The job that finds the `top` best answers to each query by a trained `model`, and writes a FOUND artifact.
+
+    `files` are the model's inputs about the sentences. Raises `InputError` as `answers` does, or if the files do not
+    fit the model.
+    """
+    named = Files(files)
+    inputs, method = open_alone(named, model, set_up(threads))
+    rows = answers(method, inputs, encodings, split, asked, top)
+    parents = {"model": model, "encodings": encodings, "captions": named.one("caption_table")}
+    schema.write(rows, FOUND, output, lineage({"asked": asked, "top": top, "split": split}, parents))
+
+
+def answers(
     method: Method,
     inputs: Inputs,
     encodings: str | Path,
     split: str,
     asked: Literal["sentences", "photographs"],
     top: int,
-    output: str | Path,
-    made_from: Mapping[str, Any],
-) -> None:
-    """Finds the `top` best answers to each query, and writes a FOUND artifact.
+) -> pd.DataFrame:
+    """The FOUND rows of the `top` best answers to each query.
 
     `asked` says whether queries are the sentences of `inputs` (of a split) or the images of `encodings`; the others are
     searched. Raises `InputError` that names a query sentence without any known word.
@@ -46,32 +65,10 @@ def write_answers(
     found = search(partial(scores_by, method), images, SentencesOf(method, pairs), asked, top)
     rows = found_rows(found, asked, images.image_ids, ids, texts)
     rows["unknown_words"] = _unknown_words(inputs, rows["caption_id"].to_numpy(object))
-    schema.write(rows, FOUND, output, made_from)
+    return rows
 
 
-def found_rows(
-    found: Answers,
-    asked: Literal["sentences", "photographs"],
-    image_ids: Ids,
-    caption_ids: Ids,
-    texts: Ids,
-) -> pd.DataFrame:
-    """The rows of a FOUND artifact, without unknown words, by the ids and texts of both sides."""
-    image, sentence = (found.row, found.query) if asked == "sentences" else (found.query, found.row)
-    return pd.DataFrame(
-        {
-            "query": found.query.astype(np.int32),
-            "rank": (1 + np.arange(len(found.query)) - np.searchsorted(found.query, found.query)).astype(np.int32),
-            "image_id": image_ids[image],
-            "caption_id": caption_ids[sentence],
-            "text": texts[sentence],
-            "unknown_words": [[] for _ in found.row],
-            "score": found.score,
-        }
-    )
-
-
-def _unknown_words(inputs: Inputs, caption_ids: NDArray[np.object_]) -> list[list[str]]:
+def _unknown_words(inputs: Inputs, caption_ids: Ids) -> list[list[str]]:
     """The unknown words of each caption; empty for models without a vocabulary."""
     if not inputs.knows_words:
         return [[] for _ in caption_ids]
@@ -79,7 +76,7 @@ def _unknown_words(inputs: Inputs, caption_ids: NDArray[np.object_]) -> list[lis
     return [[word for word in tokens if word not in known] for tokens in inputs.tokens_of(caption_ids)]
 
 
-def _check_understood(inputs: Inputs, caption_ids: NDArray[np.object_], texts: NDArray[np.object_]) -> None:
+def _check_understood(inputs: Inputs, caption_ids: Ids, texts: Ids) -> None:
     """Raises `InputError` that names sentences without a known word, or unparsed ones if the model reads parses."""
     known = inputs.vocabulary
     nothing = [not any(word in known for word in tokens) for tokens in inputs.tokens_of(caption_ids)]
@@ -98,5 +95,5 @@ def _check_understood(inputs: Inputs, caption_ids: NDArray[np.object_], texts: N
             )
 
 
-def _quoted(texts: NDArray[np.object_]) -> str:
+def _quoted(texts: Ids) -> str:
     return ", ".join(map(repr, texts))

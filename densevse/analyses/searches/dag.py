@@ -1,7 +1,6 @@
 """Searches in the plan: their queries, what they search, and their answers."""
 
 from collections.abc import Callable
-from typing import Any
 
 from densevse.analyses.searches.settings import (
     OwnData,
@@ -11,9 +10,10 @@ from densevse.analyses.searches.settings import (
     folder_of_sentences,
 )
 from densevse.config.given import GivenFiles
-from densevse.config.methods import MethodConfig
 from densevse.dag.datasets import DatasetStage
+from densevse.dag.fields import LAYOUT, passed
 from densevse.dag.inputs import InputFiles
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values, Wildcards
 from densevse.dag.project import Stage, any_of
 from densevse.dag.training import TrainingStage
@@ -28,41 +28,26 @@ class SearchStage(Stage):
 
     def of_dataset(self, dataset: str) -> list[str]:
         """The pages of all searches of a data set that need no user's files."""
-        entries = {name: entry for name, entry in self._searches().items() if entry.variant not in self.config.given()}
+        entries = {name: entry for name, entry in self._searches().items() if not self._is_given(entry)}
         names = [name for name, entry in entries.items() if entry.dataset == dataset and entry.photographs is None]
         return [f"{self.results}/search/{name}.{kind}" for name in names for kind in ("md", "html")]
 
-    def names(self) -> str:
-        """Every search."""
-        return any_of(self._searches())
+    def names(self, given: bool | None = None) -> str:
+        """The searches that use a given row, those that use a trained model, or all."""
+        return any_of(name for name, entry in self._searches().items() if given in (None, self._is_given(entry)))
 
-    def of_trained(self) -> str:
-        """The searches that use a trained model."""
-        return any_of(name for name, entry in self._searches().items() if entry.variant not in self.config.given())
-
-    def of_given(self) -> str:
-        """The searches that use a given row."""
-        return any_of(name for name, entry in self._searches().items() if entry.variant in self.config.given())
-
-    def entry(self, search: str) -> Search:
-        """A search's settings."""
-        return self._searches()[search]
-
-    def with_photographs(self) -> str:
-        """The photographs of searches."""
-        return any_of(name for name, entry in self._brought().items() if entry.local)
-
-    def with_sentences(self) -> str:
-        """The sentences of searches."""
-        return any_of(name for name, entry in self._brought().items() if not entry.local)
+    def own_data(self, photographs: bool) -> str:
+        """The data sets that are a person's photographs, or sentences."""
+        entries = {name: entry for name, entry in self.project.datasets.items() if isinstance(entry, OwnData)}
+        return any_of(name for name, entry in entries.items() if bool(entry.local) == photographs)
 
     def photographs(self, dataset: str) -> str:
         """The user's folder, zip or tar of photographs."""
         return self.dataset(dataset).local["photographs"]
 
-    def sentences(self, dataset: str) -> list[str]:
+    def sentences_job(self, dataset: str) -> Job:
         """The sentences of a search."""
-        return self.entry(dataset.removeprefix(folder_of_sentences(""))).sentences
+        return Job({"sentences": self._entry(dataset.removeprefix(folder_of_sentences(""))).sentences})
 
     def inputs_of_images(self, wildcards: Wildcards) -> InputFiles:
         """The artifacts that a variant reads of a data set's images, or of a search's photographs."""
@@ -80,7 +65,7 @@ class SearchStage(Stage):
 
     def inputs_of_sentences(self, wildcards: Wildcards) -> InputFiles:
         """The artifacts that the variant reads of the sentences that are queries or searched."""
-        entry = self.entry(wildcards.search)
+        entry = self._entry(wildcards.search)
         dataset = folder_of_sentences(wildcards.search) if entry.sentences else entry.dataset
         return TrainingStage(self.project).inputs_of_sentences(dataset, entry.variant)
 
@@ -88,34 +73,25 @@ class SearchStage(Stage):
         """The trained model that encodes images."""
         return {"dataset": self.trained_on(dataset), **self.round_of(dataset, variant, seed, round)}
 
-    def images(self, search: str) -> str:
-        """The data set of the images that are queries or searched."""
-        entry = self.entry(search)
-        return entry.dataset if entry.photographs is None else folder_of_photographs(entry)
-
     def image_table(self, search: str) -> Values:
-        """The data set of their image table."""
-        return {"dataset": self.images(search)}
+        """The data set of the images that are queries or searched."""
+        return {"dataset": self._images(search)}
 
     def sources(self, search: str) -> list[str]:
         """The files of these images."""
-        stage, images = DatasetStage(self.project), self.images(search)
+        stage, images = DatasetStage(self.project), self._images(search)
         stage.check_pictures(images)
         return list(stage.sources_by_name(images).values())
 
-    def source_names(self, search: str) -> list[str]:
-        """The names of these files."""
-        return DatasetStage(self.project).source_names(self.images(search))
-
     def encodings(self, search: str) -> Values:
         """These images as the model encodes them."""
-        entry, images = self.entry(search), self.images(search)
+        entry, images = self._entry(search), self._images(search)
         split = entry.split if entry.photographs is None else OWN_SPLIT
         return {"dataset": images, "split": split, **self.last_round(images, entry.variant, entry.seed)}
 
     def model_of_search(self, search: str) -> Values:
         """The trained model that a search uses."""
-        entry = self.entry(search)
+        entry = self._entry(search)
         return {"dataset": entry.dataset, **self.last_round(entry.dataset, entry.variant, entry.seed)}
 
     def given_file(self, key: str) -> Callable[..., str | None]:
@@ -130,54 +106,46 @@ class SearchStage(Stage):
         """All user's files that a search of a given row reads."""
         return list(self._given_files(search).values())
 
-    def layout(self, search: str) -> dict[str, Any]:
-        """The meaning of the rows and columns of a given row's files."""
-        return self._given(search).layout.model_dump(mode="json")
-
-    def question(self, search: str) -> dict[str, Any]:
-        """The question to a given row, as `Question`."""
-        entry = self.entry(search)
-        asked = {key: getattr(entry, key) for key in ("image_ids", "caption_ids", "sentences", "top")}
-        return {"ranked_sentences": self.dataset(entry.dataset).sentences, **asked}
-
-    def code(self, search: str) -> str:
-        """The code of a search."""
-        entry = self.entry(search)
-        modules = TrainingStage(self.project).modules(entry.dataset, entry.variant)
-        return self.project.code.digest("analyses/searches/search.py", *modules)
-
     def threads_of_search(self, search: str) -> int:
         """The threads of a search."""
-        return self.threads(self.entry(search).dataset)
+        return self.threads(self._entry(search).dataset)
 
-    def split_of_sentences(self, search: str) -> str:
-        """The split of the sentences that are queries or searched."""
-        entry = self.entry(search)
-        return OWN_SPLIT if entry.sentences else entry.split
+    def job(self, search: str) -> Job:
+        """A search by a trained model, with the split of the sentences that are queries or searched."""
+        entry = self._entry(search)
+        settings = {
+            "split": OWN_SPLIT if entry.sentences else entry.split,
+            "asked": entry.asked,
+            "top": entry.top,
+            "threads": self.threads_of_search(search),
+        }
+        return Job(settings, TrainingStage(self.project).modules(entry.dataset, entry.variant))
 
-    def asked(self, search: str) -> str:
-        """The queries: sentences or photographs."""
-        return self.entry(search).asked
+    def given_job(self, search: str) -> Job:
+        """A search with a given row: the meaning of its files' rows and columns, and the question, as `Question`."""
+        entry = self._entry(search)
+        question = {
+            "ranked_sentences": self.dataset(entry.dataset).sentences,
+            **{key: getattr(entry, key) for key in ("image_ids", "caption_ids", "sentences", "top")},
+        }
+        layout = passed(self._given(search).layout, LAYOUT)
+        return Job({"layout": layout, "question": question, "threads": self.threads_of_search(search)})
 
-    def top(self, search: str) -> int:
-        """The number of answers to a query."""
-        return self.entry(search).top
+    def pages_job(self, search: str) -> Job:
+        """The pages of a search."""
+        entry = self._entry(search)
+        settings = {"asked": entry.asked, "title": self._title(entry), "shown": entry.shown}
+        return Job({**settings, "source_names": DatasetStage(self.project).source_names(self._images(search))})
 
-    def shown(self, search: str) -> int:
-        """The number of queries that the pages show."""
-        return self.entry(search).shown
-
-    def title_of_search(self, search: str) -> str:
-        """The title of a search's pages."""
-        entry = self.entry(search)
+    def _title(self, entry: Search) -> str:
         dataset = self.config.datasets[entry.dataset].title
-        if entry.variant in self.config.given():
+        if self._is_given(entry):
             return self._title_of_given(entry, dataset)
         if entry.asked == "sentences":
             searched = "your photographs" if entry.photographs else f"the {entry.split} images of {dataset}"
         else:
             searched = "your sentences" if entry.sentences else f"the {entry.split} sentences of {dataset}"
-        method = self._variant(entry)
+        method = self.project.variant(entry.variant, entry.dataset)
         trained = "not trained here" if method.untrained else f"trained on {dataset}"
         return f"Your {entry.asked}, asked of {searched}, by {method.title}, {trained}"
 
@@ -188,19 +156,23 @@ class SearchStage(Stage):
         return f"{asked}, asked of the test {searched} of {dataset}, by {title} (given)"
 
     def _given(self, search: str) -> GivenFiles:
-        entry = self.entry(search)
+        entry = self._entry(search)
         return self.config.given()[entry.variant].on(entry.dataset)
 
     def _given_files(self, search: str) -> dict[str, str]:
-        entry = self.entry(search)
+        entry = self._entry(search)
         own = {"vectors": entry.vectors} if entry.vectors else {}
         return self._given(search).files(entry.seed or 0) | own
 
     def _searches(self) -> dict[str, Search]:
         return dict(self.config.analysis(SearchSettings).items())
 
-    def _brought(self) -> dict[str, OwnData]:
-        return {name: entry for name, entry in self.project.datasets.items() if isinstance(entry, OwnData)}
+    def _entry(self, search: str) -> Search:
+        return self._searches()[search]
 
-    def _variant(self, entry: Search) -> MethodConfig:
-        return self.project.variant(entry.variant, entry.dataset)
+    def _is_given(self, entry: Search) -> bool:
+        return entry.variant in self.config.given()
+
+    def _images(self, search: str) -> str:
+        entry = self._entry(search)
+        return entry.dataset if entry.photographs is None else folder_of_photographs(entry)

@@ -7,19 +7,21 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from densevse.analyses.searches.answering import found_rows
 from densevse.analyses.searches.schemas import FOUND
-from densevse.analyses.searches.searching import Scores, search
+from densevse.analyses.searches.searching import Scores, found_rows, search
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.config.given import GivenLayout
+from densevse.config.validation import validate
 from densevse.evaluation.given.order import Items
 from densevse.evaluation.given.retrieval import given_vectors, read_test
 from densevse.evaluation.given.scoring import Aligned, read_vectors, similarities
 from densevse.methods.interface import Embeddings, Encoding
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
+from densevse.runtime.numerics import set_up_processor
 
 _VECTORS = "vectors"
 """The job's input with the vectors of a person's own sentences."""
@@ -55,15 +57,31 @@ class _Side:
 
 
 def write_given_answers(
-    files: Mapping[str, str], layout: GivenLayout, question: Question, output: str | Path, made_from: Mapping[str, Any]
+    layout: Mapping[str, Any],
+    question: Mapping[str, Any],
+    contents: Sequence[str],
+    output: str,
+    threads: int,
+    **files: str,
 ) -> None:
-    """Finds the best answers to a question among the test split, and writes a FOUND artifact.
+    """The job that finds the best answers to a `Question` among the test split, and writes a FOUND artifact.
 
-    `files` has the paths of image_table and caption_table, of the given row's images and sentences, and of `vectors`
-    (sentences, D) if the sentences are a person's own. Raises `InputError` that names the wrong file, row or id.
+    `layout` is a `GivenLayout`, `contents` has digests of the user's files. `files` has the paths of image_table and
+    caption_table, of the given row's images and sentences, and of `vectors` (sentences, D) if the sentences are a
+    person's own. Raises `InputError` that names the wrong file, row or id.
     """
+    set_up_processor(threads)
+    rows = given_answers(
+        files, validate(GivenLayout, layout, "the given row"), Question(**question), Path(output).parent
+    )
+    parents = {"images": files["image_table"], "captions": files["caption_table"]}
+    made_from = lineage({"layout": layout, "question": question, "contents": contents}, parents)
+    schema.write(rows, FOUND, output, made_from)
+
+
+def given_answers(files: Mapping[str, str], layout: GivenLayout, question: Question, unpacked_in: Path) -> pd.DataFrame:
+    """The FOUND rows of the best answers to a question, of the same files; packed ones are unpacked into a folder."""
     test = read_test(files["image_table"], files["caption_table"], "full", question.ranked_sentences)
-    unpacked_in = Path(output).parent
     images, sentences = given_vectors(files, layout, test, unpacked_in)
     image_rows, caption_rows = _rows(test.images, question.image_ids), _rows(test.captions, question.caption_ids)
     captions = schema.read(files["caption_table"], CAPTIONS, ["caption_id", "text"]).set_index("caption_id")["text"]
@@ -80,8 +98,7 @@ def write_given_answers(
 
     sides = _Side(images, image_rows, layout), _Side(sentences, caption_rows, layout)
     found = search(compare, *sides, question.asked, question.top)
-    rows = found_rows(found, question.asked, test.images.ranked[image_rows], caption_ids, texts)
-    schema.write(rows, FOUND, output, made_from)
+    return found_rows(found, question.asked, test.images.ranked[image_rows], caption_ids, texts)
 
 
 def _rows(items: Items, asked: Sequence[str]) -> Indices:

@@ -21,38 +21,38 @@ _SPLIT = "test"
 """The split of a person's own data, from which nothing is learned."""
 
 
-def write_photographs(path: str, threads: int, images_path: str | Path) -> None:
-    """Writes the image table of the photographs in a folder (with subfolders), zip or tar; each is decoded once.
+def write_photographs(photographs: str, threads: int, output: str | Path) -> None:
+    """The job that writes the image table of the photographs in a folder (with subfolders), zip or tar.
 
-    Photographs are recognised by their suffixes and named by their paths in the folder. The lineage counts, under
-    `left_out`, the other files of each suffix. Raises `InputError` if there is no photograph, or if some are
-    unreadable; it names up to 20 of these.
+    Each is decoded once. Photographs are recognised by their suffixes and named by their paths in the folder. The
+    lineage counts, under `left_out`, the other files of each suffix. Raises `InputError` if there is no photograph, or
+    if some are unreadable; it names up to 20 of these.
     """
-    with Archive.open(path) as archive:
+    with Archive.open(photographs) as archive:
         names = archive.names()
     files = [name for name in names if PurePosixPath(name).suffix.lower() in SUFFIXES]
     left_out = _by_suffix(set(names) - set(files))
     if not files:
         raise InputError(
-            f"{path}: no photographs in it, only {len(names)} other files{_listed(left_out)}; their names must end in "
-            f"one of {', '.join(sorted(SUFFIXES))}."
+            f"{photographs}: no photographs in it, only {len(names)} other files{_listed(left_out)}; their names must "
+            f"end in one of {', '.join(sorted(SUFFIXES))}."
         )
     logger.info("%d photographs; %d other files are left out%s", len(files), len(names) - len(files), _listed(left_out))
     images = pd.DataFrame({"image_id": files, "source": _SOURCE, "file": files, "split": _SPLIT, "family": files})
     images["captions"] = pd.Series(0, images.index, "int32")
-    examined, problems = examine_all(images, ImageFiles({_SOURCE: path}), threads)
+    examined, problems = examine_all(images, ImageFiles({_SOURCE: photographs}), threads)
     if any(problems):
-        raise InputError(f"{unreadable(examined, problems)}\nRemove them from {path}, or replace them.")
-    schema.write(examined, IMAGES, images_path, lineage({_SOURCE: Path(path).name, "left_out": left_out}))
+        raise InputError(f"{unreadable(examined, problems)}\nRemove them from {photographs}, or replace them.")
+    schema.write(examined, IMAGES, output, lineage({_SOURCE: Path(photographs).name, "left_out": left_out}))
 
 
-def write_sentences(sentences: Sequence[str], captions_path: str | Path) -> None:
-    """Writes sentences as a caption table without images; their ids are #0, #1 and so on."""
+def write_sentences(sentences: Sequence[str], output: str | Path) -> None:
+    """The job that writes sentences as a caption table without images; their ids are #0, #1 and so on."""
     rows = [
         {"caption_id": f"#{number}", "image_id": "", "position": number, "text": _on_one_line(text), "split": _SPLIT}
         for number, text in enumerate(sentences)
     ]
-    schema.write(rows, CAPTIONS, captions_path, lineage({"sentences": list(sentences)}))
+    schema.write(rows, CAPTIONS, output, lineage({"sentences": list(sentences)}))
 
 
 def _on_one_line(text: str) -> str:

@@ -1,5 +1,6 @@
 """Writes the answers of a search as a page of text and as a page with pictures."""
 
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -22,22 +23,30 @@ _STYLE = (
 
 
 def search_pages(
-    found: str, images: str, sources: dict[str, str], asked: str, title: str, shown: int, paths: tuple[str, str]
+    found: str,
+    image_table: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    asked: str,
+    title: str,
+    shown: int,
+    markdown: str,
+    html: str,
 ) -> None:
-    """Writes the first `shown` queries of a FOUND artifact with their answers, as Markdown and HTML with pictures.
+    """The job that writes the first `shown` queries of a FOUND artifact with their answers, on pages of two forms.
 
-    `images` is the image table of the queries or answers, `sources` are its files by source name; `asked` says whether
-    the queries are sentences or photographs.
+    The page of HTML has pictures. `image_table` is that of the queries or answers, `sources` are its files and have
+    these names; `asked` says whether the queries are sentences or photographs.
     """
     rows = schema.read(found, FOUND)
     queries = [group for _, group in rows[rows["query"] < shown].groupby("query")]
     more = rows["query"].nunique() - len(queries)
     notes = [f"{more} more queries are in {Path(found).name}."] if more else []
-    left_out = schema.check(images, IMAGES).get("left_out")
+    left_out = schema.check(image_table, IMAGES).get("left_out")
     notes += [f"Left out, as these kinds of files cannot be read: {in_words(left_out)}."] if left_out else []
-    write_text(_markdown(queries, asked, title, notes), paths[0])
-    picture = pictures(images, sources)
-    write_text(_html(queries, asked, title, notes, picture), paths[1])
+    write_text(_markdown(queries, asked, title, notes), markdown)
+    picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))
+    write_text(_html(queries, asked, title, notes, picture), html)
 
 
 def _markdown(queries: list[pd.DataFrame], asked: str, title: str, notes: list[str]) -> str:

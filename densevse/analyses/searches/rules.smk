@@ -14,19 +14,19 @@ rule own_photographs:
     log:
         "<logs>/own_photographs/{dataset}.log",
     wildcard_constraints:
-        dataset=searches.with_photographs(),
+        dataset=searches.own_data(photographs=True),
     conda:
         f"{ENVS}/base.yaml"
     threads: 2
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("analyses/searches/own_photographs.py"),
+        **calling("densevse.analyses.searches.own:write_photographs"),
         contents=contents_of("{own_folder}", searches.photographs),
     message:
         "reading your photographs: {input.photographs}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/searches/own_photographs.py"
+        RUNNER
 
 
 rule own_sentences:
@@ -35,18 +35,17 @@ rule own_sentences:
     log:
         "<logs>/own_sentences/{dataset}.log",
     wildcard_constraints:
-        dataset=searches.with_sentences(),
+        dataset=searches.own_data(photographs=False),
     conda:
         f"{ENVS}/base.yaml"
     resources:
         mem_mb=growing(1000),
     params:
-        code=code_of("analyses/searches/own_sentences.py"),
-        sentences=configured(searches.sentences),
+        **calling("densevse.analyses.searches.own:write_sentences", searches.sentences_job),
     message:
         "reading your sentences of {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/searches/own_sentences.py"
+        RUNNER
 
 
 rule encode_images:
@@ -66,12 +65,11 @@ rule encode_images:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        code=configured(training.code_of("analyses/searches/encode_images.py")),
-        threads=configured(datasets.threads),
+        **calling("densevse.analyses.searches.encoding:encode_images", training.model_job),
     message:
         "encoding the {wildcards.split} images of {wildcards.dataset} by {wildcards.variant}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/searches/encode_images.py"
+        RUNNER
 
 
 rule search:
@@ -88,7 +86,7 @@ rule search:
     log:
         "<logs>/search/{search}.log",
     wildcard_constraints:
-        search=searches.of_trained(),
+        search=searches.names(given=False),
     conda:
         f"{ENVS}/torch.yaml"
     threads: configured(searches.threads_of_search)
@@ -96,15 +94,11 @@ rule search:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        code=configured(searches.code),
-        split=configured(searches.split_of_sentences),
-        asked=configured(searches.asked),
-        top=configured(searches.top),
-        threads=configured(searches.threads_of_search),
+        **calling("densevse.analyses.searches.answering:write_answers", searches.job),
     message:
         "searching: {wildcards.search}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/searches/search.py"
+        RUNNER
 
 
 rule search_given:
@@ -121,22 +115,19 @@ rule search_given:
     log:
         "<logs>/search_given/{search}.log",
     wildcard_constraints:
-        search=searches.of_given(),
+        search=searches.names(given=True),
     conda:
         f"{ENVS}/torch.yaml"
     threads: configured(searches.threads_of_search)
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("analyses/searches/search_given.py"),
+        **calling("densevse.analyses.searches.given:write_given_answers", searches.given_job),
         contents=contents_of("{own_file}", searches.given_files),
-        layout=configured(searches.layout),
-        question=configured(searches.question),
-        threads=configured(searches.threads_of_search),
     message:
         "searching vectors from elsewhere: {wildcards.search}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/searches/search_given.py"
+        RUNNER
 
 
 rule search_pages:
@@ -161,12 +152,8 @@ rule search_pages:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("analyses/searches/search_pages.py"),
-        sources=configured(searches.source_names),
-        asked=configured(searches.asked),
-        title=configured(searches.title_of_search),
-        shown=configured(searches.shown),
+        **calling("densevse.analyses.searches.pages:search_pages", searches.pages_job),
     message:
         "writing the pages of the search {wildcards.search}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/searches/search_pages.py"
+        RUNNER

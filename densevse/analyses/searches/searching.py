@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.data.pairs import Pairs
@@ -18,6 +19,7 @@ from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 
+Ids: TypeAlias = NDArray[np.object_]
 Scores: TypeAlias = NDArray[np.float32]
 CompareEncodings: TypeAlias = Callable[[Encoding, Encoding], Scores]
 """Computes the (I, S) scores of encoded images and sentences."""
@@ -77,6 +79,28 @@ def search(
             scores = compare(found, asking).T if asked == "sentences" else compare(asking, found)
             best = _best(best, _candidates(scores, numbers, rows, top, _bars(best, numbers, top)), top)
     return best
+
+
+def found_rows(
+    found: Answers,
+    asked: Literal["sentences", "photographs"],
+    image_ids: Ids,
+    caption_ids: Ids,
+    texts: Ids,
+) -> pd.DataFrame:
+    """The rows of a FOUND artifact, without unknown words, by the ids and texts of both sides."""
+    image, sentence = (found.row, found.query) if asked == "sentences" else (found.query, found.row)
+    return pd.DataFrame(
+        {
+            "query": found.query.astype(np.int32),
+            "rank": (1 + np.arange(len(found.query)) - np.searchsorted(found.query, found.query)).astype(np.int32),
+            "image_id": image_ids[image],
+            "caption_id": caption_ids[sentence],
+            "text": texts[sentence],
+            "unknown_words": [[] for _ in found.row],
+            "score": found.score,
+        }
+    )
 
 
 def _tiles(side: Side) -> list[Indices]:

@@ -36,7 +36,8 @@ def ask(tmp_path):
             np.save(tmp_path / f"{key}.npy", array)
             files[key] = f"{key}.npy"
         paths = {key: str(tmp_path / file) for key, file in files.items()}
-        write_given_answers(paths, layout, question, tmp_path / "found.parquet", {"parents": {}})
+        settings = {"layout": layout.model_dump(mode="json"), "question": question._asdict(), "contents": ["digest"]}
+        write_given_answers(**settings, output=str(tmp_path / "found.parquet"), threads=1, **paths)
         return schema.read(tmp_path / "found.parquet", FOUND)
 
     return answers

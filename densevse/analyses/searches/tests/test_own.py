@@ -84,17 +84,18 @@ def test_names_that_are_not_utf_8_or_decomposed_go_all_the_way(photographs, tmp_
     columns = [column.name for column in FOUND.columns]
     frame = pd.DataFrame(found, columns=columns).astype({"query": "int32", "rank": "int32", "score": "float32"})
     schema.write(frame, FOUND, tmp_path / "found.parquet", {})
-    pages = (str(tmp_path / "page.md"), str(tmp_path / "page.html"))
+    pages = {"markdown": str(tmp_path / "page.md"), "html": str(tmp_path / "page.html")}
     search_pages(
         str(tmp_path / "found.parquet"),
         str(tmp_path / "images.parquet"),
-        {"photographs": str(path)},
+        [str(path)],
+        ["photographs"],
         "sentences",
         "Yours",
         5,
-        pages,
+        **pages,
     )
-    for page in pages:
+    for page in pages.values():
         text = Path(page).read_text(encoding="utf-8")
         assert all(name in text for name in expected)
         assert ("1 .txt" in text) == (kind == "folder")

@@ -1,5 +1,7 @@
 """The pages of a search's answers."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -29,12 +31,11 @@ def found(tmp_path):
 
 
 def pages(folder, asked, shown=100):
-    paths = (folder / "page.md", folder / "page.html")
-    sources = {"photographs": str(folder)}
-    search_pages(
-        str(folder / "found.parquet"), str(folder / "images.parquet"), sources, asked, "A search", shown, paths
-    )
-    return [path.read_text() for path in paths]
+    tables = {"found": str(folder / "found.parquet"), "image_table": str(folder / "images.parquet")}
+    sources = {"sources": [str(folder)], "source_names": ["photographs"]}
+    paths = {"markdown": str(folder / "page.md"), "html": str(folder / "page.html")}
+    search_pages(**tables, **sources, asked=asked, title="A search", shown=shown, **paths)
+    return [Path(path).read_text() for path in paths.values()]
 
 
 def test_sentences_are_shown_with_their_images(found):

@@ -7,11 +7,13 @@ import pytest
 
 from densevse.analyses.searches.dag import SearchStage
 from densevse.config.load import load
+from densevse.dag.language import ParseStage
 from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[4]
+GIVEN = {"copies": 1, "similarity": "dot", "unscored": None}
 
 
 @pytest.fixture
@@ -26,7 +28,7 @@ def searches(tmp_path):
 
 
 def test_photographs_of_a_search_are_seen_by_the_network_that_was_trained(searches, tmp_path):
-    photographs = searches.images("mine")
+    photographs = searches.image_table("mine")["dataset"]
     wanted = {"dataset": photographs, "variant": "defrag_finetuned", "seed": "0"}
     inputs = searches.inputs_of_images(SimpleNamespace(**wanted))
     assert inputs["source_photographs"] == str(tmp_path)
@@ -37,7 +39,7 @@ def test_photographs_of_a_search_are_seen_by_the_network_that_was_trained(search
 
 
 def test_photographs_are_encoded_by_the_model_that_is_asked(searches):
-    photographs, model = searches.images("mine"), "defrag_finetuned/seed0/round0"
+    photographs, model = searches.image_table("mine")["dataset"], "defrag_finetuned/seed0/round0"
     assert photographs.startswith("search/photographs/flickr30k/")
     encodings = input_of("search", "encodings", searches.encodings, search="mine")
     assert encodings == f"results/{photographs}/encodings/{model}/test.parquet"
@@ -45,6 +47,26 @@ def test_photographs_are_encoded_by_the_model_that_is_asked(searches):
     assert asked == f"results/flickr30k/models/{model}/model.safetensors"
     table = input_of("search_pages", "image_table", searches.image_table, search="mine")
     assert table == f"results/{photographs}/images.parquet"
+
+
+def test_a_search_is_given_its_sentences_and_the_settings_of_its_answers(searches):
+    assert searches.sentences_job("search/mine").settings == {"sentences": ["a dog"]}
+    job = searches.job("mine")
+    assert job.settings == {"split": "test", "asked": "sentences", "top": 5, "threads": searches.threads("flickr30k")}
+    assert "densevse.methods.defrag" in job.modules
+    pages = searches.pages_job("mine").settings
+    assert (pages["asked"], pages["shown"], pages["source_names"]) == ("sentences", 100, ["photographs"])
+    assert pages["title"].startswith("Your sentences, asked of your photographs, by ")
+    assert pages["title"].endswith(", trained on Flickr30K")
+
+
+def test_sentences_of_a_search_have_no_images_and_its_model_s_vocabulary_and_parser(searches):
+    assert input_of("parse", "images", ParseStage(searches.project).images, dataset="search/mine") == []
+    assert searches.trained_on("search/mine") == "flickr30k"
+    assert searches.dataset("search/mine").parser == searches.dataset("flickr30k").parser
+    inputs = searches.inputs_of_sentences(SimpleNamespace(search="mine"))
+    assert inputs["words"] == "results/flickr30k/vocabulary/words.parquet"
+    assert inputs["caption_table"] == "results/search/mine/captions.parquet"
 
 
 VECTORS = {"images": "i.npy", "sentences": "s.npy", "similarity": "dot"}
@@ -68,7 +90,11 @@ def test_a_search_of_a_given_row_reads_its_files_and_trains_nothing():
     assert searches.given_file("image_ids")("own") is None
     table = input_of("search_given", "caption_table", searches.image_table, search="own")
     assert table == "results/flickr30k/captions.parquet"
-    assert searches.title_of_search("own").endswith("asked of the test images of Flickr30K, by mine (given)")
+    title = searches.pages_job("own").settings["title"]
+    assert title == "Your sentences, asked of the test images of Flickr30K, by mine (given)"
+    job = searches.given_job("own").settings
+    question = {"ranked_sentences": "all", "image_ids": [], "caption_ids": [], **OWN, "top": 5}
+    assert (job["layout"], job["question"]) == (GIVEN, question)
     assert "results/search/own.md" not in searches.of_dataset("flickr30k")
     assert not any(name.startswith("search/") and "own" in name for name in searches.project.datasets)
 

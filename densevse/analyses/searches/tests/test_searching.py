@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from densevse.analyses.searches import searching
-from densevse.analyses.searches.answering import write_answers
+from densevse.analyses.searches.answering import answers
 from densevse.analyses.searches.own import write_sentences
 from densevse.analyses.searches.schemas import FOUND
 from densevse.analyses.searches.searching import scores_by, search
@@ -163,11 +163,9 @@ def ask(files, folder, sentences, parses=None):
         image_table=[],
         **({"parses": [parses]} if parses else {}),
     )
-    path = folder / "found.parquet"
-    write_answers(
-        method, Inputs(own, ["words"]), folder / "kept.parquet", "test", "sentences", 3, path, {"parents": {}}
-    )
-    return schema.read(path, FOUND)
+    rows = answers(method, Inputs(own, ["words"]), folder / "kept.parquet", "test", "sentences", 3)
+    schema.write(rows, FOUND, folder / "found.parquet", {"parents": {}})
+    return schema.read(folder / "found.parquet", FOUND)
 
 
 def test_a_sentence_of_ones_own_is_answered_and_its_unknown_words_are_named(files, folder):
