@@ -22,9 +22,12 @@ def copy_jars(project: Path, folder: Path) -> None:
         raise InputError(f"Maven could not get what {project} names:\n{(done.stdout + done.stderr)[-2000:]}")
 
 
-def get_jars(project: str | Path, folder: str | Path) -> None:
-    """Copies jars as `copy_jars`, so that `folder` is whole or absent. Raises `InputError` without Maven."""
-    folder = Path(folder).absolute()  # Maven would resolve the path from the folder of pom.xml
+def get_jars(project: str | Path, output: str | Path) -> None:
+    """The job that copies jars as `copy_jars`, into a folder that is whole or absent.
+
+    Raises `InputError` without Maven.
+    """
+    folder = Path(output).absolute()  # Maven would resolve the path from the folder of pom.xml
     if shutil.which("mvn") is None:
         raise InputError(f"{folder}: Maven is needed to get it, and there is no `mvn` on the PATH; install Maven.")
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
 In people's judgement, copied sentences beat generating models (MS-COCO challenge 2015), so tables include them.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,27 +23,30 @@ from densevse.language.words import spoken
 _AT_ONCE = 256  # images
 
 
-def copy_captions(embeddings: dict[str, str], captions: str, tokens: str, of: Identity, path: str) -> None:
-    """Writes, for each image of the split of `of`, the first sentence of the nearest training image.
+def copy_captions(
+    train: str, asked: str, captions: str, tokens: str, wildcards: Mapping[str, str], output: str
+) -> None:
+    """The job that writes, for each image of a split, the first sentence of the nearest training image.
 
-    `embeddings` has the EMBEDDINGS of `train` and of the split by these names. Nearest means in the joint space; ties
-    are broken by table order.
+    `train` and `asked` are the EMBEDDINGS of the training images and of the split. Nearest means in the joint space;
+    ties are broken by table order.
     """
-    train, asked = _images(embeddings["train"]), _images(embeddings[str(of.split)])
-    nearest = [_nearest(train.vectors, asked.vectors[n : n + _AT_ONCE]) for n in range(0, len(asked.ids), _AT_ONCE)]
+    known, images = _images(train), _images(asked)
+    nearest = [_nearest(known.vectors, images.vectors[n : n + _AT_ONCE]) for n in range(0, len(images.ids), _AT_ONCE)]
     number, score = (np.concatenate(parts) for parts in zip(*nearest, strict=True))
     first = _first_sentences(captions, tokens)
-    rows = first.loc[train.ids[number]].assign(image_id=asked.ids, score=score, translation=score)
-    _write(rows, tokens, path, of, {**embeddings, "captions": captions})
+    rows = first.loc[known.ids[number]].assign(image_id=images.ids, score=score, translation=score)
+    parents = {"train": train, wildcards["split"]: asked, "captions": captions}
+    _write(rows, tokens, output, Identity.of(wildcards, writer="copied"), parents)
 
 
-def first_captions(images: str, captions: str, tokens: str, of: Identity, path: str) -> None:
-    """Writes the first sentence that a person wrote about each readable image of the split of `of`."""
+def first_captions(images: str, captions: str, tokens: str, wildcards: Mapping[str, str], output: str) -> None:
+    """The job that writes the first sentence that a person wrote about each readable image of a split."""
     known = schema.read(images, IMAGES, ["image_id", "split", "status"])
-    ids = known.loc[(known["split"] == of.split) & (known["status"] == "ok"), "image_id"]
+    ids = known.loc[(known["split"] == wildcards["split"]) & (known["status"] == "ok"), "image_id"]
     rows = _first_sentences(captions, tokens).reindex(ids).dropna(subset="sentence")
     rows = rows.assign(image_id=rows.index, score=0.0, translation=np.nan)
-    _write(rows, tokens, path, of, {"captions": captions})
+    _write(rows, tokens, output, Identity.of(wildcards, writer="person", seed=0), {"captions": captions})
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ def _first_sentences(captions: str, tokens: str) -> pd.DataFrame:
     return found.set_index("image_id")[["sentence", "tokens"]]
 
 
-def _write(rows: pd.DataFrame, tokens: str, path: str, of: Identity, parents: dict[str, str]) -> None:
+def _write(rows: pd.DataFrame, tokens: str, path: str, identity: Identity, parents: dict[str, str]) -> None:
     sentences = schema.read(tokens, TOKENS, ["split", "tokens"])
     known: Collection[tuple[str, ...]] = set(map(spoken, sentences.loc[sentences["split"] == "train", "tokens"]))
     found = [spoken(words) in known for words in rows["tokens"]]
@@ -84,4 +87,4 @@ def _write(rows: pd.DataFrame, tokens: str, path: str, of: Identity, parents: di
     rows = rows.assign(rank=1, log_likelihood=np.nan, language=np.nan, in_training=found, tags=none)
     missing = dict.fromkeys(("log_likelihood", "translation", "language"), "Float64")
     columns = [column.name for column in GENERATED.columns]
-    schema.write(rows.astype(missing)[columns], GENERATED, path, lineage({"split": of.split}, parents), of)
+    schema.write(rows.astype(missing)[columns], GENERATED, path, lineage({"split": identity.split}, parents), identity)

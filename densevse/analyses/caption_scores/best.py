@@ -1,6 +1,6 @@
 """The best of the sentences about an image, by CIDEr against its first sentence: an oracle of the choice (ours)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -17,18 +17,18 @@ from densevse.runtime.arrays import Reals
 from densevse.runtime.errors import InputError
 
 
-def choose_best(captions_path: str, generated: str, of: Identity, oracle: str, path: str) -> None:
-    """Writes the best GENERATED sentence about each image, with its CIDEr as its score; a tie keeps the first in rank.
+def choose_best(captions: str, generated: str, wildcards: Mapping[str, str], output: str) -> None:
+    """The job that writes the best GENERATED sentence about each image, with its CIDEr as its score.
 
-    `generated` is by the generator of `of`, which was told `oracle`. Raises `InputError` if an image has no sentence by
-    a person.
+    A tie keeps the first in rank. `generated` are sentences of a generator with an oracle. Raises `InputError` if an
+    image has no sentence by a person.
     """
-    captions = schema.read(captions_path, CAPTIONS, ["image_id", "position", "text"])
-    first = captions.sort_values("position", kind="stable").drop_duplicates("image_id").set_index("image_id")["text"]
+    people = schema.read(captions, CAPTIONS, ["image_id", "position", "text"])
+    first = people.sort_values("position", kind="stable").drop_duplicates("image_id").set_index("image_id")["text"]
     rows = schema.read(generated, GENERATED)
     unknown = rows.loc[~rows["image_id"].isin(first.index), "image_id"]
     if len(unknown):
-        raise InputError(f"{captions_path}: the image {unknown.iloc[0]!r} has no sentence to choose by.")
+        raise InputError(f"{captions}: the image {unknown.iloc[0]!r} has no sentence to choose by.")
     rows["score"] = 0.0
     references = {image: " ".join(compared(first[image])) for image in rows["image_id"].unique()}
     sentences = [" ".join(compared(sentence)) for sentence in rows["sentence"]]
@@ -36,9 +36,10 @@ def choose_best(captions_path: str, generated: str, of: Identity, oracle: str, p
         rows.loc[same.index, "score"] = _cider([sentences[row] for row in same.index], same["image_id"], references)
     ordered = rows.sort_values(["score", "rank"], ascending=[False, True], kind="stable")
     best = ordered.drop_duplicates("image_id").sort_index().assign(rank=1)
-    made_from = lineage({"selection": "best"}, {"captions": captions_path, "generated": generated})
-    best_of = replace(of, variant=writer_with_oracle(str(of.variant), oracle, "best"))
-    schema.write(best, GENERATED, path, made_from, best_of)
+    made_from = lineage({"selection": "best"}, {"captions": captions, "generated": generated})
+    identity = Identity.of(wildcards)
+    writer = writer_with_oracle(str(identity.variant), wildcards["oracle"], "best")
+    schema.write(best, GENERATED, output, made_from, replace(identity, variant=writer))
 
 
 def _cider(sentences: Sequence[str], images: pd.Series, references: dict[str, str]) -> Reals:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from densevse.analyses.caption_scores.plan import (
     NO_ORACLE,
@@ -18,7 +18,9 @@ from densevse.analyses.caption_scores.plan import (
 )
 from densevse.analyses.caption_scores.settings import CaptionScoreSettings, CaptionTable, Oracle
 from densevse.artifacts.identity import Identity
+from densevse.dag.datasets import DatasetStage
 from densevse.dag.generators import GeneratorStage
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 from densevse.dag.resplits import Resplits, grouped
@@ -48,38 +50,30 @@ class CaptionScoreStage(Stage):
         """Every part of a sentence that a generator may be told, or none."""
         return any_of([NO_ORACLE, *get_args(Oracle)])
 
-    def code_of_oracles(self, dataset: str, generator: str) -> str:
-        """The code that writes sentences with an oracle."""
-        script = "analyses/caption_scores/oracle_captions.py"
-        return GeneratorStage(self.project).code_of_captions(dataset, generator, script)
-
     def of_dataset(self, dataset: str) -> list[str]:
         """A data set's table of generated captions, and its picture of them."""
         return [f"{self.results}/tables/{dataset}_captions.md", f"{self.results}/figures/{dataset}/captions.png"]
 
-    def of(self, dataset: str) -> CaptionTable:
-        """The settings of a data set's table."""
-        return self.config.analysis(CaptionScoreSettings).of(dataset)
-
     def neighbour(self, dataset: str, seed: int) -> Values:
         """The model in whose joint space the nearest training image is found."""
-        return self.last_round(dataset, self.of(dataset).neighbour, seed)
+        return self.last_round(dataset, self._settings(dataset).neighbour, seed)
 
-    def decoding_of_oracles(self, dataset: str, generator: str) -> dict[str, Any]:
-        """The settings of writing a generator's sentences, of which an oracle chooses the best."""
-        decoding = GeneratorStage(self.project).decoding(dataset, generator)
-        return {**decoding, "kept": self.of(dataset).oracles.sentences}
+    def oracle_job(self, dataset: str, generator: str, seed: int) -> Job:
+        """The writing of a generator's sentences with an oracle, which chooses the best of those that are kept."""
+        settings, modules = GeneratorStage(self.project).captions_job(dataset, generator, seed)
+        decoding = {**settings["job"]["decoding"], "kept": self._settings(dataset).oracles.sentences}
+        return Job({"job": {**settings["job"], "decoding": decoding}}, modules)
 
-    def metrics(self, dataset: str, writer: str) -> list[str]:
+    def scoring_job(self, dataset: str, writer: str) -> Job:
         """The metrics of a writer's captions; METEOR and SPICE only with Java, and not for oracles."""
         plain = writer in (*self.config.generator_names(), COPIED, PERSON)
-        asked = self.of(dataset).metrics if plain else ["bleu", "cider"]
-        return [name for name in asked if name not in ("meteor", "spice") or shutil.which("java")]
+        asked = self._settings(dataset).metrics if plain else ["bleu", "cider"]
+        return Job({"metrics": [name for name in asked if name not in ("meteor", "spice") or shutil.which("java")]})
 
     def spice(self, dataset: str, writer: str) -> Values | None:
         """True if SPICE's folder is needed: if SPICE is requested and can be obtained (by Maven)."""
         obtainable = shutil.which("mvn") or Path(self.resources, "spice").exists()
-        return {} if "spice" in self.metrics(dataset, writer) and obtainable else None
+        return {} if "spice" in self.scoring_job(dataset, writer).settings["metrics"] and obtainable else None
 
     def memory(self, dataset: str, writer: str) -> int:
         """The memory that a scoring job requests, in MB; SPICE and METEOR run one after the other."""
@@ -102,34 +96,38 @@ class CaptionScoreStage(Stage):
 
     def measured_on_resplits(self, dataset: str) -> list[Values]:
         """Every writer of the means of tables of oracles with each of its seeds, on each resplit of a data set."""
-        plans = self.plan_of_oracle_means(dataset).resplits
+        plans = self.oracle_means_job(dataset).settings["plan"]["resplits"]
         return [
-            {"resplit": plan.dataset, "writer": row.writer, "seed": seed}
+            {"resplit": plan["dataset"], "writer": row["writer"], "seed": seed}
             for plan in plans
-            for row in plan.rows
-            for seed in row.seeds
+            for row in plan["rows"]
+            for seed in row["seeds"]
         ]
 
     def shown(self, dataset: str) -> list[Values]:
         """Every writer with its first seed."""
         return [{"writer": name, "seed": entry.seeds[0]} for name, entry in self._writers(dataset).items()]
 
-    def plan_of_figure(self, dataset: str) -> PicturePlan:
-        """The plan of the picture of the writers' sentences about test images."""
+    def picture_job(self, dataset: str) -> Job:
+        """The picture of the writers' sentences about test images."""
         shown = [
             ShownArtifact(title=entry.title, of=Identity(dataset, name, entry.seeds[0], split="test"))
             for name, entry in self._writers(dataset).items()
         ]
-        return PicturePlan(title=self._title(dataset), shown=shown)
+        plan, names = (
+            PicturePlan(title=self._title(dataset), shown=shown),
+            DatasetStage(self.project).source_names(dataset),
+        )
+        return Job({"source_names": names, "plan": plan.model_dump(mode="json")})
 
     def published(self, dataset: str) -> Values | None:
         """True if there are published metrics for a data set."""
         return {} if (PACKAGE / f"analyses/caption_scores/published/{dataset}.csv").exists() else None
 
-    def plan(self, dataset: str) -> CaptionTablePlan:
-        """The plan of the table."""
-        captions = self.of(dataset)
-        return CaptionTablePlan(
+    def table_job(self, dataset: str) -> Job:
+        """The table of generated captions."""
+        captions = self._settings(dataset)
+        plan = CaptionTablePlan(
             title=self._title(dataset),
             dataset=dataset,
             split="test",
@@ -137,14 +135,15 @@ class CaptionScoreStage(Stage):
             metrics=list(captions.metrics),
             writers=self._writers(dataset),
         )
+        return Job({"plan": plan.model_dump(mode="json")})
 
-    def plan_of_oracles(self, dataset: str) -> CaptionOraclePlan:
-        """The plan of the table of oracles."""
-        oracles = self.of(dataset).oracles
+    def oracle_table_job(self, dataset: str) -> Job:
+        """The table of oracles."""
+        oracles = self._settings(dataset).oracles
         generators = {name: self.project.generator(name, dataset) for name in oracles.generators}
         spaces = dict.fromkeys(entry.joint_embedding for entry in generators.values() if entry.joint_embedding)
         entries = {**generators, **{name: self.project.variant(name, dataset) for name in spaces}}
-        return CaptionOraclePlan(
+        plan = CaptionOraclePlan(
             title=f"{self.title(dataset)}: sentences written and chosen with oracles",
             dataset=dataset,
             split="test",
@@ -153,19 +152,25 @@ class CaptionScoreStage(Stage):
             rows=list(self._oracle_rows(dataset)),
             settings={name: entry.model_dump(mode="json") for name, entry in entries.items()},
         )
+        return Job({"plan": plan.model_dump(mode="json")})
 
-    def plan_of_oracle_means(self, dataset: str) -> CaptionOracleMeansPlan:
-        """The plan of the means of tables of oracles. Raises `InputError` for resplits with other settings."""
+    def oracle_means_job(self, dataset: str) -> Job:
+        """The means of tables of oracles. Raises `InputError` for resplits with other settings."""
         resplits = self._resplits(dataset)
-        plans = [self.plan_of_oracles(name) for name in resplits.names]
+        tables = [self.oracle_table_job(name).settings["plan"] for name in resplits.names]
+        plans = [CaptionOraclePlan.model_validate(plan) for plan in tables]
         rows = _rows_of_all(plans)
-        return CaptionOracleMeansPlan(
+        plan = CaptionOracleMeansPlan(
             title=f"{self.title(dataset)}, resplits: sentences written and chosen with oracles",
             dataset=dataset,
             resplits=[plan.model_copy(update={"rows": rows}) for plan in plans],
             train=resplits.train,
             test=resplits.test,
         )
+        return Job({"plan": plan.model_dump(mode="json")})
+
+    def _settings(self, dataset: str) -> CaptionTable:
+        return self.config.analysis(CaptionScoreSettings).of(dataset)
 
     def _resplits(self, dataset: str) -> Resplits:
         """The resplits of a data set. Raises `InputError` if they have several sizes, or are the same splits."""
@@ -180,7 +185,7 @@ class CaptionScoreStage(Stage):
         return found[0]
 
     def _oracle_rows(self, dataset: str) -> Iterator[OracleRow]:
-        oracles = self.of(dataset).oracles
+        oracles = self._settings(dataset).oracles
         seeds, reference = oracles.seeds or self.dataset(dataset).seeds, oracles.reference
         for generator, parts in oracles.generators.items():
             title, plain = self.project.generator(generator, dataset).title, writer_with_oracle(generator)
@@ -210,7 +215,7 @@ class CaptionScoreStage(Stage):
             )
 
     def _copied(self, dataset: str) -> str:
-        neighbour = self.project.variant(self.of(dataset).neighbour, dataset).title
+        neighbour = self.project.variant(self._settings(dataset).neighbour, dataset).title
         return f"copied from the nearest training image ({neighbour})"
 
     def _title(self, dataset: str) -> str:
@@ -218,7 +223,7 @@ class CaptionScoreStage(Stage):
 
     def _writers(self, dataset: str) -> dict[str, WriterPlan]:
         """Every writer by name; a person's sentences are the same for every seed."""
-        seeds, table = self.dataset(dataset).seeds, self.of(dataset)
+        seeds, table = self.dataset(dataset).seeds, self._settings(dataset)
         generated = {
             name: WriterPlan(title=self.project.generator(name, dataset).title, seeds=seeds)
             for name in table.generators

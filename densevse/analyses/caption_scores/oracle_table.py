@@ -1,32 +1,95 @@
-"""A table of sentences that were written or chosen with oracles, from CAPTION_SCORES."""
+"""Tables of sentences that were written or chosen with oracles, and of means over resplits, from CAPTION_SCORES."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from densevse.analyses.caption_scores.plan import CaptionOraclePlan, OracleRow
-from densevse.analyses.caption_scores.schemas import CAPTION_ORACLES
+from densevse.analyses.caption_scores.plan import CaptionOracleMeansPlan, CaptionOraclePlan, OracleRow
 from densevse.analyses.caption_scores.table import check_images, drawn_metrics
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
+from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, OTHER_REFERENCES
+from densevse.artifacts.schemas.columns import NUMBER, REAL, REALS, TEXT, TEXTS
 from densevse.config.strict import Strict
+from densevse.config.validation import validate
 from densevse.statistics.bootstrap import TOO_FEW
-from densevse.statistics.intervals import Replicates, SumBootstrap
+from densevse.statistics.intervals import Replicates, SumBootstrap, interval_over_resplits
 from densevse.tables.footnotes import digest_of
 from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.tables.resplits import INTERVAL, means_over
 from densevse.tables.results import Outputs, write_table
 
-WRITTEN = tuple(TableColumn(header, number=False) for header in ("Writer", "Known", "Selection"))
+DIFFERENCES = ("gain", "lead")
+"""The columns that compare a row with another one."""
+
+_INTERVALS = ("bleu_4", "cider", *DIFFERENCES)
+"""The columns with 95% intervals, percent."""
+
+_ROW = (
+    Column("writer", TEXT, "the name of what wrote the sentences, as in generated_captions/"),
+    Column("method", TEXT, "its title"),
+    Column("known", TEXT, "the part of the first sentence that it is told"),
+    Column("selection", TEXT, "the way in which one of its sentences is chosen"),
+    Column("bleu_4", REAL, "BLEU-4, percent"),
+    Column("cider", REAL, "CIDEr, percent"),
+    Column("gain", REAL, "CIDEr less that of the generator without an oracle, percent", nullable=True),
+    Column("lead", REAL, "CIDEr less that of the reference, told and chosen alike, percent", nullable=True),
+)
+
+
+def _limits(names: Iterable[str]) -> tuple[Column, ...]:
+    return tuple(
+        Column(f"{name}_{end}", REAL, f"{end} end of its 95% interval", nullable=True)
+        for name in names
+        for end in ("low", "high")
+    )
+
+
+CAPTION_ORACLES = Schema(
+    "caption oracles",
+    "a row of a table of caption oracles: sentences scored by an image's sentences without its first",
+    (
+        *_ROW,
+        *_limits(_INTERVALS),
+        Column("new", REAL, "sentences that are not in training word for word, percent"),
+        Column("length", REAL, "words of a sentence, mean"),
+        Column("seeds", NUMBER, "how many seeds"),
+    ),
+)
+CAPTION_ORACLE_MEANS = Schema(
+    "means of caption oracles",
+    "a row of a table of caption oracles, as a mean over resplits of a data set",
+    (
+        *_ROW,
+        *_limits(DIFFERENCES),
+        Column("resplits", TEXTS, "the resplits"),
+        Column("gains", REALS, "the gain of each resplit; none where there is no gain"),
+        Column("leads", REALS, "the lead of each resplit; none where there is no lead"),
+        Column("seeds", NUMBER, "how many seeds each resplit has"),
+    ),
+)
+
+_WRITTEN = tuple(TableColumn(header, number=False) for header in ("Writer", "Known", "Selection"))
 _COLUMNS = (
-    *WRITTEN,
+    *_WRITTEN,
     TableColumn("BLEU-4", best="highest"),
     TableColumn("95%"),
     TableColumn("CIDEr", best="highest"),
     *(TableColumn(header) for header in ("95%", "Gain", "Lead", "New", "Length")),
 )
+_MEAN_COLUMNS = (
+    *_WRITTEN,
+    TableColumn("BLEU-4", best="highest"),
+    TableColumn("CIDEr", best="highest"),
+    *(TableColumn(header) for header in ("Gain", "Each resplit", "Lead", "Each resplit")),
+)
+_SAME = ("writer", "method", "known", "selection", "seeds")
+"""The columns that are the same on all resplits."""
+
 _NEW = (
     "New, in percent: sentences that do not occur word for word in training. Length: words in a sentence.",
     "95% intervals: a bootstrap over the images (in families, where there are such), paired for gains and leads; with "
@@ -34,16 +97,37 @@ _NEW = (
 )
 
 
-def make_oracle_table(scores: Sequence[str], plan: CaptionOraclePlan, outputs: Outputs) -> None:
-    """Makes the table from CAPTION_SCORES artifacts, in any order. Raises `InputError` if one is missing."""
-    frame = oracle_rows(ArtifactIndex(scores, CAPTION_SCORES), plan)
+def make_oracle_table(scores: Sequence[str], plan: Mapping[str, Any], **outputs: str) -> None:
+    """The job that makes the table of a data set from CAPTION_SCORES artifacts, in any order.
+
+    `plan` is a `CaptionOraclePlan`, and `outputs` are `Outputs`. Raises `InputError` if an artifact is missing.
+    """
+    planned = validate(CaptionOraclePlan, plan, "the plan of the table")
+    frame = _rows(ArtifactIndex(scores, CAPTION_SCORES), planned)
     sheet = Sheet("", _COLUMNS, [_cells(row) for _, row in frame.iterrows()])
-    made = notes_on_making(plan, plan.rows, f"{plan.dataset}_caption_oracles")
-    notes = [*notes_on_rows(plan), *_NEW, *made]
-    write_table(frame, CAPTION_ORACLES, Document(plan.title, [sheet], notes), plan, outputs)
+    made = _notes_on_making(planned, planned.rows, f"{planned.dataset}_caption_oracles")
+    notes = [*_notes_on_rows(planned), *_NEW, *made]
+    write_table(frame, CAPTION_ORACLES, Document(planned.title, [sheet], notes), planned, Outputs(**outputs))
 
 
-def oracle_rows(index: ArtifactIndex, plan: CaptionOraclePlan) -> pd.DataFrame:
+def make_oracle_means(scores: Sequence[str], plan: Mapping[str, Any], **outputs: str) -> None:
+    """The job that makes the table of means from the CAPTION_SCORES artifacts of all resplits, in any order.
+
+    `plan` is a `CaptionOracleMeansPlan`, and `outputs` are `Outputs`. Raises `InputError` if an artifact is missing.
+    """
+    planned = validate(CaptionOracleMeansPlan, plan, "the plan of the table")
+    index = ArtifactIndex(scores, CAPTION_SCORES)
+    found = pd.concat([_rows(index, each).assign(resplit=each.dataset) for each in planned.resplits])
+    of_writers = found.groupby("writer", sort=False)
+    frame = pd.DataFrame([_mean_record(rows, planned.test / planned.train) for _, rows in of_writers])
+    frame = frame[[column.name for column in CAPTION_ORACLE_MEANS.columns]]
+    heading = means_over(len(planned.resplits), planned.train, planned.test).capitalize()
+    sheet = Sheet(heading, _MEAN_COLUMNS, [_mean_cells(row) for _, row in frame.iterrows()])
+    document = Document(planned.title, [sheet], _notes_on_means(planned))
+    write_table(frame, CAPTION_ORACLE_MEANS, document, planned, Outputs(**outputs))
+
+
+def _rows(index: ArtifactIndex, plan: CaptionOraclePlan) -> pd.DataFrame:
     """The rows of CAPTION_ORACLES, in the plan's order. Raises `InputError` if an artifact is missing."""
     runs = {row.writer: [_run(index, plan, row, seed) for seed in row.seeds] for row in plan.rows}
     check_images([run for some in runs.values() for run in some])
@@ -53,7 +137,7 @@ def oracle_rows(index: ArtifactIndex, plan: CaptionOraclePlan) -> pd.DataFrame:
     return frame.reindex(columns=[column.name for column in CAPTION_ORACLES.columns])
 
 
-def notes_on_rows(plan: CaptionOraclePlan) -> list[str]:
+def _notes_on_rows(plan: CaptionOraclePlan) -> list[str]:
     """Explains the columns that tables of oracles and of their means share."""
     return [
         "All rows are scored by the same references: an image's sentences without its first, which is the oracle's and "
@@ -71,7 +155,7 @@ def notes_on_rows(plan: CaptionOraclePlan) -> list[str]:
     ]
 
 
-def notes_on_making(plan: Strict, rows: Iterable[OracleRow], table: str) -> list[str]:
+def _notes_on_making(plan: Strict, rows: Iterable[OracleRow], table: str) -> list[str]:
     """The seeds of the generators, the digest of the table's plan, and the command that makes the table."""
     seeds = dict.fromkeys(named_seeds(row.seeds) for row in rows if row.known)
     return [
@@ -80,7 +164,7 @@ def notes_on_making(plan: Strict, rows: Iterable[OracleRow], table: str) -> list
     ]
 
 
-def difference_cell(row: pd.Series, name: str) -> str:
+def _difference_cell(row: pd.Series, name: str) -> str:
     """A gain or a lead with its interval; empty if the row has none."""
     return "" if pd.isna(row[name]) else f"{number(row[name], sign='+')} ({_range(row, name, '+')})"
 
@@ -121,8 +205,8 @@ def _cells(row: pd.Series) -> list[str]:
         _range(row, "bleu_4"),
         number(row["cider"]),
         _range(row, "cider"),
-        difference_cell(row, "gain"),
-        difference_cell(row, "lead"),
+        _difference_cell(row, "gain"),
+        _difference_cell(row, "lead"),
         number(row["new"]),
         number(row["length"]),
     ]
@@ -130,3 +214,32 @@ def _cells(row: pd.Series) -> list[str]:
 
 def _range(row: pd.Series, name: str, sign: str = "") -> str:
     return number_range((row[f"{name}_low"], row[f"{name}_high"]), sign=sign)
+
+
+def _mean_record(rows: pd.DataFrame, test_to_train: float) -> dict[str, Any]:
+    """A row of CAPTION_ORACLE_MEANS, from that of each resplit."""
+    record: dict[str, Any] = {name: rows.iloc[0][name] for name in _SAME}
+    record |= {name: float(rows[name].mean()) for name in ("bleu_4", "cider")}
+    record["resplits"] = rows["resplit"].tolist()
+    for name in DIFFERENCES:
+        each = rows[name].dropna().tolist()
+        low, high = interval_over_resplits(each, test_to_train) if each else (np.nan, np.nan)
+        record |= {name: np.mean(each) if each else np.nan, f"{name}_low": low, f"{name}_high": high, f"{name}s": each}
+    return record
+
+
+def _notes_on_means(plan: CaptionOracleMeansPlan) -> list[str]:
+    first = plan.resplits[0]
+    return [
+        *_notes_on_rows(first),
+        "Rows that not all resplits have are left out.",
+        f"Gains and leads are means over resplits. In brackets: the 95% interval of a mean. {INTERVAL}",
+        *_notes_on_making(plan, first.rows, f"{plan.dataset}_resplits_caption_oracles"),
+    ]
+
+
+def _mean_cells(row: pd.Series) -> list[str]:
+    cells = [row["method"], row["known"], row["selection"], number(row["bleu_4"]), number(row["cider"])]
+    for name in DIFFERENCES:
+        cells += [_difference_cell(row, name), ", ".join(number(value, sign="+") for value in row[f"{name}s"])]
+    return cells

@@ -7,13 +7,14 @@ the translation score.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 
 from densevse.analyses.caption_scores.plan import writer_with_oracle
 from densevse.artifacts.identity import Identity
 from densevse.config.generators import Ranking
+from densevse.config.validation import validate
 from densevse.data.contents import JOINT_EMBEDDING, Contents, Embedded
 from densevse.data.files import Files
 from densevse.data.pairs import Pairs
@@ -26,25 +27,35 @@ if TYPE_CHECKING:
     from densevse.methods.structures import Tags
 
 
-def write_with_oracle(files: Files, of: Identity, oracle: str, job: CaptionJob, paths: Mapping[str, str]) -> None:
-    """Writes GENERATED sentences about each image of the split of `of`, a file for each ranking.
+def write_with_oracle(
+    job: Mapping[str, Any],
+    wildcards: Mapping[str, str],
+    translation: str,
+    likelihood: str,
+    joint_likelihood: str,
+    **files: str | list[str],
+) -> None:
+    """The job that writes GENERATED sentences about each image of a split, a file for each ranking.
 
-    `oracle` is none, or one of those of the settings; `paths` has a path for each ranking. `decoding.kept` sentences
-    are kept by translation score, for the choice of the best, and one by each likelihood. Raises `InputError` if no
-    image has two sentences, if an image has none, or if the generator cannot be told what the oracle knows.
+    `job` has the settings of `CaptionJob`, and `files` are as in `CaptionWriter`. `decoding.kept` sentences are kept by
+    translation score, for the choice of the best, and one by each likelihood. Raises `InputError` if no image has two
+    sentences, if an image has none, or if the generator cannot be told what the oracle knows.
     """
-    writer = CaptionWriter(files, str(of.split), job)
+    settings, identity, oracle = validate(CaptionJob, job, "captions"), Identity.of(wildcards), wildcards["oracle"]
+    paths = {"translation": translation, "likelihood": likelihood, "joint_likelihood": joint_likelihood}
+    read = Files(files)
+    writer = CaptionWriter(read, str(identity.split), settings)
     first = _first_sentences(writer.pairs)
-    contents = _content_of_sentences(files, of, writer.pairs, first) if "content" in oracle else writer.images
+    contents = _content_of_sentences(read, identity, writer.pairs, first) if "content" in oracle else writer.images
     if "tags" in oracle:
-        tags: list[Along] | None = _tags_of_sentences(writer, of, first)
+        tags: list[Along] | None = _tags_of_sentences(writer, identity, first)
     else:
         tags = writer.tags_of_training() if writer.follows_tags else None
     candidates = writer.candidates(contents, tags)
     for ranking in get_args(Ranking):
-        kept = job.decoding.kept if ranking == "translation" else 1
-        decoding = job.decoding.model_copy(update={"ranking": ranking, "kept": kept})
-        written_by = replace(of, variant=writer_with_oracle(str(of.variant), oracle, ranking))
+        kept = settings.decoding.kept if ranking == "translation" else 1
+        decoding = settings.decoding.model_copy(update={"ranking": ranking, "kept": kept})
+        written_by = replace(identity, variant=writer_with_oracle(str(identity.variant), oracle, ranking))
         writer.write(ranked(candidates, decoding), decoding, paths[ranking], written_by, oracle=oracle)
 
 
@@ -59,23 +70,23 @@ def _first_sentences(pairs: Pairs) -> Indices:
     return np.cumsum(sentences) - sentences
 
 
-def _content_of_sentences(files: Files, of: Identity, pairs: Pairs, sentences: Indices) -> Contents:
-    path = f"{JOINT_EMBEDDING}{of.split}"
+def _content_of_sentences(files: Files, identity: Identity, pairs: Pairs, sentences: Indices) -> Contents:
+    path = f"{JOINT_EMBEDDING}{identity.split}"
     if path not in files:
-        raise InputError(_refusal(of, "content", "it has no joint space, in which a sentence is a vector"))
+        raise InputError(_refusal(identity, "content", "it has no joint space, in which a sentence is a vector"))
     return Embedded(files.one(path), "sentence", pairs.rows.caption_ids[sentences])
 
 
-def _tags_of_sentences(writer: CaptionWriter, of: Identity, sentences: Indices) -> list[Along]:
+def _tags_of_sentences(writer: CaptionWriter, identity: Identity, sentences: Indices) -> list[Along]:
     """The one sequence of each sentence; a sentence that could not be parsed has as many unknown tags as words."""
     if not writer.follows_tags:
-        raise InputError(_refusal(of, "tags", "it follows no tags"))
+        raise InputError(_refusal(identity, "tags", "it follows no tags"))
     found = cast("Tags", writer.pairs.structures["tags"].take(sentences))
     return [
         {tuple(tags[:length]): 0.0} for tags, length in zip(found.tags.tolist(), found.lengths.tolist(), strict=True)
     ]
 
 
-def _refusal(of: Identity, part: str, why: str) -> str:
-    where = f"caption_scores.{of.dataset}.oracles.generators.{of.variant}"
-    return f"{where}: {of.variant} cannot be told the {part} of a sentence, as {why}; leave the oracle out."
+def _refusal(identity: Identity, part: str, why: str) -> str:
+    where = f"caption_scores.{identity.dataset}.oracles.generators.{identity.variant}"
+    return f"{where}: {identity.variant} cannot be told the {part} of a sentence, as {why}; leave the oracle out."

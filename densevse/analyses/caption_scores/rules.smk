@@ -28,11 +28,11 @@ rule copy_captions:
     resources:
         mem_mb=growing(4000),
     params:
-        code=code_of("analyses/caption_scores/copy_captions.py"),
+        **calling("densevse.analyses.caption_scores.baselines:copy_captions"),
     message:
         "sentences of the nearest training images: {wildcards.split} of {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/caption_scores/copy_captions.py"
+        RUNNER
 
 
 rule first_captions:
@@ -51,11 +51,11 @@ rule first_captions:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("analyses/caption_scores/first_captions.py"),
+        **calling("densevse.analyses.caption_scores.baselines:first_captions"),
     message:
         "the first sentence of each image: {wildcards.split} of {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/caption_scores/first_captions.py"
+        RUNNER
 
 
 rule oracle_captions:
@@ -79,14 +79,11 @@ rule oracle_captions:
         mem_mb=growing(datasets.memory(4000, 130)),
         runtime=growing(240),
     params:
-        code=configured(caption_scores.code_of_oracles),
-        decoding=configured(caption_scores.decoding_of_oracles),
-        seed=configured(lambda seed: seed),
-        threads=configured(datasets.threads),
+        **calling("densevse.analyses.caption_scores.oracles:write_with_oracle", caption_scores.oracle_job),
     message:
         "sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, told {wildcards.oracle}, seed {wildcards.seed}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/caption_scores/oracle_captions.py"
+        RUNNER
 
 
 rule best_captions:
@@ -105,14 +102,14 @@ rule best_captions:
     resources:
         mem_mb=growing(3000),
     params:
-        code=code_of("analyses/caption_scores/best_captions.py"),
+        **calling("densevse.analyses.caption_scores.best:choose_best"),
     message:
         "the best sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, told {wildcards.oracle}, seed {wildcards.seed}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/caption_scores/best_captions.py"
+        RUNNER
 
 
-# Like get_corenlp, it has no code of the package as an input.
+# Like get_corenlp, an edit of its code is no reason to obtain the jars again.
 rule get_spice:
     input:
         project=path("<project>/envs/spice/pom.xml"),
@@ -126,11 +123,12 @@ rule get_spice:
     resources:
         mem_mb=1000,
     params:
-        project=contents_of("<project>/envs/spice/pom.xml"),
+        **calling_once("densevse.language.maven:get_jars"),
+        contents=contents_of("<project>/envs/spice/pom.xml"),
     message:
         "obtaining CoreNLP 3.6.0 and Nashorn for SPICE"
     script:
-        f"{ROOT}/workflow/scripts/analyses/caption_scores/get_spice.py"
+        RUNNER
 
 
 rule score_captions:
@@ -152,12 +150,11 @@ rule score_captions:
         mem_mb=growing(caption_scores.memory),
         runtime=growing(120),
     params:
-        code=code_of("analyses/caption_scores/score_captions.py"),
-        metrics=configured(caption_scores.metrics),
+        **calling("densevse.analyses.caption_scores.scores:score_captions", caption_scores.scoring_job),
     message:
         "scoring the sentences of {wildcards.writer} about {wildcards.split} of {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/caption_scores/score_captions.py"
+        RUNNER
 
 
 rule caption_table:
@@ -185,13 +182,12 @@ rule caption_table:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/caption_scores/caption_table.py"),
-        published=contents_of("<package>/analyses/caption_scores/published/{dataset}.csv", caption_scores.published),
-        plan=planned(caption_scores.plan),
+        **calling("densevse.analyses.caption_scores.table:make_caption_table", caption_scores.table_job),
+        contents=contents_of("<package>/analyses/caption_scores/published/{dataset}.csv", caption_scores.published),
     message:
         "writing the table of sentences about images of {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/caption_scores/caption_table.py"
+        RUNNER
 
 
 rule caption_oracle_table:
@@ -219,12 +215,11 @@ rule caption_oracle_table:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/caption_scores/caption_oracle_table.py"),
-        plan=planned(caption_scores.plan_of_oracles),
+        **calling("densevse.analyses.caption_scores.oracle_table:make_oracle_table", caption_scores.oracle_table_job),
     message:
         "writing the table of caption oracles of {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/caption_scores/caption_oracle_table.py"
+        RUNNER
 
 
 rule caption_oracle_means:
@@ -254,20 +249,17 @@ rule caption_oracle_means:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/caption_scores/caption_oracle_means.py"),
-        plan=planned(caption_scores.plan_of_oracle_means),
+        **calling("densevse.analyses.caption_scores.oracle_table:make_oracle_means", caption_scores.oracle_means_job),
     message:
         "writing the means of caption oracles over resplits of {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/caption_scores/caption_oracle_means.py"
+        RUNNER
 
 
 rule caption_figure:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
-        generated=path(
-            "<results>/{dataset}/generated_captions/{writer}/seed{seed}/test.parquet", caption_scores.shown
-        ),
+        generated=path("<results>/{dataset}/generated_captions/{writer}/seed{seed}/test.parquet", caption_scores.shown),
         image_table="<results>/{dataset}/images.parquet",
     output:
         report(
@@ -284,10 +276,8 @@ rule caption_figure:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        code=code_of("analyses/caption_scores/caption_figure.py"),
-        sources=configured(datasets.source_names),
-        plan=planned(caption_scores.plan_of_figure),
+        **calling("densevse.analyses.caption_scores.figure:draw_captions", caption_scores.picture_job),
     message:
         "drawing generated sentences about images of {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/caption_scores/caption_figure.py"
+        RUNNER

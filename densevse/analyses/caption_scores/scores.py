@@ -1,43 +1,59 @@
 """Scores sentences about a split's images against people's sentences, as CAPTION_SCORES.
 
+BLEU, ROUGE-L, CIDEr, METEOR and SPICE are by pycocoevalcap. BLEU is stored as counts, which tables sum. METEOR and
+SPICE are Java programs; SPICE's parser is an old CoreNLP, in a folder that the workflow obtains.
+
 There are two sets of references: all of an image's sentences, and all but the first. A person's sentence, the first,
 can only be compared with the others, so every row of a table is measured against these too.
 """
 
-from collections.abc import Collection
+import json
+import subprocess
+import tempfile
+from collections.abc import Collection, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from pycocoevalcap.bleu.bleu_scorer import BleuScorer
+from pycocoevalcap.cider.cider import Cider
+from pycocoevalcap.meteor.meteor import Meteor
+from pycocoevalcap.rouge.rouge import Rouge
 
-from densevse.analyses.caption_scores.metrics import measured
 from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, GENERATED, OTHER_REFERENCES
+from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, GENERATED, ORDERS, OTHER_REFERENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.language.tokens import compared
 from densevse.runtime.errors import InputError
 
+SPICE_MEMORY_MB = 4000
+
 
 def score_captions(
-    images_path: str,
-    captions_path: str,
+    images: str,
+    captions: str,
     generated: str,
-    of: Identity,
     metrics: Collection[str],
-    spice: str | None,
-    path: str,
+    wildcards: Mapping[str, str],
+    output: str,
+    spice: str | None = None,
 ) -> None:
-    """Scores the first sentence about each image of the split that `of` names, and writes CAPTION_SCORES.
+    """The job that scores the first sentence about each image of a split, and writes CAPTION_SCORES.
 
-    An image without a generated sentence has no row. Raises `InputError` if no such image has two sentences by people.
+    `spice` is the folder of the jars that SPICE needs. An image without a generated sentence has no row. Raises
+    `InputError` if no such image has two sentences by people.
     """
-    captions = schema.read(captions_path, CAPTIONS, ["image_id", "position", "split", "text"])
-    people = captions[captions["split"] == of.split].sort_values("position", kind="stable")
+    identity = Identity.of(wildcards)
+    known = schema.read(captions, CAPTIONS, ["image_id", "position", "split", "text"])
+    people = known[known["split"] == identity.split].sort_values("position", kind="stable")
     rows = schema.read(generated, GENERATED, ["image_id", "rank", "sentence", "in_training"])
     first = rows[rows["rank"] == 1].set_index("image_id")
-    families = families_of(images_path)
+    families = families_of(images)
     people["text"] = [" ".join(compared(text)) for text in people["text"]]
     found = []
     for name, references in ((ALL, people), (OTHER_REFERENCES, people[people["position"] > 0])):
@@ -45,9 +61,9 @@ def score_captions(
         found.append(_scored(name, first, texts, metrics, spice))
     scores = pd.concat(found, ignore_index=True)
     scores["family"] = families[scores["image_id"]].to_numpy()
-    settings = {"split": of.split, "metrics": sorted(metrics)}
-    made_from = lineage(settings, {"captions": captions_path, "generated": generated})
-    schema.write(scores, CAPTION_SCORES, path, made_from, of)
+    settings = {"split": identity.split, "metrics": sorted(metrics)}
+    made_from = lineage(settings, {"captions": captions, "generated": generated})
+    schema.write(scores, CAPTION_SCORES, output, made_from, identity)
 
 
 def _scored(
@@ -62,3 +78,59 @@ def _scored(
     rows = measured([" ".join(sentence) for sentence in words], references, metrics, spice)
     described: dict[str, Any] = {"image_id": asked.index, "references": name, "words": words}
     return rows.assign(**described, in_training=asked["in_training"].to_numpy())
+
+
+def measured(
+    sentences: Sequence[str], references: Sequence[Sequence[str]], metrics: Collection[str], spice: str | None = None
+) -> pd.DataFrame:
+    """The metric columns of CAPTION_SCORES, a row for each sentence.
+
+    `sentences` and their `references` are words with spaces between; `spice` is the folder of the jars that SPICE
+    needs. BLEU, ROUGE-L and CIDEr are always measured; METEOR and SPICE are missing unless `metrics` names them.
+    """
+    rows = _bleu_counts(sentences, references)
+    truth = {number: list(some) for number, some in enumerate(references)}
+    found = {number: [sentence] for number, sentence in enumerate(sentences)}
+    rows["rouge_l"] = np.asarray(Rouge().compute_score(truth, found)[1])
+    rows["cider"] = np.asarray(Cider().compute_score(truth, found)[1])
+    rows = rows.assign(meteor=np.nan, meteor_of_all=np.nan, spice=np.nan)
+    if "meteor" in metrics:
+        rows["meteor_of_all"], rows["meteor"] = Meteor().compute_score(truth, found)
+    if "spice" in metrics and spice:
+        rows["spice"] = spice_scores(sentences, references, spice)
+    return rows.astype(dict.fromkeys(("meteor", "meteor_of_all", "spice"), "Float64"))
+
+
+def _bleu_counts(sentences: Sequence[str], references: Sequence[Sequence[str]]) -> pd.DataFrame:
+    scorer = BleuScorer(n=len(ORDERS))
+    for sentence, some in zip(sentences, references, strict=True):
+        scorer += (sentence, list(some))
+    rows = [
+        {
+            **{f"correct_{n}": counts["correct"][n - 1] for n in ORDERS},
+            **{f"guessed_{n}": counts["guess"][n - 1] for n in ORDERS},
+            "reference_length": min((abs(length - counts["testlen"]), length) for length in counts["reflen"])[1],
+        }
+        for counts in scorer.ctest
+    ]
+    return pd.DataFrame(rows)
+
+
+def spice_scores(sentences: Sequence[str], references: Sequence[Sequence[str]], jars: str) -> list[float]:
+    """SPICE's F of each sentence (Anderson et al. 2016). Raises `InputError` with Java's output if it fails."""
+    package = Path(str(find_spec("pycocoevalcap.spice").origin)).parent  # type: ignore[union-attr]
+    asked = [
+        {"image_id": number, "test": sentence, "refs": list(some)}
+        for number, (sentence, some) in enumerate(zip(sentences, references, strict=True))
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        question, answer = Path(folder, "sentences.json"), Path(folder, "scores.json")
+        question.write_text(json.dumps(asked), encoding="utf-8")
+        path = f"{package}/spice-1.0.jar:{package}/lib/*:{Path(jars).absolute()}/*"
+        command = ["java", f"-Xmx{SPICE_MEMORY_MB}m", "-cp", path, "edu.anu.spice.SpiceScorer", str(question)]
+        command += ["-out", str(answer), "-subset", "-silent"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode or not answer.exists():
+            raise InputError(f"SPICE failed; Java's output:\n{(done.stdout + done.stderr)[-2000:]}")
+        scores = {item["image_id"]: item["scores"]["All"]["f"] for item in json.loads(answer.read_text())}
+    return [float(scores[number]) for number in range(len(sentences))]

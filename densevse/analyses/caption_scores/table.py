@@ -1,17 +1,17 @@
 """A table of metrics of generated sentences, from CAPTION_SCORES: published rows, and our own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from densevse.analyses.caption_scores.bleu import bleu
 from densevse.analyses.caption_scores.plan import CaptionTablePlan
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, ORDERS, OTHER_REFERENCES
+from densevse.config.validation import validate
 from densevse.runtime.arrays import Reals
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW
@@ -25,6 +25,7 @@ HEADINGS = {
     OTHER_REFERENCES: "Against the sentences of an image without its first",
 }
 JAVA = {"meteor": "METEOR", "spice": "SPICE"}
+SMALL, TINY = 1e-9, 1e-15  # pycocoevalcap's, against divisions by zero
 
 
 def brevity_penalty(cell: str) -> str:
@@ -68,23 +69,26 @@ class Writer(NamedTuple):
     runs: Sequence[pd.DataFrame]
 
 
-def make_caption_table(scores: Sequence[str], published: str | None, plan: CaptionTablePlan, outputs: Outputs) -> None:
-    """Makes the table from CAPTION_SCORES artifacts, in any order.
+def make_caption_table(
+    scores: Sequence[str], plan: Mapping[str, Any], published: str | None = None, **outputs: str
+) -> None:
+    """The job that makes the table from CAPTION_SCORES artifacts, in any order.
 
-    `published` is the data set's CSV of published, if there is one. Raises `InputError` if the scores
-    of a writer are missing.
+    `plan` is a `CaptionTablePlan`, and `outputs` are `Outputs`; `published` is the data set's CSV of published figures,
+    if there is one. Raises `InputError` if the scores of a writer are missing.
     """
-    writers = _writers(plan, ArtifactIndex(scores, CAPTION_SCORES))
+    planned = validate(CaptionTablePlan, plan, "the plan of the table")
+    writers = _writers(planned, ArtifactIndex(scores, CAPTION_SCORES))
     records = []
     for references in (ALL, OTHER_REFERENCES):
         records += _published(published, references) if published and references == ALL else []
-        records += _measured(writers, references, plan.reference)
+        records += _measured(writers, references, planned.reference)
     frame = pd.DataFrame(records, columns=[column.name for column in CAPTION_TABLE.columns])
-    reference = plan.writers[plan.reference].title
+    reference = planned.writers[planned.reference].title
     sheets = [_sheet(frame[frame["references"] == name], heading) for name, heading in HEADINGS.items()]
-    notes = [note.format(reference=reference) for note in _NOTES] + list(_missing(plan, frame))
+    notes = [note.format(reference=reference) for note in _NOTES] + list(_missing(planned, frame))
     notes += [f"{row['method']} ({row['source']}): {row['note']}." for _, row in frame.iterrows() if row["note"]]
-    write_table(frame, CAPTION_TABLE, Document(plan.title, sheets, notes), plan, outputs)
+    write_table(frame, CAPTION_TABLE, Document(planned.title, sheets, notes), planned, Outputs(**outputs))
 
 
 def _writers(plan: CaptionTablePlan, scores: ArtifactIndex) -> list[Writer]:
@@ -108,6 +112,23 @@ def drawn_metrics(rows: pd.DataFrame, sums: Sums) -> dict[str, Reals]:
     metrics |= {name: sums(rows[name]) / images for name in ("rouge_l", "cider", "spice")}
     metrics["new"] = sums(~rows["in_training"]) / images
     return {**{name: 100 * values for name, values in metrics.items()}, "length": length / images}
+
+
+def bleu(
+    correct: Sequence[Reals], guessed: Sequence[Reals], length: Reals, reference_length: Reals
+) -> dict[str, Reals]:
+    """BLEU-1 to 4 (Papineni et al. 2002) from summed counts of any shape, with the brevity penalty and without.
+
+    `correct` and `guessed` hold one array for each n.
+    """
+    ratio = (length + TINY) / (reference_length + SMALL)
+    penalty = np.exp(np.minimum(0, 1 - 1 / ratio))
+    metrics, product = {}, np.ones_like(length)
+    for n, of_order, all_of_order in zip(ORDERS, correct, guessed, strict=True):
+        product = product * (of_order + TINY) / (all_of_order + SMALL)
+        metrics[f"bleu_{n}_without_penalty"] = product ** (1 / n)
+        metrics[f"bleu_{n}"] = product ** (1 / n) * penalty
+    return metrics
 
 
 def _measured(writers: Sequence[Writer], references: str, reference: str) -> list[dict[str, Any]]:

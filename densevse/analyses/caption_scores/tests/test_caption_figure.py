@@ -42,9 +42,9 @@ def of(name):
 def draw(folder, ids, sentence, name, order=1):
     files = [written(folder, "sc_nlm", ids, sentence), written(folder, "copied", ids[:-1], "a cat")]
     shown = [ShownArtifact(title="SC-NLM", of=of("sc_nlm")), ShownArtifact(title="copied", of=of("copied"))]
-    plan, path = PicturePlan(title="Sentences", shown=shown), folder / name
-    sources = {"images": str(folder / "images")}
-    draw_captions(files[::order], str(folder / "images.parquet"), sources, plan, str(path))
+    plan, path = PicturePlan(title="Sentences", shown=shown).model_dump(mode="json"), folder / name
+    sources = [str(folder / "images")], ["images"]
+    draw_captions(files[::order], str(folder / "images.parquet"), *sources, plan, str(path))
     return path.read_bytes()
 
 

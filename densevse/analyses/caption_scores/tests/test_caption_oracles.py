@@ -6,20 +6,20 @@ import pytest
 import torch
 
 from densevse.analyses.caption_scores.best import choose_best
-from densevse.analyses.caption_scores.metrics import measured
-from densevse.analyses.caption_scores.oracle_means import make_oracle_means
-from densevse.analyses.caption_scores.oracle_table import make_oracle_table
+from densevse.analyses.caption_scores.oracle_table import (
+    CAPTION_ORACLE_MEANS,
+    CAPTION_ORACLES,
+    make_oracle_means,
+    make_oracle_table,
+)
 from densevse.analyses.caption_scores.oracles import write_with_oracle
 from densevse.analyses.caption_scores.plan import CaptionOracleMeansPlan, CaptionOraclePlan, OracleRow
-from densevse.analyses.caption_scores.schemas import CAPTION_ORACLE_MEANS, CAPTION_ORACLES
-from densevse.analyses.caption_scores.scores import score_captions
+from densevse.analyses.caption_scores.scores import measured, score_captions
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.parses import PARSES
-from densevse.config.generators import Decoding
-from densevse.inference.captioning import CaptionJob
 from densevse.inference.models import open_model
 from densevse.inference.spaces import encode_words
 from densevse.runtime.errors import InputError
@@ -29,8 +29,8 @@ from tests.miniature import files, folder
 
 __all__ = ["files", "folder", "with_tags"]
 
-JOB = CaptionJob(decoding=Decoding(tag_sequences=4, beam=3), seed=0, threads=1)
-OF = Identity("scenes", "sc_nlm", 0, split="test")
+JOB = {"decoding": {"tag_sequences": 4, "beam": 3}, "seed": 0, "threads": 1}
+WRITTEN = {"dataset": "scenes", "generator": "sc_nlm", "seed": "0", "split": "test"}
 IDS, SPACE = ["test16", "test17", "test18"], "vse.safetensors"
 
 
@@ -39,7 +39,7 @@ def written(folder, files, oracle):
     paths = {
         name: str(folder / f"{oracle}_{name}.parquet") for name in ("translation", "likelihood", "joint_likelihood")
     }
-    write_with_oracle(files, OF, oracle, JOB, paths)
+    write_with_oracle(JOB, {**WRITTEN, "oracle": oracle}, **paths, **files.named())
     return {name: schema.read(path, GENERATED) for name, path in paths.items()}
 
 
@@ -89,7 +89,7 @@ FOUND = ["a cat sleeps", "a dog runs on the grass", "dogs"]
 
 def choose(folder):
     read = (str(folder / f"{name}.parquet") for name in ("captions", "written"))
-    choose_best(*read, OF, "none", folder / "best.parquet")
+    choose_best(*read, {**WRITTEN, "oracle": "none"}, str(folder / "best.parquet"))
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def chosen(tmp_path):
     rows = rows.drop(index=[2, 35])  # some images have fewer sentences
     rows["tokens"], rows["tags"] = rows["sentence"].str.split(), [[] for _ in range(len(rows))]
     rows = rows.assign(**dict.fromkeys(("log_likelihood", "translation", "language"), 0.5))
-    schema.write(rows, GENERATED, tmp_path / "written.parquet", {}, OF)
+    schema.write(rows, GENERATED, tmp_path / "written.parquet", {}, Identity.of(WRITTEN))
     choose(tmp_path)
     return tmp_path
 
@@ -134,7 +134,7 @@ def row(writer, known="nothing", without_oracle=None, beside=None):
     return OracleRow(writer=writer, title=writer, known=known, **rest)
 
 
-TOLD = {"title": "Oracles", "split": "test", "reference": "SC-NLM", "sentences": 3, "settings": {}}
+PLANNED = {"title": "Oracles", "split": "test", "reference": "SC-NLM", "sentences": 3, "settings": {}}
 ROWS = [row("plain"), row("best", without_oracle="plain"), row("other", beside="best")]
 
 
@@ -144,7 +144,8 @@ def scored(folder, writers, dataset="scenes"):
     for writer, file in writers.items():
         scores.append(str(folder / f"{dataset}_{writer}_scores.parquet"))
         read = (str(folder / f"{name}.parquet") for name in ("images", "captions", file))
-        score_captions(*read, Identity(dataset, writer, 0, split="test"), [], None, scores[-1])
+        wildcards = {"dataset": dataset, "writer": writer, "seed": "0", "split": "test"}
+        score_captions(*read, [], wildcards, scores[-1])
     return scores
 
 
@@ -154,8 +155,8 @@ def outputs_in(folder):
 
 def test_the_table_has_gains_over_the_row_without_an_oracle_and_leads_over_the_reference(chosen):
     scores = scored(chosen, {"plain": "written", "best": "best", "other": "written"})
-    plan, outputs = CaptionOraclePlan(**TOLD, dataset="scenes", rows=ROWS), outputs_in(chosen)
-    make_oracle_table(scores[::-1], plan, outputs)
+    plan, outputs = CaptionOraclePlan(**PLANNED, dataset="scenes", rows=ROWS), outputs_in(chosen)
+    make_oracle_table(scores[::-1], plan.model_dump(mode="json"), **outputs._asdict())
     found = schema.read(outputs.parquet, CAPTION_ORACLES).set_index("writer")
     gain = found.loc["best", "cider"] - found.loc["plain", "cider"]
     assert gain > 10
@@ -168,7 +169,7 @@ def test_the_table_has_gains_over_the_row_without_an_oracle_and_leads_over_the_r
     assert "CIDEr minus that of SC-NLM" in text
     assert "Config " in text
     with pytest.raises(InputError, match="no caption scores artifact is of dataset scenes, variant other"):
-        make_oracle_table(scores[:2], plan, outputs)
+        make_oracle_table(scores[:2], plan.model_dump(mode="json"), **outputs._asdict())
 
 
 def test_means_over_resplits_have_the_gain_and_the_lead_of_each(chosen):
@@ -178,10 +179,10 @@ def test_means_over_resplits_have_the_gain_and_the_lead_of_each(chosen):
         for dataset, files in wrote.items()
         for path in scored(chosen, dict(zip(("plain", "best", "other"), files, strict=True)), dataset)
     ]
-    each = [CaptionOraclePlan(**TOLD, dataset=name, rows=ROWS) for name in wrote]
+    each = [CaptionOraclePlan(**PLANNED, dataset=name, rows=ROWS) for name in wrote]
     plan = CaptionOracleMeansPlan(title="Means", dataset="whole", resplits=each, train=24, test=12)
     outputs = outputs_in(chosen)
-    make_oracle_means(scores[::-1], plan, outputs)
+    make_oracle_means(scores[::-1], plan.model_dump(mode="json"), **outputs._asdict())
     found = schema.read(outputs.parquet, CAPTION_ORACLE_MEANS).set_index("writer")
     gain = found.loc["best", "gains"][0]
     assert gain > 10
@@ -199,4 +200,4 @@ def test_means_over_resplits_have_the_gain_and_the_lead_of_each(chosen):
     text = (chosen / "table.md").read_text()
     assert "Means over 3 random splits, each of 24 training and 12 test images" in text
     with pytest.raises(InputError, match="no caption scores artifact is of dataset c, variant other"):
-        make_oracle_means(scores[:-1], plan, outputs)
+        make_oracle_means(scores[:-1], plan.model_dump(mode="json"), **outputs._asdict())

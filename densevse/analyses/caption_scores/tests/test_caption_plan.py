@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from densevse.analyses.caption_scores.dag import CaptionScoreStage
+from densevse.analyses.caption_scores.plan import CaptionOracleMeansPlan, CaptionOraclePlan
+from densevse.dag.generators import GeneratorStage
 from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
 from tests.rules import input_of
@@ -25,22 +27,33 @@ def test_a_table_compares_generators_with_copied_and_peoples_sentences(captions)
 
 
 def test_oracles_are_compared_with_the_row_without_and_with_the_reference(captions):
-    rows = {row.writer: row for row in captions.plan_of_oracles("scenes").rows}
+    plan = CaptionOraclePlan.model_validate(captions.oracle_table_job("scenes").settings["plan"])
+    rows = {row.writer: row for row in plan.rows}
     assert rows["sc_nlm_none_translation"].without_oracle is None
     assert rows["mlbl_content_best"].without_oracle == "mlbl_none_translation"
     assert rows["mlbl_content_best"].beside == "sc_nlm_content_best"
     assert {row.beside for name, row in rows.items() if name.startswith("sc_nlm")} == {None}
     assert rows["copied"].beside == rows["person"].beside == "sc_nlm_none_translation"
-    told = ("tags", "tags_and_content")
-    assert [name for name in rows if "tags" in name] == [f"sc_nlm_{each}_translation" for each in told]
+    parts = ("tags", "tags_and_content")
+    assert [name for name in rows if "tags" in name] == [f"sc_nlm_{part}_translation" for part in parts]
     scores = input_of("caption_oracle_table", "scores", captions.measured_oracles, dataset="scenes")
     assert len(scores) == len(rows)
-    assert captions.metrics("flickr8k", "mlbl_none_best") == ["bleu", "cider"]
+    assert captions.scoring_job("flickr8k", "mlbl_none_best").settings == {"metrics": ["bleu", "cider"]}
+
+
+def test_an_oracle_chooses_among_the_sentences_of_its_settings():
+    project = Project(ROOT, {"caption_scores": {"scenes": {"oracles": {"sentences": 7}}}})
+    settings, modules = CaptionScoreStage(project).oracle_job("scenes", "sc_nlm", 3)
+    usual = GeneratorStage(project).captions_job("scenes", "sc_nlm", 3)
+    job = usual.settings["job"]
+    assert job["decoding"]["kept"] != 7
+    assert settings == {"job": {**job, "decoding": {**job["decoding"], "kept": 7}}}
+    assert modules == usual.modules
 
 
 def test_resplits_of_a_data_set_have_means_of_their_oracles(captions):
     assert captions.divided() == "flickr8k"
-    plan = captions.plan_of_oracle_means("flickr8k")
+    plan = CaptionOracleMeansPlan.model_validate(captions.oracle_means_job("flickr8k").settings["plan"])
     assert [each.dataset for each in plan.resplits] == [f"flickr8k_resplit{seed}" for seed in range(5)]
     assert (plan.train, plan.test) == (5500, 1000)
     scores = input_of("caption_oracle_means", "scores", captions.measured_on_resplits, dataset="flickr8k")
@@ -53,7 +66,8 @@ def means_on_resplits(b, **overrides):
     sizes = {"of": "scenes", "train": 40, "val": 12, "test": 20}
     resplits = {"a": {**sizes, "seed": 0}, "b": {**sizes, **b}}
     datasets = {name: {"title": name, "resplit": resplit} for name, resplit in resplits.items()}
-    return CaptionScoreStage(Project(ROOT, {"datasets": datasets, **overrides})).plan_of_oracle_means("scenes")
+    stage = CaptionScoreStage(Project(ROOT, {"datasets": datasets, **overrides}))
+    return CaptionOracleMeansPlan.model_validate(stage.oracle_means_job("scenes").settings["plan"])
 
 
 def test_resplits_that_are_no_repetition_of_one_experiment_have_no_means():
@@ -84,13 +98,16 @@ def test_metrics_that_need_java_are_left_out_without_it(captions, monkeypatch):
     def spice():
         return input_of("score_captions", "spice", captions.spice, dataset="flickr8k", writer="sc_nlm")
 
+    def metrics(dataset):
+        return captions.scoring_job(dataset, "sc_nlm").settings["metrics"]
+
     monkeypatch.setattr("shutil.which", lambda program: f"/usr/bin/{program}")
-    assert captions.metrics("flickr8k", "sc_nlm") == ["bleu", "rouge_l", "cider", "meteor", "spice"]
+    assert metrics("flickr8k") == ["bleu", "rouge_l", "cider", "meteor", "spice"]
     assert spice() == "resources/spice"
     monkeypatch.setattr("shutil.which", lambda program: None)
-    assert captions.metrics("flickr8k", "sc_nlm") == ["bleu", "rouge_l", "cider"]
+    assert metrics("flickr8k") == ["bleu", "rouge_l", "cider"]
     assert spice() == []
-    assert captions.metrics("scenes", "sc_nlm") == ["bleu", "rouge_l", "cider"]
+    assert metrics("scenes") == ["bleu", "rouge_l", "cider"]
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,9 @@ from pycocoevalcap.rouge.rouge import Rouge
 from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
 from densevse.analyses.caption_scores.baselines import copy_captions, first_captions
-from densevse.analyses.caption_scores.bleu import bleu
-from densevse.analyses.caption_scores.metrics import measured
 from densevse.analyses.caption_scores.plan import CaptionTablePlan, WriterPlan
-from densevse.analyses.caption_scores.scores import score_captions
-from densevse.analyses.caption_scores.table import make_caption_table
+from densevse.analyses.caption_scores.scores import measured, score_captions
+from densevse.analyses.caption_scores.table import bleu, make_caption_table
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, CAPTION_TABLE, GENERATED, ORDERS
@@ -98,17 +96,18 @@ def scored(folder):
         with FeatureWriter(folder / f"{split}.parquet", EMBEDDINGS, (3,), np.float16, {}) as file:
             file.append(rows.assign(**numbers), np.random.default_rng(len(of_split)).normal(size=(len(of_split), 3)))
     tables = [str(folder / f"{name}.parquet") for name in ("captions", "tokens")]
-    embeddings = {split: str(folder / f"{split}.parquet") for split in ("train", "test")}
-    copy_captions(embeddings, *tables, Identity("scenes", "copied", 0, split="test"), folder / "copied.parquet")
-    person = Identity("scenes", "person", 0, split="test")
-    first_captions(str(folder / "images.parquet"), *tables, person, folder / "person.parquet")
-    assert schema.identity(folder / "person.parquet") == person
+    embeddings = [str(folder / f"{split}.parquet") for split in ("train", "test")]
+    wildcards = {"dataset": "scenes", "split": "test"}
+    copy_captions(*embeddings, *tables, {**wildcards, "seed": "0"}, str(folder / "copied.parquet"))
+    assert schema.identity(folder / "copied.parquet") == Identity("scenes", "copied", 0, split="test")
+    first_captions(str(folder / "images.parquet"), *tables, wildcards, str(folder / "person.parquet"))
+    assert schema.identity(folder / "person.parquet") == Identity("scenes", "person", 0, split="test")
     scores = []
     for name, writer, seed in (("copied", "sc_nlm", 0), ("copied", "sc_nlm", 1), ("person", "person", 0)):
         path = folder / f"{name}{len(scores)}_scores.parquet"
         files = str(folder / "images.parquet"), tables[0], str(folder / f"{name}.parquet")
-        of = Identity("scenes", writer, seed, split="test")
-        score_captions(*files, of, ["bleu", "rouge_l", "cider"], None, path)
+        of = {**wildcards, "writer": writer, "seed": str(seed)}
+        score_captions(*files, ["bleu", "rouge_l", "cider"], of, str(path))
         scores.append(str(path))
     return folder, scores
 
@@ -139,7 +138,7 @@ def make(folder, scores, metrics=("bleu", "cider"), published=None):
     writers = {"sc_nlm": WriterPlan(title="SC-NLM", seeds=[0, 1]), "person": WriterPlan(title="a person", seeds=[0])}
     of = {"dataset": "scenes", "split": "test", "reference": "sc_nlm"}
     plan = CaptionTablePlan(title="Sentences", **of, metrics=list(metrics), writers=writers)
-    make_caption_table(scores, published, plan, outputs)
+    make_caption_table(scores, plan.model_dump(mode="json"), published, **outputs._asdict())
     return schema.read(outputs.parquet, CAPTION_TABLE), (folder / "table.md").read_text()
 
 
