@@ -27,9 +27,7 @@ rule retrieve:
 rule retrieve_by_ensemble:
     input:
         unpack(training.inputs_of_members),
-        models=path(
-            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.members
-        ),
+        models=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.members),
     output:
         "<results>/{dataset}/retrieval/{protocol}/{ensemble}/seed{seed}/ensemble.parquet",
     log:
