@@ -1,9 +1,8 @@
 """Concept networks in the plan: their origin, their regions, and the files of their scores."""
 
-from typing import Any
-
-from densevse.config.concepts import ConceptNetwork
+from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage, input_of, modules_of_architecture
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage, any_of
 
@@ -23,17 +22,9 @@ class ConceptStage(Stage):
         """The concept networks whose head, or whose layers, are all trained."""
         return any_of(name for name, entry in self.config.concept_networks.items() if entry.train == how)
 
-    def entry(self, concept_network: str) -> ConceptNetwork:
-        """A concept network's settings."""
-        return self.config.concept_networks[concept_network]
-
-    def how(self, concept_network: str) -> str:
-        """The trained part of a concept network: head or all."""
-        return self.entry(concept_network).train
-
     def regions(self, dataset: str, concept_network: str) -> list[Values]:
         """The shards of its regions: inputs of its head, or its own outputs."""
-        entry = self.entry(concept_network)
+        entry = self.config.concept_networks[concept_network]
         network = self.features.backbone(dataset, concept_network) if entry.train == "head" else concept_network
         return self.features.shards_of_regions(dataset, network, entry.proposer)
 
@@ -49,23 +40,24 @@ class ConceptStage(Stage):
         """The weights of the network that a concept network is built from."""
         return self.features.weights_of(self.features.backbone(dataset, concept_network))
 
-    def training(self, dataset: str, concept_network: str) -> dict[str, Any]:
-        """The settings of a concept network's training, as densevse.training.concepts takes them.
+    def head_job(self, dataset: str, concept_network: str) -> Job:
+        """The training of a concept network's last layer, as ConceptJob."""
+        entry = self.config.concept_networks[concept_network]
+        settings = {"concept_network": concept_network, "learns_from": entry.learns_from}
+        return Job({"job": {**settings, **self.recipe(dataset, entry)}})
 
-        They are a ConceptJob if its head is trained, and a PixelConceptJob if all layers are.
-        """
-        entry = self.entry(concept_network)
-        job = {"concept_network": concept_network, "learns_from": entry.learns_from}
-        if entry.train == "head":
-            return {**job, **self.recipe(dataset, entry)}
+    def network_job(self, dataset: str, concept_network: str) -> Job:
+        """The training of all its layers, as PixelConceptJob, with the architecture that it is built from."""
         backbone = self.features.trainable(self.features.backbone(dataset, concept_network))
-        begun_with = {"architecture": backbone.architecture, "pixels": input_of(backbone)}
-        return {**job, **begun_with, **self.recipe(dataset, entry)}
+        built_from = {"architecture": backbone.architecture, "pixels": input_of(backbone)}
+        names = DatasetStage(self.project).source_names(dataset)
+        job = {**self.head_job(dataset, concept_network).settings["job"], **built_from}
+        return Job({"job": job, "source_names": names}, modules_of_architecture(backbone.architecture))
 
-    def code_of_training(self, dataset: str, concept_network: str) -> str:
-        """The code that trains all layers of a concept network."""
-        backbone = self.features.trainable(self.features.backbone(dataset, concept_network))
-        return self.project.code.digest("train_concept_network.py", *modules_of_architecture(backbone.architecture))
+    def scores_job(self, dataset: str, concept_network: str) -> Job:
+        """The scores of concepts, by the part of the network that is trained: head or all."""
+        entry = self.config.concept_networks[concept_network]
+        return Job({"train": entry.train, "threads": self.threads(dataset)})
 
     def scores(self, dataset: str) -> list[Values]:
         """The shards of scores of concepts."""

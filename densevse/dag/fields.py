@@ -63,6 +63,11 @@ DECODING = (
 )
 
 WORD_VECTORS_FILE = ("dimension", "format", "member")
+CONTOURS_OF_MCG = ("detector", "half_precision", "pixels", "scales")
+MAPS_OF_MCG = ("pixels", "scales")
+FOREST_OF_MCG = ("leaf", "trees")
+SAMPLE_OF_MCG = ("candidates", "superpixels")
+PROPOSALS_OF_MCG = ("boxes", "candidates", "superpixels")
 
 
 def passed(entry: BaseModel, names: Iterable[str]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Scores the concepts of a shard's images with a concept network: the views `concepts` and `concepts_whole`."""
 
 from collections.abc import Mapping
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,27 +17,38 @@ from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.inference.encoding import batches
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
+from densevse.runtime.numerics import set_up_processor
 
 _AT_ONCE = 1024  # regions
 DTYPE = "float16"
 
 
-def score_concepts(name: str, regions: str, weights: str, train: str, written: Mapping[str, str]) -> None:
-    """Writes the concept scores of a shard's images: probabilities from 0 to 1, (K,) for each image.
+def score_concepts(
+    regions: str,
+    weights: str,
+    train: str,
+    threads: int,
+    wildcards: Mapping[str, Any],
+    concepts: str,
+    concepts_whole: str,
+) -> None:
+    """The job that scores the concepts of a shard's images: probabilities from 0 to 1, (K,) for each image.
 
-    `regions` are REGION_FEATURES. If only the last layer of the network `name` was trained, they are the inputs of the
-    layer in `weights`; if `train` is all, they are logits already. `written` has the path of each view: `concepts`
-    takes the largest over all regions, `concepts_whole` that of region 0, the whole image. Raises `InputError` if the
-    layer does not fit the features.
+    `regions` are REGION_FEATURES. If only the last layer of the concept network was trained (`train` is head), they are
+    the inputs of the layer in `weights`; if it is all, they are logits already. `concepts` takes the largest over all
+    regions, `concepts_whole` that of region 0, the whole image. Raises `InputError` if the layer does not fit the
+    features.
     """
+    set_up_processor(threads)
     store = FeatureStore([regions], REGION_FEATURES)
     layer = _layer(store, weights, regions) if train == "head" else None
     images, best, whole = _scored(store, layer)
-    made_from = lineage({"concept_network": name}, {"regions": regions, "weights": weights})
-    for view, logits in {"concepts": best, "concepts_whole": whole}.items():
-        with FeatureWriter(written[view], IMAGE_FEATURES, logits.shape[1:], DTYPE, {**made_from, "view": view}) as file:
+    settings = {"concept_network": wildcards["concept_network"]}
+    made_from = lineage(settings, {"regions": regions, "weights": weights})
+    for view, path, logits in (("concepts", concepts, best), ("concepts_whole", concepts_whole, whole)):
+        with FeatureWriter(path, IMAGE_FEATURES, logits.shape[1:], DTYPE, {**made_from, "view": view}) as file:
             file.append(images, torch.sigmoid(logits).numpy())
-        remove_superseded(Path(written[view]))
+        remove_superseded(path)
 
 
 def _layer(store: FeatureStore, weights: str, regions: str) -> dict[str, Tensor]:

@@ -204,14 +204,15 @@ def train_concept_network(
     image_table: str,
     concepts: str,
     image_concepts: str,
-    sources: Mapping[str, str],
+    sources: Sequence[str],
+    source_names: Sequence[str],
     start: str,
     **outputs: str,
 ) -> None:
     """The job that trains all layers: `job` has the settings of `PixelConceptJob`; `outputs` are `ConceptFiles`."""
     tables = {"images": image_table, "concepts": concepts, "image_concepts": image_concepts}
     settings = validate(PixelConceptJob, {**job, "code": code}, "concept_networks")
-    train_all(tables, sources, start, settings, ConceptFiles(**outputs))
+    train_all(tables, dict(zip(source_names, sources, strict=True)), start, settings, ConceptFiles(**outputs))
 
 
 def train_head(tables: Mapping[str, str], regions: Sequence[str], job: ConceptJob, files: ConceptFiles) -> None:

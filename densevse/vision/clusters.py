@@ -14,6 +14,9 @@ The whole image comes first, as in all regions, and counts as one of the paper's
 16 pixels of context as those of R-CNN (`regions.context` of the network); SCO mentions no context.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -21,7 +24,21 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from densevse.artifacts.boxes import BOX, Boxes, intersection_over_union
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import read, write
+from densevse.artifacts.schemas.proposals import PROPOSALS
+from densevse.artifacts.shards import remove_superseded
 from densevse.config.proposers import Clustered
+from densevse.config.validation import validate
+
+
+def write_clusters(proposals: str, options: Mapping[str, Any], wildcards: Mapping[str, Any], output: str) -> None:
+    """The job that writes one box of each cluster of a shard's PROPOSALS; `options` are those of `Clustered`."""
+    name = wildcards["proposer"]
+    found = clustered(read(proposals, PROPOSALS), validate(Clustered, options, f"proposers.{name}.options"))
+    made_from = lineage({"proposer": name, "kind": "clustered", **options}, {"proposals": proposals})
+    write(found, PROPOSALS, output, made_from)
+    remove_superseded(output)
 
 
 def clustered(proposals: pd.DataFrame, options: Clustered) -> pd.DataFrame:

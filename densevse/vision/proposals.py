@@ -8,7 +8,7 @@ densevse/config/proposers.py defines the options of each. The kind `mcg` compute
 """
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +20,10 @@ from scipy.io import loadmat
 
 from densevse.artifacts.boxes import BOX, Boxes
 from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import read, write
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.proposals import PROPOSALS
+from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.config.proposers import PROPOSERS, BoxFile, Detections, PublishedMCG, SelectiveSearch
 from densevse.config.validation import validate
 from densevse.datasets.images import ImageFiles
@@ -40,6 +44,33 @@ class Scored(NamedTuple):
 
 FILES = ("path", "folder")
 """The options that name a file or folder of the user."""
+
+
+def write_proposals(
+    image_table: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    proposer: Mapping[str, Any],
+    wildcards: Mapping[str, Any],
+    threads: int,
+    output: str,
+    files: Sequence[str] = (),
+) -> None:
+    """The job that writes the proposals (PROPOSALS) of a shard's images; see `propose`.
+
+    `proposer` has its kind and options; `files` are the user's, which its options name.
+    """
+    images = read(image_table, IMAGES)
+    part = shard_slice(wildcards["shard"], len(images))
+    found = propose(images, part, dict(zip(source_names, sources, strict=True)), _reading(proposer, files), threads)
+    write(found, PROPOSALS, output, made_from(wildcards["proposer"], proposer, image_table))
+    remove_superseded(output)
+
+
+def _reading(proposer: Mapping[str, Any], files: Sequence[str]) -> dict[str, Any]:
+    """The proposer with the user's file where it lies for this job: in a bucket, jobs read a copy."""
+    own = {name: file for name in FILES if name in proposer["options"] for file in files}
+    return {**proposer, "options": proposer["options"] | own}
 
 
 def propose(

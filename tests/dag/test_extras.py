@@ -1,3 +1,4 @@
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,7 +15,8 @@ ROOT = Path(__file__).parents[2]
 def test_mcg_names_its_extra_where_higra_is_not_installed(monkeypatch):
     proposals = ProposalStage(Project(ROOT, {}))
     monkeypatch.setattr(environment, "find_spec", lambda name: None if name == "higra" else find_spec(name))
-    for options in (proposals.contour_options, proposals.ranker_options, proposals.candidate_options):
+    for job in (partial(proposals.contours_job, "flickr8k"), proposals.ranker_job, proposals.mcg_job):
         with pytest.raises(InputError, match=r"proposers\.mcg: MCG needs higra.*pip install 'densevse\[mcg\]'"):
-            options("mcg")
-    assert proposals.search_options("selective_search_fast")["mode"] == "fast"
+            job("mcg")
+    search = proposals.job("flickr8k", "selective_search_fast").settings["proposer"]
+    assert search["options"]["mode"] == "fast"

@@ -233,11 +233,11 @@ def test_contours_are_found_by_hed_or_by_the_user_s_model_unless_they_are_given(
     usual = ProposalStage(changed())
     model = input_of("find_contours", "model", usual.contour_model, proposer="mcg")
     assert model == "resources/hed/hed.safetensors"
-    assert usual.contour_options("mcg")["detector"] == "hed"
+    assert usual.contours_job("flickr8k", "mcg").settings["options"]["detector"] == "hed"
     assert input_of("find_contours", "model", given.contour_model, proposer="mcg") == "model.yml.gz"
-    assert given.contour_options("mcg")["detector"] == "structured_edges"
+    assert given.contours_job("flickr8k", "mcg").settings["options"]["detector"] == "structured_edges"
     assert input_of("read_own_contours", "maps", given.own_maps, proposer="scg") == "maps"
-    assert (given.by_detector(), given.with_own_maps()) == ("mcg", "scg")
+    assert (given.of_kind("mcg", maps=False), given.of_kind("mcg", maps=True)) == ("mcg", "scg")
     with pytest.raises(InputError, match="remove the other"):
         changed(proposers={"mcg": {"options": {"maps": "maps", "structured_edges": "model.yml.gz"}}})
 

@@ -104,7 +104,7 @@ def test_the_last_layer_of_a_concept_network(concept_folder, on_both, learns_fro
         files, regions = concepts.written(folder), str(concept_folder / "regions.parquet")
         train_head(concepts.tables(concept_folder), [regions], concepts.job(1, learns_from=learns_from), files)
         views = {view: str(folder / view / "00-of-01.parquet") for view in ("concepts", "concepts_whole")}
-        score_concepts("multi", regions, files.weights, "head", views)
+        score_concepts(regions, files.weights, "head", 1, {"concept_network": "multi"}, **views)
         stores = {view: FeatureStore([path], IMAGE_FEATURES) for view, path in views.items()}
         found = {view: store.gather(range(len(store))) for view, store in stores.items()}
         return found | {key: value.numpy() for key, value in load_file(files.weights).items()}

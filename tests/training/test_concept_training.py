@@ -25,6 +25,8 @@ from tests.concepts import NAMES, D, folder, job, tables, written
 
 __all__ = ["folder"]
 
+NAMED = {"concept_network": "multi"}
+
 
 @pytest.mark.parametrize("learns_from", ["whole", "regions"])
 def test_a_head_learns_scores(folder, tmp_path, learns_from):
@@ -40,7 +42,7 @@ def test_scores_are_the_largest_over_regions_and_those_of_the_whole(folder, tmp_
     weights = {"weight": torch.from_numpy(random.normal(size=(3, D))).float(), "bias": torch.tensor([0.1, 0.2, 0.3])}
     save_file(weights, tmp_path / "head.safetensors", {"densevse.made_from": "{}"})
     views = {view: str(tmp_path / view / "00-of-01.parquet") for view in ("concepts", "concepts_whole")}
-    score_concepts("multi", str(folder / "regions.parquet"), str(tmp_path / "head.safetensors"), "head", views)
+    score_concepts(str(folder / "regions.parquet"), str(tmp_path / "head.safetensors"), "head", 1, NAMED, **views)
     regions = FeatureStore([folder / "regions.parquet"], REGION_FEATURES)
     logits = regions.gather(range(len(regions))) @ weights["weight"].numpy().T + weights["bias"].numpy()
     probability = pd.DataFrame(1 / (1 + np.exp(-logits))).assign(image_id=regions.rows["image_id"])
@@ -66,9 +68,10 @@ def test_all_layers_learn_from_pixels(folder, tmp_path):
 
 
 def test_a_head_of_other_features_is_refused(folder, tmp_path):
-    save_file({"weight": torch.zeros(3, D + 1), "bias": torch.zeros(3)}, tmp_path / "other.safetensors")
+    other = str(tmp_path / "other.safetensors")
+    save_file({"weight": torch.zeros(3, D + 1), "bias": torch.zeros(3)}, other)
     with pytest.raises(InputError, match=f"vectors of length {D + 1}, but those of .* have {D}"):
-        score_concepts("multi", str(folder / "regions.parquet"), str(tmp_path / "other.safetensors"), "head", {})
+        score_concepts(str(folder / "regions.parquet"), other, "head", 1, NAMED, "best.parquet", "whole.parquet")
 
 
 def test_an_image_without_concepts_has_none(folder, tmp_path):

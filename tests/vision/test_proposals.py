@@ -9,9 +9,11 @@ from scipy.io import savemat
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.lineage import made_from as artifact_made_from
 from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.runtime.errors import InputError
-from densevse.vision.proposals import made_from, propose
+from densevse.vision.proposals import made_from, propose, write_proposals
 
 
 def image_table(*image_ids: str, width: int = 100, height: int = 80) -> pd.DataFrame:
@@ -108,6 +110,26 @@ def test_what_proposals_were_made_from_names_no_folder(tmp_path):
         "boxes": 7,
         "parents": {"images": {"reader": "flickr"}},
     }
+
+
+def test_a_job_reads_the_copy_of_a_file_that_it_is_given(tmp_path):
+    """Where results lie in a bucket; the copy has the file's name."""
+    rows = image_table("a", "b").assign(split="train", sha256="", captions=0, family="")
+    schema.write(rows, IMAGES, tmp_path / "images.parquet", {})
+    boxes(("a", 1, 1, 5, 5, 0.1), ("b", 1, 1, 5, 5, 0.2)).to_csv(tmp_path / "boxes.csv", index=False)
+    proposer = {"kind": "file", "options": {"path": "elsewhere/boxes.csv", "boxes": 7}}
+    write_proposals(
+        image_table=str(tmp_path / "images.parquet"),
+        sources=[],
+        source_names=[],
+        files=[str(tmp_path / "boxes.csv")],
+        proposer=proposer,
+        wildcards={"proposer": "mine", "shard": "01-of-02"},
+        threads=1,
+        output=str(tmp_path / "01-of-02.parquet"),
+    )
+    assert schema.read(tmp_path / "01-of-02.parquet", PROPOSALS)["image_id"].tolist() == ["b"]
+    assert artifact_made_from(tmp_path / "01-of-02.parquet") == made_from("mine", proposer, tmp_path / "images.parquet")
 
 
 @pytest.mark.parametrize("box", [(150, 0, 5, 5), (0, 0, 0, 5), (np.nan, 0, 5, 5), (-9, -9, 5, 5)])

@@ -1,12 +1,14 @@
 """Contours of photographs with boundaries that people drew, in the plan."""
 
 from densevse.analyses.boundaries.settings import BoundarySettings
+from densevse.dag.fields import CONTOURS_OF_MCG
 from densevse.dag.jobs import Job
-from densevse.dag.proposals import ProposalStage
+from densevse.dag.project import Stage
+from densevse.dag.proposals import mcg_options
 from densevse.runtime.errors import InputError
 
 
-class BoundaryStage(ProposalStage):
+class BoundaryStage(Stage):
     """The check of contours against people's boundaries."""
 
     def folder(self) -> str:
@@ -18,8 +20,9 @@ class BoundaryStage(ProposalStage):
 
     def contours_job(self, proposer: str) -> Job:
         """The contours of the photographs, by a proposer's detector."""
-        return Job({"options": self.contour_options(proposer), "threads": self.config.threads})
+        options = mcg_options(self.config, proposer, CONTOURS_OF_MCG)
+        return Job({"options": options, "threads": self.config.threads})
 
     def matches_job(self, proposer: str) -> Job:
         """The comparison of a proposer's contours, and of its hierarchies, with people's boundaries."""
-        return Job({"superpixels": self.superpixels(proposer)})
+        return Job(mcg_options(self.config, proposer, ["superpixels"]))

@@ -14,7 +14,7 @@ rule contours_of_photographs:
     log:
         "<logs>/contours_of_photographs/{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.by_detector(),
+        proposer=proposals.of_kind("mcg", maps=False),
     conda:
         f"{ENVS}/torch.yaml"
     threads: settings.threads
@@ -42,7 +42,7 @@ rule match_boundaries:
     log:
         "<logs>/match_boundaries/{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.by_detector(),
+        proposer=proposals.of_kind("mcg", maps=False),
     conda:
         f"{ENVS}/torch.yaml"
     threads: 8
@@ -72,7 +72,7 @@ rule boundary_table:
     log:
         "<logs>/boundary_table/{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.by_detector(),
+        proposer=proposals.of_kind("mcg", maps=False),
     conda:
         f"{ENVS}/torch.yaml"
     resources:

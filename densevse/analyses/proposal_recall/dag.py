@@ -3,9 +3,10 @@
 from densevse.analyses.proposal_recall.plan import ProposalTablePlan
 from densevse.analyses.proposal_recall.settings import ProposalRecallSettings
 from densevse.dag.datasets import DatasetStage
+from densevse.dag.fields import CONTOURS_OF_MCG, PROPOSALS_OF_MCG, whole
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
-from densevse.dag.proposals import ProposalStage
+from densevse.dag.proposals import ProposalStage, mcg_options
 from densevse.runtime.place import PACKAGE
 
 
@@ -28,13 +29,15 @@ class ProposalRecallStage(ProposalStage):
 
     def timed(self, dataset: str) -> list[Values]:
         """The compared proposers whose every step is computed here."""
-        searches = [name for name, proposer in self.config.proposers.items() if proposer.kind == "selective_search"]
-        return [values for values in self.compared(dataset) if values["proposer"] in [*searches, *self.detecting()]]
+        here = self.names_of_kind("selective_search") + self.names_of_kind("mcg", maps=False)
+        return [values for values in self.compared(dataset) if values["proposer"] in here]
 
     def times_job(self, dataset: str, proposer: str) -> Job:
         """The options of a proposer whose times are measured, and the names of a data set's sources."""
-        searches = self.config.proposers[proposer].kind == "selective_search"
-        options = self.search_options(proposer) if searches else self.all_options(proposer)
+        entry = self.config.proposers[proposer]
+        searches = entry.kind == "selective_search"
+        names = [*CONTOURS_OF_MCG, *PROPOSALS_OF_MCG]
+        options = whole(entry.options) if searches else mcg_options(self.config, proposer, names)
         return Job({"options": options, "source_names": DatasetStage(self.project).source_names(dataset)})
 
     def table_job(self, dataset: str) -> Job:

@@ -17,7 +17,7 @@ rule time_mcg:
     log:
         "<logs>/time_mcg/{dataset}_{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.by_detector(),
+        proposer=proposals.of_kind("mcg", maps=False),
     conda:
         f"{ENVS}/torch.yaml"
     resources:

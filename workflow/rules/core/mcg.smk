@@ -15,12 +15,12 @@ rule get_hed:
     resources:
         mem_mb=1000,
     params:
-        code=code_of("get_hed.py"),
-        requirements=contents_of("<project>/envs/hed/requirements.txt"),
+        **calling("densevse.vision.mcg.hed:get_hed"),
+        contents=contents_of("<project>/envs/hed/requirements.txt"),
     message:
         "obtaining HED's weights"
     script:
-        "../../scripts/get_hed.py"
+        RUNNER
 
 
 rule find_contours:
@@ -33,7 +33,7 @@ rule find_contours:
     log:
         "<logs>/find_contours/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=proposals.by_detector(),
+        proposer=proposals.of_kind("mcg", maps=False),
     conda:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
@@ -42,15 +42,12 @@ rule find_contours:
         mem_mb=growing(4000),
         runtime=growing(600),
     params:
-        code=code_of("find_contours.py"),
+        **calling("densevse.vision.mcg.contour_maps:find_contours", proposals.contours_job),
         contents=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),
-        options=configured(proposals.contour_options),
-        sources=configured(datasets.source_names),
-        threads=configured(datasets.threads),
     message:
         "finding contours on {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
     script:
-        "../../scripts/find_contours.py"
+        RUNNER
 
 
 rule read_own_contours:
@@ -62,19 +59,18 @@ rule read_own_contours:
     log:
         "<logs>/read_own_contours/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=proposals.with_own_maps(),
+        proposer=proposals.of_kind("mcg", maps=True),
     conda:
         "../../../envs/torch.yaml"
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("read_own_contours.py"),
+        **calling("densevse.vision.mcg.contour_maps:read_own_contours", proposals.own_contours_job),
         contents=contents_of("{own_folder}", proposals.own_maps),
-        options=configured(proposals.own_map_options),
     message:
         "reading your contour maps of {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
     script:
-        "../../scripts/read_own_contours.py"
+        RUNNER
 
 
 rule learn_ranker:
@@ -85,20 +81,19 @@ rule learn_ranker:
     log:
         "<logs>/learn_ranker/{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.from_authors(),
+        proposer=proposals.of_kind("mcg", masks=False),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("learn_ranker.py"),
+        **calling("densevse.vision.mcg.authors:learn_ranker", proposals.ranker_job),
         contents=contents_of("<resources>/{proposer}/{file}", proposals.sample),
-        options=configured(proposals.ranker_options),
     message:
         "learning to rank the candidates of {wildcards.proposer}"
     script:
-        "../../scripts/learn_ranker.py"
+        RUNNER
 
 
 # Or from masks: candidates are drawn from training images, with their overlaps with the objects.
@@ -112,7 +107,7 @@ rule sample_candidates:
     log:
         "<logs>/sample_candidates/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=proposals.from_masks(),
+        proposer=proposals.of_kind("mcg", masks=True),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
@@ -120,12 +115,11 @@ rule sample_candidates:
         mem_mb=growing(6000),
         runtime=growing(240),
     params:
-        code=code_of("sample_candidates.py"),
-        options=configured(proposals.sample_options),
+        **calling("densevse.vision.mcg.shards:sample_candidates", proposals.sample_job),
     message:
         "drawing candidates of {wildcards.dataset} to rank those of {wildcards.proposer}, shard {wildcards.shard}"
     script:
-        "../../scripts/sample_candidates.py"
+        RUNNER
 
 
 rule learn_ranker_from_masks:
@@ -136,20 +130,18 @@ rule learn_ranker_from_masks:
     log:
         "<logs>/learn_ranker_from_masks/{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.from_masks(),
+        proposer=proposals.of_kind("mcg", masks=True),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
     resources:
         mem_mb=growing(4000),
     params:
-        code=code_of("learn_ranker_from_masks.py"),
-        masks=configured(proposals.masks),
-        options=configured(proposals.ranker_options),
+        **calling("densevse.vision.mcg.learning:learn_ranker_from_masks", proposals.ranker_from_masks_job),
     message:
         "learning to rank the candidates of {wildcards.proposer} from masks"
     script:
-        "../../scripts/learn_ranker_from_masks.py"
+        RUNNER
 
 
 rule propose_by_mcg:
@@ -170,12 +162,11 @@ rule propose_by_mcg:
         mem_mb=growing(6000),
         runtime=growing(240),
     params:
-        code=code_of("propose_by_mcg.py"),
-        options=configured(proposals.candidate_options),
+        **calling("densevse.vision.mcg.shards:propose_by_mcg", proposals.mcg_job),
     message:
         "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
-        "../../scripts/propose_by_mcg.py"
+        RUNNER
 
 
 # On request: the pixels of each proposal.
@@ -197,12 +188,11 @@ rule segment_by_mcg:
         mem_mb=growing(16000),
         runtime=growing(240),
     params:
-        code=code_of("segment_by_mcg.py"),
-        options=configured(proposals.candidate_options),
+        **calling("densevse.vision.mcg.shards:segment_by_mcg", proposals.mcg_job),
     message:
         "drawing the proposals on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
-        "../../scripts/segment_by_mcg.py"
+        RUNNER
 
 
 rule measure_segments:
@@ -224,9 +214,8 @@ rule measure_segments:
         mem_mb=growing(6000),
         runtime=growing(240),
     params:
-        code=code_of("measure_segments.py"),
-        options=configured(proposals.candidate_options),
+        **calling("densevse.vision.mcg.shards:measure_segments", proposals.mcg_job),
     message:
         "comparing the proposals of {wildcards.proposer} with masks of {wildcards.dataset}, shard {wildcards.shard}"
     script:
-        "../../scripts/measure_segments.py"
+        RUNNER

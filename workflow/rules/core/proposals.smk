@@ -20,14 +20,12 @@ rule propose:
         mem_mb=growing(3000),
         runtime=growing(120),
     params:
-        code=code_of("propose.py"),
+        **calling("densevse.vision.proposals:write_proposals", proposals.job),
         contents=contents_of("{own_file}", proposals.files_of_user),
-        proposer=configured(proposals.proposer),
-        sources=configured(datasets.source_names),
     message:
         "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
-        "../../scripts/propose.py"
+        RUNNER
 
 
 rule cluster_proposals:
@@ -44,9 +42,8 @@ rule cluster_proposals:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("cluster_proposals.py"),
-        options=configured(proposals.clusters),
+        **calling("densevse.vision.clusters:write_clusters", proposals.clusters_job),
     message:
         "clustering the boxes of {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
     script:
-        "../../scripts/cluster_proposals.py"
+        RUNNER

@@ -23,7 +23,8 @@ def test_what_a_head_has_learned_is_measured(folder, tmp_path, learns_from):
     files = written(tmp_path)
     train_head(tables(folder), [str(folder / "regions.parquet")], job(learns_from=learns_from), files)
     views = {view: str(tmp_path / view / "00-of-01.parquet") for view in ("concepts", "concepts_whole")}
-    score_concepts("multi", str(folder / "regions.parquet"), files.weights, "head", views)
+    regions = str(folder / "regions.parquet")
+    score_concepts(regions, files.weights, "head", 1, {"concept_network": "multi"}, **views)
     each, mean = str(tmp_path / "each.parquet"), str(tmp_path / "mean.parquet")
     best_region, whole_image = ([shard] for shard in views.values())
     write_average_precision(**tables(folder), best_region=best_region, whole_image=whole_image, each=each, mean=mean)
