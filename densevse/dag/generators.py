@@ -1,7 +1,5 @@
 """Generators in the plan: their inputs on a data set, their training and decoding, and their sentences."""
 
-from typing import Any
-
 from densevse.config.generators import GeneratorConfig
 from densevse.dag.fields import DECODING, PHASE, TRAINING, passed, whole
 from densevse.dag.inputs import InputFiles, InputStage
@@ -57,16 +55,6 @@ class GeneratorStage(Stage):
             modules += [f"densevse.methods.{self.project.variant(entry.joint_embedding, dataset).model}"]
         settings = {"decoding": passed(entry.decoding, DECODING), "seed": seed, "threads": self.threads(dataset)}
         return Job({"job": settings}, modules)
-
-    def code_of_captions(self, dataset: str, generator: str, script: str) -> str:
-        """The code of a `script` that writes sentences."""
-        space, modules = self.entry(dataset, generator).joint_embedding, self._modules(dataset, generator)
-        modules += [f"densevse.methods.{self.project.variant(space, dataset).model}"] if space else []
-        return self.project.code.digest(script, *modules)
-
-    def decoding(self, dataset: str, generator: str) -> dict[str, Any]:
-        """The settings of writing and ranking a generator's sentences."""
-        return passed(self.entry(dataset, generator).decoding, DECODING)
 
     def _modules(self, dataset: str, generator: str) -> list[str]:
         entry = self.entry(dataset, generator)

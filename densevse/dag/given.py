@@ -1,7 +1,6 @@
 """Given rows in the plan: the user's files of scores or embeddings, and their layout."""
 
 from collections.abc import Callable
-from typing import Any
 
 from densevse.config.given import GivenFiles
 from densevse.dag.fields import LAYOUT, passed
@@ -31,10 +30,6 @@ class GivenStage(Stage):
     def job(self, dataset: str, variant: str) -> Job:
         """The retrieval of a given row: the meaning of its files' rows and columns, and what is ranked."""
         return Job({"layout": passed(self._of(dataset, variant).layout, LAYOUT), **self.ranking(dataset)})
-
-    def layout(self, dataset: str, variant: str) -> dict[str, Any]:
-        """The meaning of the files' rows and columns."""
-        return self._of(dataset, variant).layout.model_dump(mode="json")
 
     def _of(self, dataset: str, variant: str) -> GivenFiles:
         return self.config.given()[variant].on(dataset)

@@ -1,6 +1,6 @@
 """Training in the plan: a variant's inputs on a data set, its settings, and its rounds."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from densevse.config.views import VIEWS, described_by
 from densevse.dag.features import FeatureStage, modules_of_architecture
@@ -84,14 +84,6 @@ class TrainingStage(Stage):
                 "compared with true boxes; give their boxes, or remove the data set's true boxes."
             )
         return FeatureStage(self.project).shards_of_regions(dataset, network)
-
-    def code_of(self, script: str) -> Callable[..., str]:
-        """The code of a script that runs a variant's method."""
-
-        def code(dataset: str, variant: str) -> str:
-            return self.project.code.digest(script, *self.modules(dataset, variant))
-
-        return code
 
     def modules(self, dataset: str, variant: str) -> list[str]:
         """The modules that a variant's jobs import by name.
@@ -217,10 +209,6 @@ class TrainingStage(Stage):
         """The correspondences on which the last round of a variant's first seed was trained."""
         last = self.variant(dataset, variant).last_round
         return self.correspondences_of(dataset, variant, self.first_seed(dataset), last)
-
-    def candidates(self, dataset: str, variant: str) -> str:
-        """The option that limits the regions of a phrase: assigning depends only on it and the model."""
-        return str(self.variant(dataset, variant).parameters.model_dump()["candidates"])
 
 
 def modules_reading(structures: Iterable[str], views: Iterable[str]) -> list[str]:

@@ -98,7 +98,6 @@ class CaptionJob(Strict):
     decoding: Decoding
     seed: int
     threads: int
-    code: str = ""
 
 
 def write_captions(job: Mapping[str, Any], wildcards: Mapping[str, str], output: str, **files: str | list[str]) -> None:

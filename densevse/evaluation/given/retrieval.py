@@ -31,15 +31,6 @@ COMPARED_COLUMNS = 64
 """Columns that are compared to recognise copies."""
 
 
-class GivenRow(NamedTuple):
-    """The settings of a given row's files, and of the sentences that are ranked."""
-
-    layout: GivenLayout
-    sentences: str  # all or first_five, as the data set's settings say
-    contents: Sequence[str]  # digests of the files
-    top: int = TOP  # the number of best candidates that are listed
-
-
 class GivenTest(NamedTuple):
     """A test split, with its ranked images and sentences."""
 
