@@ -1,4 +1,4 @@
-"""Declarations by file: facts about them without imports, and the jobs that an edit of one reruns."""
+"""Registries: facts about what they name without imports, and the jobs that an edit reruns."""
 
 import subprocess
 import sys
@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from densevse.config.architectures import ARCHITECTURES, LIBRARIES, OTHERS
+from densevse.config.architectures import ARCHITECTURES, LIBRARIES, OTHERS, Architecture
 from densevse.config.load import load
 from densevse.config.readers import READERS
-from densevse.config.views import STRUCTURES, VIEWS, YIELDS
+from densevse.config.registry import Registry
+from densevse.config.views import STRUCTURES, VIEWS
 from densevse.dag.concepts import ConceptStage
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage
@@ -20,18 +21,17 @@ from densevse.runtime.errors import InputError
 from tests.projects import copy_code
 
 ROOT = Path(__file__).parents[2]
-DOORS = (VIEWS, STRUCTURES, READERS, ARCHITECTURES, LIBRARIES, YIELDS)
 
 
-def test_a_declaration_imports_nothing_heavy():
-    names = [f"densevse.config.declared.{door.module(name).split('.', 3)[3]}" for door in DOORS for name in door.named]
+def test_registries_import_nothing_heavy():
+    names = [f"densevse.config.{name}" for name in ("architectures", "readers", "views")]
     heavy = ["torch", "torchvision", "timm", "open_clip", "cv2", "numpy", "pandas", "pyarrow", "nltk"]
     program = f"import importlib, sys\nfor name in {names}: importlib.import_module(name)\n"
     program += f"print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.check_output([sys.executable, "-c", program], cwd=ROOT, text=True).strip() == "[]"
 
 
-def test_every_declaration_has_its_implementation():
+def test_every_entry_has_its_implementation():
     expected = [VIEWS[name].opened_by for name in VIEWS]
     assert {f"densevse/data/views/{name}.py" for name in expected} <= files("densevse/data/views")
     assert {f"densevse/vision/views/{name}.py" for name, view in VIEWS.items() if view.extracted} == files(
@@ -85,6 +85,53 @@ def test_a_name_that_is_not_known_is_refused_with_those_that_are(path):
 
 
 @pytest.fixture
+def colours(tmp_path, monkeypatch):
+    """A registry of a table with one entry, and a package with modules of further ones."""
+    for name, text in {"__init__": "", "green": "DECLARED = 2", "_helper": "", "broken": "1 / 0"}.items():
+        (tmp_path / "palette").mkdir(exist_ok=True)
+        (tmp_path / "palette" / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    return Registry("colour", {"red": 1}, {"grey": 0})
+
+
+def test_modules_add_entries_that_are_imported_when_they_are_needed(colours):
+    colours.add("palette")
+    assert list(colours) == ["broken", "green", "red", "grey"]
+    assert len(colours) == 4
+    assert colours["green"] == 2
+    assert "palette.broken" not in sys.modules
+    with pytest.raises(ZeroDivisionError):
+        colours["broken"]
+    with pytest.raises(ValueError, match="no colour 'gren'; known: broken, green, red and 1 others; is 'green' meant"):
+        colours.check("gren")
+
+
+def test_a_module_with_the_name_of_another_entry_is_refused(colours):
+    colours.add("palette")
+    with pytest.raises(ValueError, match=r"palette\.broken: there is a colour 'broken' already; rename the module"):
+        colours.add("palette")
+
+
+def test_jobs_are_given_the_nodes_of_the_layers_that_they_read(monkeypatch):
+    """So an edited layer of an architecture reruns the jobs that read it, and no others."""
+    features = FeatureStage(Project(ROOT, {}))
+
+    def nodes(network, view):
+        job = (
+            features.region_job("scenes", network) if view == "regions" else features.image_job("scenes", network, view)
+        )
+        return job.settings["network"]["nodes"]
+
+    assert nodes("vgg19", "grid") == {"conv5_4": "features.35"}
+    assert nodes("mobilenet_v2", "regions") == {"pooled": "features", "conv": "features"}
+    before = nodes("vgg19", "whole")
+    layers = {**ARCHITECTURES["vgg19"].layers, "conv5_4": "features.30"}
+    monkeypatch.setitem(ARCHITECTURES._entries, "vgg19", Architecture(layers))
+    assert nodes("vgg19", "grid") == {"conv5_4": "features.30"}
+    assert nodes("vgg19", "whole") == before == {"fc7": "classifier.4"}
+
+
+@pytest.fixture
 def copy(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return copy_code(tmp_path)
@@ -113,11 +160,16 @@ def digests(folder: Path) -> dict[str, str]:
         for network in ("scenes_net", "faster_rcnn")
     }
     found |= {
-        f"train {name}": training.code_of("train.py")("flickr30k", name)
+        f"train {name}": of_call("densevse.training.retrieval:train", *training.job("flickr30k", name, 0).modules)
         for name in ("vse", "hm_lstm", "defrag", "defrag_finetuned", "sdt_rnn", "sm_lstm")
     }
-    found["train concepts"] = ConceptStage(project).code_of_training("flickr30k", _trained_whole(project))
-    found["train sc_nlm"] = GeneratorStage(project).code("flickr30k", "sc_nlm")
+    found["train concepts"] = of_call(
+        "densevse.training.concepts:train_concept_network",
+        *ConceptStage(project).network_job("flickr30k", _trained_whole(project)).modules,
+    )
+    found["train sc_nlm"] = of_call(
+        "densevse.training.generators:train_generator", *GeneratorStage(project).job("flickr30k", "sc_nlm", 0).modules
+    )
     return found
 
 
@@ -129,8 +181,6 @@ EDITS = {
     "densevse/datasets/coco.py": {"read coco"},
     "densevse/datasets/flickr.py": {"read flickr8k"},
     "densevse/vision/views/grid.py": {"grid by vgg19"},
-    "densevse/config/declared/networks/vgg19.py": {"grid by vgg19", "train concepts"},
-    "densevse/config/declared/networks/scenes_net.py": {"whole by scenes_net", "regions by scenes_net"},
     "densevse/vision/architectures/faster_rcnn.py": {"regions by faster_rcnn"},
     "densevse/data/views/crops.py": {"train defrag_finetuned"},
     "densevse/data/views/generated_captions.py": set(),
@@ -138,13 +188,14 @@ EDITS = {
     "densevse/data/structures/dependencies.py": {"train sdt_rnn"},
     "densevse/data/structures/triplets.py": {"train defrag", "train defrag_finetuned"},
     "densevse/data/structures/tags.py": {"train sc_nlm"},
-    "densevse/config/declared/views/grid.py": set(),
-    "densevse/config/declared/readers/coco.py": set(),
+    "densevse/config/architectures.py": set(),
+    "densevse/config/views.py": set(),
+    "densevse/config/readers.py": set(),
 }
 
 
 @pytest.mark.parametrize("file", EDITS)
-def test_an_edit_reaches_the_jobs_that_use_what_is_declared(copy, file):
+def test_an_edit_reaches_the_jobs_that_use_what_is_edited(copy, file):
     before = digests(copy)
     with (copy / file).open("a") as text:
         text.write("\nEDITED = True\n")
