@@ -114,10 +114,8 @@ class CaptionScoreStage(Stage):
             ShownArtifact(title=entry.title, of=Identity(dataset, name, entry.seeds[0], split="test"))
             for name, entry in self._writers(dataset).items()
         ]
-        plan, names = (
-            PicturePlan(title=self._title(dataset), shown=shown),
-            DatasetStage(self.project).source_names(dataset),
-        )
+        plan = PicturePlan(title=self._title(dataset), shown=shown)
+        names = DatasetStage(self.project).source_names(dataset)
         return Job({"source_names": names, "plan": plan.model_dump(mode="json")})
 
     def published(self, dataset: str) -> Values | None:

@@ -34,7 +34,6 @@ _TITLES = {"eccv": "ECCV", "cxc": "CxC"}
 _HEADERS = {"map_at_r": "mAP@R", "rprecision": "R-P", "r1": "R@1", "r5": "R@5", "r10": "R@10"}
 _PERCENT = (0.0, 100.0)
 
-
 EXTENDED_TRUTH_RESULTS = Schema(
     "extended_truth_results",
     "a row of a table of ECCV Caption and CxC",
