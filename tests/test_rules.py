@@ -20,6 +20,8 @@ def shows_its_path(line: ast.expr) -> bool:
     """True if a line of an input section is a path, a function that fills a pattern beside it, or a rule's output."""
     if isinstance(line, ast.Call) and ast.unparse(line.func).rpartition(".")[2] in SHOWN:
         line = line.args[0]
+    if isinstance(line, ast.List):
+        return all(map(shows_its_path, line.elts))
     return isinstance(line, ast.Constant) or ast.unparse(line).startswith("rules.")
 
 
@@ -52,8 +54,9 @@ def called_by(place: str, name: str) -> frozenset[str]:
             for alias in node.names
         }
         for node in ast.walk(definitions.get(name, ast.Module([], []))):
+            if isinstance(node, ast.Call):
+                found.add(ast.unparse(node.func))
             if isinstance(node, ast.Name):
-                found.add(node.id)
                 waiting.append((place, node.id) if node.id in definitions else imported.get(node.id, ("", "")))
     return frozenset(found)
 

@@ -1,9 +1,8 @@
-"""Digests of the code of jobs, so that an edit reruns exactly the jobs whose script reaches it by imports.
+"""Digests of the code of jobs, so that an edit reruns exactly the jobs whose function reaches it by imports.
 
-A digest covers a script and every module of the package that it reaches by imports, without comments, docstrings and
-formatting. The modules that declare the configuration are left out. Their values reach a job in the `params` of its
-rule, which have only the fields whose names occur in the job's code (`names`). So a new field with a default reruns
-nothing until some code reads it, and a changed default reruns the jobs that read and use it.
+A digest covers the module of a function and every module of the package that it reaches by imports, without comments,
+docstrings and formatting. The modules that declare the configuration are left out, as their values reach a job in the
+`params` of its rule (densevse.dag.jobs). So a changed default reruns the jobs that are given it.
 """
 
 import ast
@@ -23,7 +22,6 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.place import PACKAGED
 
 PACKAGE = "densevse"
-SCRIPTS = "workflow/scripts"
 DECLARATIONS = re.compile(
     rf"{PACKAGE}/(config/|extensions/(readers|architectures)/|methods/parameters/|analyses/\w+/settings\.py)"
 )
@@ -37,7 +35,6 @@ class Facts(NamedTuple):
 
     digest: str
     imports: list[str]  # dotted names of the package's modules, or of names in them
-    names: list[str]  # identifiers in it, also in quotation marks
     functions: dict[str, list[str]]  # each public function's parameters; one with a default ends in =
 
 
@@ -49,15 +46,16 @@ class Code:
     """
 
     def __init__(self, root: str | Path, kept: str | Path) -> None:
+        checkout = Path(root)
+        self._folder = checkout if (checkout / PACKAGE).is_dir() else checkout.parents[1]
         before = _read_kept(Path(kept))
         found = {name: _facts_or_kept(entry, before.get(name)) for name, entry in _files(Path(root))}
         if found != before:
             _write_kept(found, Path(kept))
         self._facts = {file: Facts(*known[2:]) for file, known in found.items()}
         self._imports = {file: self._files_of(*known.imports) for file, known in self._facts.items()}
-        # Hundreds of jobs need the digests of the same few scripts.
-        self.reached, self.names, self.digest = cache(self._reached), cache(self._names), cache(self._digest)
-        self.of_call = cache(self._of_call)
+        # Hundreds of jobs need the digests of the same few functions.
+        self.reached, self.digest = cache(self._reached), cache(self._digest)
 
     def check(self, call: str) -> None:
         """Raises `ValueError` unless a module of the package has the function `call`, "<module>:<name>"."""
@@ -71,34 +69,29 @@ class Code:
             raise ValueError(f"{call}: no such function")
         return facts.functions[name]
 
-    def _of_call(self, call: str, *modules: str) -> str:
-        """The digest of a function's module and of all modules that it reaches.
+    def source(self, call: str) -> str:
+        """The text of a function. Raises `ValueError` if there is no such function."""
+        self.check(call)
+        module, _, name = call.partition(":")
+        text = (self._folder / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+        found = next(node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name == name)
+        return "\n".join(text.splitlines()[found.lineno - 1 : found.end_lineno])
+
+    def _digest(self, call: str, *modules: str) -> str:
+        """The digest of the module of a function and of all modules that it reaches.
 
         `modules` are further modules that it imports by names known only at run time, such as `densevse.methods.vse`.
         """
-        reached = self.reached(None, call.partition(":")[0], *modules)
-        described = [(file, self._facts[file].digest) for file in reached]
+        described = [(file, self._facts[file].digest) for file in self.reached(call, *modules)]
         return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
 
-    def _digest(self, script: str, *modules: str) -> str:
-        """The digest of a script below workflow/scripts/ and of all modules that it reaches.
-
-        `modules` are further modules that it imports by names known only at run time, such as `densevse.methods.vse`.
-        """
-        described = [(file, self._facts[file].digest) for file in self.reached(script, *modules)]
-        return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
-
-    def _names(self, script: str, *modules: str) -> frozenset[str]:
-        """The identifiers in a script and in all modules that it reaches."""
-        return frozenset().union(*(self._facts[file].names for file in self.reached(script, *modules)))
-
-    def _reached(self, script: str | None, *modules: str) -> tuple[str, ...]:
-        """The script and every file of the package that it imports, directly or indirectly, sorted.
+    def _reached(self, call: str, *modules: str) -> tuple[str, ...]:
+        """The file of a function and every file of the package that it imports, directly or indirectly, sorted.
 
         Modules that declare the configuration are left out, unless they are given by name.
         """
-        waiting = ({f"{SCRIPTS}/{script}"} if script else set()) | self._files_of(*modules)
-        found = set(waiting)
+        found = self._files_of(call.partition(":")[0], *modules)
+        waiting = set(found)
         while waiting:
             waiting |= self._imports[waiting.pop()] - found
             found |= waiting
@@ -114,13 +107,12 @@ class Code:
 
 
 def _files(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """The package's files and the scripts, each with its name in a checkout, which an installed package shares.
+    """The package's files, each with its name in a checkout, which an installed package shares.
 
     In an installed package, `root` is a folder inside the package.
     """
     checkout = root / PACKAGE
     yield from _modules(str(checkout if checkout.is_dir() else root.parent), PACKAGE)
-    yield from _modules(str(root / SCRIPTS), SCRIPTS)
 
 
 def _modules(folder: str, name: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
@@ -159,13 +151,11 @@ def facts(source: str) -> Facts:
     """The facts in a file's text. Raises `SyntaxError` if it is not Python."""
     tree = ast.parse(source)
     imports: set[str] = set()
-    names: set[str] = set()
     for node in _executed(tree):
         imports |= set(_imported(node))
-        names |= set(_named(node))
     ours = {name for name in imports if name.split(".")[0] == PACKAGE}
     digest = hashlib.sha256("\n".join(_written(tree)).encode()).hexdigest()[:16]
-    return Facts(digest, sorted(ours), sorted(names), dict(_functions(tree)))
+    return Facts(digest, sorted(ours), dict(_functions(tree)))
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, list[str]]]:
@@ -196,17 +186,6 @@ def _imported(node: ast.AST) -> Iterator[str]:
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module:
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def _named(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Attribute):
-        yield node.attr
-    elif isinstance(node, ast.Name):
-        yield node.id
-    elif isinstance(node, ast.keyword | ast.arg) and node.arg:
-        yield node.arg
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
-        yield node.value
 
 
 def _written(node: Any) -> Iterator[str]:

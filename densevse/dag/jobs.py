@@ -39,7 +39,7 @@ class Calls:
         decided = configured(decide) if decide else lambda wildcards: Job()
 
         def code(wildcards: Wildcards) -> str:
-            return self._code.of_call(call, *decided(wildcards).modules)
+            return self._code.digest(call, *decided(wildcards).modules)
 
         def given(wildcards: Wildcards) -> dict[str, Any]:
             return {**_plain(decided(wildcards).settings, call), **constants}

@@ -7,8 +7,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
 from densevse.artifacts.shards import shard_names
 from densevse.config.config import Config
 from densevse.config.datasets import Dataset
@@ -182,15 +180,6 @@ class Stage:
             return self.project.contents.own(local)
         return self.project.contents.own(f"{self.resources}/{owner}/{source.file}") if source else ""
 
-    def read_by(self, script: str, entry: BaseModel, *modules: str) -> dict[str, Any]:
-        """The fields of a configuration entry that a script's code may read, as plain values.
-
-        densevse.dag.code explains why the others are left out.
-        """
-        names = self.project.code.names(script, *modules)
-        values: dict[str, Any] = only(entry, names)
-        return values
-
     def recipe(self, dataset: str, entry: Any) -> dict[str, Any]:
         """The training, phases and seed of a network that is trained, as Recipe takes them."""
         return {
@@ -211,18 +200,6 @@ def _check_folders(config: Config, root: Path) -> None:
             raise InputError(f"{key}: {folder} holds files of the project; name a separate folder for {key}.")
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{key}: {folder} is a file; name a folder for {key}.")
-
-
-def only(entry: Any, names: frozenset[str]) -> Any:
-    """A configuration entry, or anything in one, as plain values in a fixed order, with the named fields only."""
-    if isinstance(entry, BaseModel):
-        fields = sorted(type(entry).model_fields.keys() & names)
-        return {name: only(getattr(entry, name), names) for name in fields}
-    if isinstance(entry, Mapping):
-        return {key: only(entry[key], names) for key in sorted(entry)}
-    if isinstance(entry, list | tuple):
-        return [only(item, names) for item in entry]
-    return entry
 
 
 def any_of(names: Iterable[str]) -> str:

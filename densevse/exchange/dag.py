@@ -86,12 +86,12 @@ class ExchangeStage(Stage):
         trained = job["job"]
         parsed = any(STRUCTURES[name].parsed for name in method.sentences)
         return {
-            "code": self.project.code.of_call("densevse.training.retrieval:train", *modules),
+            "code": self.project.code.digest("densevse.training.retrieval:train", *modules),
             **{name: trained[name] for name in ("method", "parameters", "training", "phases", "seed")},
             "images": {view: _seen(view, name, network) for view, name, network in self._networks(dataset, variant)},
             "sentences": {
                 "structures": trained["sentences"],
-                "tokenisation_code": self.project.code.of_call("densevse.language.tokens:write_tokens"),
+                "tokenisation_code": self.project.code.digest("densevse.language.tokens:write_tokens"),
                 "minimum_word_count": entry.minimum_word_count,
                 "parser": entry.parser if parsed else None,
                 "parsing": ParseStage(self.project).job(entry.parser).settings["options"] if parsed else None,

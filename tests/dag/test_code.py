@@ -6,12 +6,13 @@ import pytest
 
 from densevse.dag import code
 from densevse.dag.code import Code, facts
+from tests.rules import rules
 
 ROOT = Path(__file__).parents[2]
 
 FILES = {
-    "workflow/scripts/run.py": "from densevse.room.first import work\nwork()\n",
-    "workflow/scripts/other.py": "import densevse.room.other\n",
+    "densevse/run.py": "from densevse.room.first import work\n\n\ndef run(a, *, b=1, **files):\n    work(a)\n",
+    "densevse/another.py": "import densevse.room.other\n\n\ndef run():\n    pass\n",
     "densevse/room/__init__.py": '"""A room."""\n',
     "densevse/room/first.py": "def work(a):\n    from densevse.room import second\n    return second.x + a.depth\n",
     "densevse/room/second.py": "x = 1\n",
@@ -19,6 +20,7 @@ FILES = {
     "densevse/room/by_name.py": "z = 1\n",
     "densevse/config/types.py": "class Depth:\n    depth: int = 1\n",
 }
+RUN, OTHER = "densevse.run:run", "densevse.another:run"
 
 
 @pytest.fixture
@@ -36,11 +38,11 @@ def write(path: Path, text: str) -> None:
 
 def digests(project: Path) -> tuple[str, str]:
     found = Code(project, project / ".snakemake/code.json")
-    return found.digest("run.py"), found.digest("other.py")
+    return found.digest(RUN), found.digest(OTHER)
 
 
 def test_reaches_what_is_imported_directly_and_through_others(project):
-    reached = Code(project, project / "kept.json").reached("run.py")
+    reached = Code(project, project / "kept.json").reached(RUN)
     assert [Path(file).stem for file in reached] == ["__init__", "first", "second", "run"]
 
 
@@ -54,7 +56,7 @@ def test_neither_comments_nor_docstrings_nor_formatting_change_a_digest(project,
     assert digests(project) == before
 
 
-def test_an_edit_changes_the_digests_of_the_scripts_that_reach_it_only(project):
+def test_an_edit_changes_the_digests_of_the_functions_that_reach_it_only(project):
     before = digests(project)
     write(project / "densevse/room/second.py", "x = 2\n")
     after = digests(project)
@@ -64,9 +66,9 @@ def test_an_edit_changes_the_digests_of_the_scripts_that_reach_it_only(project):
 
 def test_a_module_imported_by_name_is_given(project):
     kept = project / "kept.json"
-    before = Code(project, kept).digest("run.py", "densevse.room.by_name")
+    before = Code(project, kept).digest(RUN, "densevse.room.by_name")
     write(project / "densevse/room/by_name.py", "z = 2\n")
-    assert Code(project, kept).digest("run.py", "densevse.room.by_name") != before
+    assert Code(project, kept).digest(RUN, "densevse.room.by_name") != before
 
 
 def test_what_declares_the_configuration_is_no_code(project):
@@ -76,10 +78,15 @@ def test_what_declares_the_configuration_is_no_code(project):
     assert digests(project) == before
 
 
-def test_names_are_those_that_the_code_may_read(project):
-    names = Code(project, project / "kept.json").names("run.py")
-    assert "depth" in names
-    assert "width" not in names
+def test_the_parameters_of_a_function_are_known_without_importing_it(project):
+    found = Code(project, project / "kept.json")
+    assert found.parameters(RUN) == ["a", "b=", "**files"]
+    with pytest.raises(ValueError, match=r"densevse\.run:walk: no such function"):
+        found.check("densevse.run:walk")
+
+
+def test_the_text_of_a_function_is_given(project):
+    assert Code(project, project / "kept.json").source(OTHER) == "def run():\n    pass"
 
 
 def test_what_only_a_type_checker_reads_is_passed_over():
@@ -102,7 +109,7 @@ def test_kept_facts_are_used(project, monkeypatch):
 
 def test_a_folder_that_cannot_be_written_to_is_no_error(project):
     (project / "a_file").write_text("")
-    assert Code(project, project / "a_file/kept.json").digest("run.py") == digests(project)[0]
+    assert Code(project, project / "a_file/kept.json").digest(RUN) == digests(project)[0]
 
 
 def test_kept_facts_of_another_version_are_found_again(project):
@@ -115,38 +122,24 @@ def test_kept_facts_of_another_version_are_found_again(project):
     assert digests(project) == before
 
 
-def test_every_script_of_the_workflow_is_reached_by_a_digest():
+def reaching(module: str) -> set[str]:
+    """The rules whose job reaches a module by imports; those of analyses are left out."""
     found = Code(ROOT, ROOT / ".snakemake/densevse-code.json")
-    for script in (ROOT / "workflow/scripts").rglob("*.py"):
-        name = script.relative_to(ROOT / "workflow/scripts").as_posix()
-        assert f"workflow/scripts/{name}" in found.reached(name)
-        assert "densevse/runtime/logs.py" in found.reached(name)
-
-
-SCRIPTS = ROOT / "workflow/scripts"
-# Name -> its path, where the analysis has not been deleted.
-OF_ANALYSES = {
-    name: [path.relative_to(SCRIPTS).with_suffix("").as_posix() for path in SCRIPTS.glob(f"analyses/*/{name}.py")]
-    for name in ("score_pairs", "score_given_pairs")
-}
+    calls = {name: rule.call for name, rule in rules().items() if rule.call and "analyses" not in rule.file.parts}
+    return {name for name, call in calls.items() if module in found.reached(call)}
 
 
 @pytest.mark.parametrize(
-    ("module", "scripts"),
+    ("module", "names"),
     [
         ("densevse/inference/ensembles.py", {"retrieve_by_ensemble"}),
-        (
-            "densevse/inference/retrieval.py",
-            {"retrieve", "retrieve_by_ensemble", *OF_ANALYSES["score_pairs"], *OF_ANALYSES["score_given_pairs"]},
-        ),
+        ("densevse/inference/retrieval.py", {"retrieve", "retrieve_by_ensemble"}),
         (
             "densevse/training/driver.py",
-            {"train", "train_generator", "train_concept_head", "train_concept_network", "train_network"},
+            {"train", "train_round", "train_generator", "train_concept_head", "train_concept_network", "train_network"},
         ),
+        ("densevse/tables/results.py", {"table", "table_of_rounds"}),
     ],
 )
-def test_an_edit_of_a_module_reaches_the_scripts_that_use_it_and_no_others(module, scripts):
-    found = Code(ROOT, ROOT / ".snakemake/densevse-code.json")
-    paths = sorted((ROOT / "workflow/scripts").rglob("*.py"))
-    names = [path.relative_to(ROOT / "workflow/scripts").as_posix() for path in paths]
-    assert {name.removesuffix(".py") for name in names if module in found.reached(name)} == scripts
+def test_an_edit_of_a_module_reaches_the_jobs_that_use_it_and_no_others(module, names):
+    assert reaching(module) == names

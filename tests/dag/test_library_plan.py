@@ -54,7 +54,7 @@ def test_options_decide_features_and_preprocessing_is_the_library_s(project):
 def test_the_code_of_a_library_s_network_is_its_own(project):
     features, training = FeatureStage(project), TrainingStage(project)
     jobs = [features.image_job("flickr8k", name, "whole") for name in ("clip_tiny", "deit_small", "vgg19")]
-    codes = {project.code.of_call("densevse.vision.extract:extract_features", *job.modules) for job in jobs}
+    codes = {project.code.digest("densevse.vision.extract:extract_features", *job.modules) for job in jobs}
     assert len(codes) == 3
     assert "densevse.vision.architectures.open_clip_networks" in training.modules("flickr8k", "clip")
 

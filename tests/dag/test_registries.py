@@ -140,34 +140,34 @@ def copy(tmp_path, monkeypatch):
 def digests(folder: Path) -> dict[str, str]:
     """The digests of some jobs."""
     project = Project(folder, {})
-    of_call, features, training = project.code.of_call, FeatureStage(project), TrainingStage(project)
+    digest, features, training = project.code.digest, FeatureStage(project), TrainingStage(project)
     found = {
-        f"read {name}": of_call(
+        f"read {name}": digest(
             "densevse.datasets.readers:write_dataset", *DatasetStage(project).reading_job(name).modules
         )
         for name in ("coco", "flickr8k", "scenes")
     }
     found |= {
-        f"{view} by {network}": of_call(
+        f"{view} by {network}": digest(
             "densevse.vision.extract:extract_features", *features.image_job("scenes", network, view).modules
         )
         for view, network in (("whole", "mobilenet_v2"), ("whole", "scenes_net"), ("grid", "vgg19"))
     }
     found |= {
-        f"regions by {network}": of_call(
+        f"regions by {network}": digest(
             "densevse.vision.extract_regions:extract_regions", *features.region_job("scenes", network).modules
         )
         for network in ("scenes_net", "faster_rcnn")
     }
     found |= {
-        f"train {name}": of_call("densevse.training.retrieval:train", *training.job("flickr30k", name, 0).modules)
+        f"train {name}": digest("densevse.training.retrieval:train", *training.job("flickr30k", name, 0).modules)
         for name in ("vse", "hm_lstm", "defrag", "defrag_finetuned", "sdt_rnn", "sm_lstm")
     }
-    found["train concepts"] = of_call(
+    found["train concepts"] = digest(
         "densevse.training.concepts:train_concept_network",
         *ConceptStage(project).network_job("flickr30k", _trained_whole(project)).modules,
     )
-    found["train sc_nlm"] = of_call(
+    found["train sc_nlm"] = digest(
         "densevse.training.generators:train_generator", *GeneratorStage(project).job("flickr30k", "sc_nlm", 0).modules
     )
     return found
