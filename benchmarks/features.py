@@ -11,6 +11,7 @@ from safetensors.torch import load_file, save_file
 from torchvision.transforms.functional import convert_image_dtype, normalize
 
 from benchmarks._timing import Contender, median_ratio
+from densevse.config.architectures import ARCHITECTURES
 from densevse.config.environment import JOB_ENVIRONMENT
 from densevse.runtime.numerics import fastest_precision, set_up
 from densevse.vision.networks import load_network
@@ -78,6 +79,7 @@ def speed_up(timed: Timed, precision: str, weights: Path, pairs: int) -> float:
 def ours(timed: Timed, precision: str, weights: Path) -> Callable[[], object]:
     """A batch as the workflow extracts it."""
     settings = {"architecture": timed.name, "layers": {"whole": timed.layer}, "precision": precision}
+    settings["nodes"] = dict(ARCHITECTURES[timed.name].layers)
     network, pixels = load_network(settings, weights), some_pixels(timed.batch)
     return lambda: network.features(pixels, timed.layer).cpu()
 

@@ -28,7 +28,13 @@ from densevse.vision.region_network import RegionNetwork
 
 REGIONS, CROP, BATCH = 20, 224, 64
 OPTIONS = {"scoring": "crops", "maximum_proposals": REGIONS - 1, "area_exponent": 1}
-SETTINGS = {"architecture": "mobilenet_v2", "layers": {"regions": "pooled"}, "batch_size": BATCH, "regions": OPTIONS}
+SETTINGS = {
+    "architecture": "mobilenet_v2",
+    "layers": {"regions": "pooled"},
+    "nodes": {"conv": "features", "pooled": "features"},
+    "batch_size": BATCH,
+    "regions": OPTIONS,
+}
 
 
 class Sizes(NamedTuple):

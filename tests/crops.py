@@ -20,6 +20,7 @@ NETWORK = {
     "architecture": "scenes_net",
     "batch_size": 128,
     "layers": {"regions": "fc7"},
+    "nodes": {"conv4": "features", "fc7": "classifier.relu7"},
     "mean": [0.5, 0.5, 0.5],
     "std": [0.25, 0.25, 0.25],
     "resize": SIZE,

@@ -20,6 +20,7 @@ COUNT, BROKEN = 11, 4
 SETTINGS = {
     "architecture": "squeezenet1_0",
     "layers": {"whole": "pooled", "centre": "pooled", "ten_crop": "pooled", "grid": "conv"},
+    "nodes": {"conv": "features", "pooled": "features"},
     "size": 64,
     "resize": 72,
     "batch_size": 4,

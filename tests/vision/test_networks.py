@@ -10,7 +10,12 @@ from densevse.config.architectures import ARCHITECTURES
 from densevse.runtime.errors import InputError
 from densevse.vision.networks import load_module, load_network
 
-SQUEEZENET = {"architecture": "squeezenet1_0", "layers": {"whole": "pooled", "grid": "conv"}, "precision": "fp32"}
+SQUEEZENET = {
+    "architecture": "squeezenet1_0",
+    "layers": {"whole": "pooled", "grid": "conv"},
+    "nodes": {"conv": "features", "pooled": "features"},
+    "precision": "fp32",
+}
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 

@@ -1,12 +1,13 @@
 import torch
 
-from densevse.config.networks import NetworkConfig
+from densevse.config.networks import NetworkSettings
 from densevse.vision.architectures.rcnn import RCNN
 from densevse.vision.networks import CLASSES, Network
 
-SETTINGS = NetworkConfig(
+SETTINGS = NetworkSettings(
     architecture="rcnn_ilsvrc13",
     layers={"regions": "fc7"},
+    nodes={"fc7": "classifier.relu7"},
     size=227,
     mean=(0.48, 0.46, 0.41),
     std=(1 / 255, 1 / 255, 1 / 255),

@@ -21,6 +21,7 @@ SETTINGS = {
     "architecture": "squeezenet1_0",
     "layers": {"whole": "pooled"},
     "nodes": {"pooled": "features"},
+    "nodes": {"pooled": "features"},
     "size": 64,
     "resize": 72,
     "batch_size": 4,

@@ -1,4 +1,4 @@
-"""A reader, view, structure of sentences, architecture and yield, each added as files, in a run to retrieval."""
+"""A reader, view, structure of sentences, architecture and yield, each of a user's own, in a run to retrieval."""
 
 import json
 import subprocess
@@ -18,10 +18,10 @@ from densevse.artifacts.store import FeatureStore
 from tests.system.newcomer.toy import METHOD, PARAMETERS
 
 ADDED = {
-    "densevse/config/declared/readers/lines.py": """
+    "densevse/extensions/readers/lines.py": """
 from pydantic import Field
 
-from densevse.config.declared.readers import ReaderOptions
+from densevse.config.readers import ReaderOptions
 
 
 class Lines(ReaderOptions):
@@ -46,11 +46,6 @@ def read(options, paths):
     rows = rows.assign(image_id=rows["file"], source="images")
     return rows[["image_id", "source", "file", "split"]].drop_duplicates(), rows[["image_id", "text"]]
 """,
-    "densevse/config/declared/views/mirrored.py": """
-from densevse.config.declared.views import DeclaredView
-
-DECLARED = DeclaredView(extracted=True, one_vector=True)
-""",
     "densevse/vision/views/mirrored.py": """
 from densevse.vision.resizing import squeezed
 from densevse.vision.views import Extraction
@@ -62,11 +57,6 @@ class Mirrored(Extraction):
 
 
 EXTRACTION = Mirrored()
-""",
-    "densevse/config/declared/structures/letters.py": """
-from densevse.config.declared.structures import DeclaredStructure
-
-DECLARED = DeclaredStructure(parsed=False)
 """,
     "densevse/data/structures/letters.py": """
 import torch
@@ -90,8 +80,8 @@ class Letters(Structure):
 
 STRUCTURE = Letters
 """,
-    "densevse/config/declared/networks/tiny.py": """
-from densevse.config.declared.networks import Architecture
+    "densevse/extensions/architectures/tiny.py": """
+from densevse.config.architectures import Architecture
 
 DECLARED = Architecture({"pooled": "pool"}, "densevse.vision.architectures.tiny")
 """,
@@ -104,11 +94,6 @@ from torch import nn
 def untrained(architecture, state):
     parts = OrderedDict(conv=nn.Conv2d(3, 8, 3), pool=nn.AdaptiveAvgPool2d(2), flat=nn.Flatten(), fc=nn.Linear(32, 2))
     return nn.Sequential(parts)
-""",
-    "densevse/config/declared/yields/guesses.py": """
-from densevse.config.declared.yields import DeclaredYield
-
-DECLARED = DeclaredYield("guesses")
 """,
     "densevse/methods/toy.py": METHOD.replace('"whole"', '"mirrored"')
     .replace(
@@ -144,7 +129,22 @@ networks: {mirrored: tiny}
 word_vectors: null
 """,
 }
+TABLES = "densevse/config/views.py"
+ENTRIES = {
+    'Registry[ViewFacts] = Registry(\n    "view",\n    {\n': '"mirrored": ViewFacts(extracted=True, one_vector=True),',
+    'Registry(\n    "structure of sentences",\n    {\n': '"letters": StructureFacts(parsed=False),',
+    'Registry(\n    "yield",\n    {\n': '"guesses": "guesses",',
+}
+"""The beginning of each table in that file -> the line that is added to it."""
 RETRIEVED = "results/toy/retrieval/full/toy/seed0/round0.parquet"
+
+
+def add_entries(file):
+    text = file.read_text()
+    for begin, entry in ENTRIES.items():
+        assert begin in text
+        text = text.replace(begin, begin + entry + "\n")
+    file.write_text(text)
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +155,7 @@ def project(make_project):
     for name, text in ADDED.items():
         assert not (made.folder / name).exists()
         (made.folder / name).write_text(text)
+    add_entries(made.folder / TABLES)
     (made.folder / "pictures").mkdir()
     random, lines = np.random.default_rng(0), []
     for number in range(20):
@@ -171,7 +172,7 @@ def project(make_project):
 
 
 @pytest.mark.long
-def test_files_alone_add_what_a_run_reads(project):
+def test_a_file_or_a_line_adds_what_a_run_reads(project):
     assert project.planned(RETRIEVED)["extract_features"] == 1
     project.run(RETRIEVED)
     assert schema.read(project.folder / RETRIEVED, RETRIEVAL)["query_id"].nunique() == 4 + 8
@@ -190,7 +191,20 @@ def test_editors_are_told_the_new_names(project):
 @pytest.mark.long
 def test_an_edit_of_one_reruns_its_users(project):
     project.run(RETRIEVED)
-    file = project.folder / "densevse/vision/views/mirrored.py"
-    file.write_text(file.read_text().replace("::-1", "::-2"))
-    planned = project.planned(RETRIEVED)
-    assert planned == {"extract_features": 1, "train": 1, "retrieve": 1}
+    users = {"extract_features": 1, "train": 1, "retrieve": 1}
+    assert planned_after(project, "densevse/vision/views/mirrored.py", "::-1", "::-2") == users
+    assert planned_after(project, "densevse/vision/architectures/tiny.py", "(3, 8, 3)", "(3, 8, 3, 1)") == users
+    assert planned_after(project, "densevse/extensions/architectures/tiny.py", '"pool"', '"conv"') == users
+    assert planned_after(project, "densevse/extensions/architectures/tiny.py", "({", '({"other": "conv", ') == {}
+
+
+def planned_after(project, file, old, new):
+    """The jobs that an edit reruns; the edit is taken back."""
+    path = project.folder / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    try:
+        return project.planned(RETRIEVED)
+    finally:
+        path.write_text(text)
