@@ -21,21 +21,16 @@ class AttentionStage(TableStage):
         """The last rounds of the first seeds of two variants."""
         return [self.last_round(dataset, name) for name in (variant, other)]
 
-    def figures_job(self, dataset: str, variant: str) -> Job:
-        """The pictures of a variant."""
-        return self._job(self.title_of_variant(dataset, variant), dataset, variant)
-
-    def job_of_two(self, dataset: str, variant: str, other: str) -> Job:
-        """The picture of two variants."""
-        return self._job(self.title(dataset), dataset, variant, other)
-
-    def _job(self, title: str, dataset: str, *variants: str) -> Job:
+    def job(self, dataset: str, variant: str, other: str | None = None) -> Job:
+        """The pictures of a variant, or the picture of two."""
+        names = [variant, other] if other else [variant]
         shown = [
             ShownArtifact(
                 title=self.variant(dataset, name).title,
                 of=Identity(dataset, split="test", **self.last_round(dataset, name)),
             )
-            for name in variants
+            for name in names
         ]
+        title = self.title(dataset) if other else self.title_of_variant(dataset, variant)
         plan = PicturePlan(title=title, shown=shown).model_dump(mode="json")
         return Job({"source_names": DatasetStage(self.project).source_names(dataset), "plan": plan})

@@ -82,7 +82,7 @@ rule saliency_figures:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.attention.figures:draw_saliency", attention.figures_job),
+        **calling("densevse.analyses.attention.figures:draw_saliency", attention.job),
     message:
         "drawing the attention of {wildcards.variant} on {wildcards.dataset}"
     script:
@@ -107,7 +107,7 @@ rule saliency_of_two:
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.analyses.attention.figures:draw_saliency_maps", attention.job_of_two),
+        **calling("densevse.analyses.attention.figures:draw_saliency_maps", attention.job),
     message:
         "drawing the attention of {wildcards.variant} and {wildcards.other} on {wildcards.dataset}"
     script:
