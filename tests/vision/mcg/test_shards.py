@@ -1,12 +1,11 @@
 """From contour maps to artifacts, with masks: rankers' training data, segments, and their overlap with objects."""
 
-from functools import partial
-
 import cv2
 import numpy as np
 import pandas as pd
 import pytest
 
+from densevse.artifacts.files import checksum
 from densevse.artifacts.lineage import made_from
 from densevse.artifacts.run_lengths import decode, encode
 from densevse.artifacts.schema import arrow_table, read, write
@@ -20,15 +19,18 @@ from densevse.vision.mcg.candidates import candidates, masks
 from densevse.vision.mcg.contour_maps import own_contour_maps
 from densevse.vision.mcg.forest import Ranker, fold, grow
 from densevse.vision.mcg.hierarchy import hierarchies
-from densevse.vision.mcg.learning import draw, learn_from_masks, overlaps
+from densevse.vision.mcg.learning import draw, learn_from_masks, learn_ranker_from_masks, overlaps
 from densevse.vision.mcg.shards import (
     decoded,
     images_with,
+    measure_segments,
     proposals,
+    propose_by_mcg,
     ranker_sample,
+    sample_candidates,
+    segment_by_mcg,
     segment_overlap,
     segments,
-    write_shard,
 )
 from tests.vision.mcg.pictures import noise
 
@@ -119,18 +121,45 @@ def test_a_forest_learns_nothing_from_its_own_fold():
         learn_from_masks(sample[:1], 3, {"trees": 1, "leaf": 1}, 0)
 
 
-def test_a_shard_is_written_of_one_split_and_says_what_it_was_made_from(tmp_path, maps, sizes, objects):
+PARENTS = {"images": {"reader": "made up"}, "masks": {"people": "drew them"}}
+
+
+@pytest.fixture
+def shard(tmp_path, maps, sizes, objects):
+    """The files of a shard by the names of jobs' inputs."""
     table = sizes.assign(source="", file="", split=["train", "train", "val"], sha256="", captions=0, status="ok")
     inputs = {name: str(tmp_path / f"{name}.parquet") for name in ("image_table", "contours", "masks")}
-    write(table.assign(family=table["image_id"]), IMAGES, inputs["image_table"], {"reader": "made up"})
+    write(table.assign(family=table["image_id"]), IMAGES, inputs["image_table"], PARENTS["images"])
     write(maps.astype({"scale": "float32"}), CONTOURS, inputs["contours"], {})
-    write(objects, MASKS, inputs["masks"], {"people": "drew them"})
-    make = partial(ranker_sample, masks=objects, options=OPTIONS, processes=1)
-    path = tmp_path / "00-of-01.parquet"
-    write_shard(make, CANDIDATES, inputs, {"drawn": 30}, path, split="train")
+    write(objects, MASKS, inputs["masks"], PARENTS["masks"])
+    return inputs
+
+
+def test_candidates_are_of_training_images_and_say_what_they_were_made_from(tmp_path, shard):
+    path = str(tmp_path / "00-of-01.parquet")
+    sample_candidates(**shard, options=OPTIONS, threads=1, output=path)
     assert set(read(path, CANDIDATES)["image_id"]) == {"a"}
-    parents = {"images": {"reader": "made up"}, "masks": {"people": "drew them"}}
-    assert made_from(path) == {"drawn": 30, "parents": parents}
+    assert made_from(path) == {**OPTIONS, "parents": PARENTS}
+
+
+@pytest.mark.long
+def test_proposals_of_a_shard_say_which_ranker_ordered_them(tmp_path, shard, sample):
+    write(sample, CANDIDATES, tmp_path / "sample.parquet", {})
+    ranker, masks = str(tmp_path / "ranker.safetensors"), shard.pop("masks")
+    learn_ranker_from_masks(
+        [str(tmp_path / "sample.parquet")], {"dataset": "d", "shards": 1, "folds": 5}, {"trees": 2, "leaf": 5}, ranker
+    )
+    given = {**shard, "ranker": ranker, "options": OPTIONS, "wildcards": {"proposer": "mine"}, "threads": 1}
+    settings = {"proposer": "mine", "kind": "mcg", **OPTIONS, "ranker_sha256": checksum(ranker)}
+    for job, schema in ((propose_by_mcg, PROPOSALS), (segment_by_mcg, SEGMENTS)):
+        path = str(tmp_path / job.__name__ / "00-of-01.parquet")
+        job(**given, output=path)
+        assert set(read(path, schema)["image_id"]) == {*NAMES}
+        assert made_from(path) == {**settings, "parents": {"images": PARENTS["images"]}}
+    path = str(tmp_path / "overlap/00-of-01.parquet")
+    measure_segments(**given, masks=masks, output=path)
+    assert set(read(path, SEGMENT_OVERLAP)["image_id"]) == {"a", "c"}
+    assert made_from(path) == {**settings, "parents": PARENTS}
 
 
 @pytest.mark.long
