@@ -4,7 +4,7 @@ A field that is in no list here reaches no job, so that a new one with a default
 method's parameters and a reader's options are their own, and are passed whole.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -72,9 +72,23 @@ PROPOSALS_OF_MCG = ("boxes", "candidates", "superpixels")
 
 def passed(entry: BaseModel, names: Iterable[str]) -> dict[str, Any]:
     """The named fields of an entry as plain values; of those, the ones that the entry's type has."""
-    return entry.model_dump(mode="json", include={*names})
+    return _ordered(entry.model_dump(mode="json", include={*names}))
 
 
 def whole(entry: BaseModel) -> dict[str, Any]:
     """All fields of an entry as plain values."""
-    return entry.model_dump(mode="json")
+    return _ordered(entry.model_dump(mode="json"))
+
+
+def _ordered(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields in the order of their type, and mappings in them by key: the order in a YAML file decides nothing.
+
+    It would decide which images a reader draws into which split.
+    """
+    return {name: _by_key(value) for name, value in fields.items()}
+
+
+def _by_key(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _by_key(value[key]) for key in sorted(value)}
+    return [_by_key(one) for one in value] if isinstance(value, list) else value

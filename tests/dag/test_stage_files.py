@@ -10,10 +10,12 @@ from snakemake.rules import Rule
 from densevse.config.readers import Flickr
 from densevse.dag.datasets import DatasetStage, DownloadStage
 from densevse.dag.features import FeatureStage
+from densevse.dag.fields import passed
+from densevse.dag.fields import whole as whole_entry
 from densevse.dag.jobs import Calls
 from densevse.dag.language import ParseStage, VocabularyStage
 from densevse.dag.paths import uncompared
-from densevse.dag.project import Project, any_of, only
+from densevse.dag.project import Project, any_of
 from densevse.dag.proposals import ProposalStage
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
@@ -242,13 +244,23 @@ def test_contours_are_found_by_hed_or_by_the_user_s_model_unless_they_are_given(
         changed(proposers={"mcg": {"options": {"maps": "maps", "structured_edges": "model.yml.gz"}}})
 
 
-def test_params_hold_the_named_fields_in_a_fixed_order():
+def test_jobs_are_given_the_named_fields_in_a_fixed_order():
     options = Flickr(captions="a.txt", splits={"val": "v", "train": "t", "test": "e"})
-    assert only(options, frozenset({"splits", "captions"})) == {
+    assert passed(options, ["splits", "captions", "none"]) == {
         "captions": "a.txt",
         "splits": {"test": "e", "train": "t", "val": "v"},
     }
-    assert list(only(options, frozenset({"splits"}))["splits"]) == ["test", "train", "val"]
+    for given in (passed(options, ["splits"]), whole_entry(options)):
+        assert list(given["splits"]) == ["test", "train", "val"]
+
+
+def test_the_order_of_splits_in_a_file_draws_no_other_images():
+    def given(*splits):
+        options = {"splits": dict.fromkeys(splits, 10)}
+        job = DatasetStage(changed(datasets={"pascal1k": {"options": options}})).reading_job("pascal1k")
+        return list(job.settings["reading"]["options"]["splits"])
+
+    assert given("train", "val", "test") == given("val", "test", "train") == ["test", "train", "val"]
 
 
 @pytest.mark.parametrize(
