@@ -18,7 +18,7 @@ import cv2
 import pytest
 import torch
 
-from densevse.runtime.processor import avoid_illegal_instructions
+from densevse.runtime.numerics import avoid_illegal_instructions
 from tests.projects import SMALL, SMALL_ROUNDS, Project, copy_code
 
 avoid_illegal_instructions()

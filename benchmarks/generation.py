@@ -23,8 +23,7 @@ from benchmarks.training import (
     products_of_recurrence,
     products_of_scores,
 )
-from densevse.kernels.recurrent import prefixes
-from densevse.kernels.teaching import teaching
+from densevse.kernels.recurrent import prefixes, teaching
 from densevse.methods.interface import Batch, Images, Moment
 from densevse.methods.sco import SCO
 from densevse.runtime.numerics import set_up

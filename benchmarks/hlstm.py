@@ -87,7 +87,7 @@ def captions(count: int) -> Trees:
 def parsed_captions(path: str, count: int) -> Trees:
     """Captions of a shard of parses, drawn at random."""
     from densevse.artifacts import schema
-    from densevse.artifacts.schemas.parses import PARSES
+    from densevse.artifacts.schemas.sentences import PARSES
     from densevse.language.trees import read_tree
 
     parses = schema.read(path, PARSES, ["status", "tokens", "tree"])

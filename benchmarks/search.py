@@ -12,7 +12,7 @@ import torch
 from benchmarks._timing import seconds, times_as_fast
 from benchmarks.ranking import extra_memory
 from densevse.analyses.searches.searching import MOST_ROWS, Side, scores_by, search
-from densevse.artifacts.schemas.encodings import ENCODINGS
+from densevse.artifacts.schemas.features import ENCODINGS
 from densevse.artifacts.store import FeatureWriter
 from densevse.inference.encoding import batches
 from densevse.inference.encodings import PARTS, KeptImages

@@ -19,10 +19,9 @@ from benchmarks.ranking import extra_memory
 from benchmarks.scan import WAYS, scores_of_port
 from densevse.kernels.cross_attention import AttentionSide
 from densevse.kernels.recurrent import Recurrent
-from densevse.methods.attention import Selection
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.sm_lstm import Parameters
-from densevse.methods.sm_lstm import SMLSTM
+from densevse.methods.sm_lstm import SMLSTM, Selection
 from densevse.methods.structures import Words
 from densevse.runtime.numerics import set_up
 

@@ -20,8 +20,7 @@ from benchmarks._timing import seconds
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.schemas.tokens import TOKENS
-from densevse.artifacts.schemas.vocabulary import WORDS
+from densevse.artifacts.schemas.sentences import TOKENS, WORDS
 from densevse.artifacts.store import FeatureWriter
 from densevse.config.training import NamedPhase, Recipe, TrainingConfig
 from densevse.data.files import Files

@@ -17,7 +17,7 @@ import yaml
 
 from densevse.config.analyses import settings_of_analyses
 from densevse.config.config import with_analyses
-from densevse.config.origins import of_default
+from densevse.config.resolved import of_default
 from densevse.config.schema import choices
 
 ROOT = Path(__file__).parents[1]

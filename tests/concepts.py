@@ -8,7 +8,7 @@ from PIL import Image
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
-from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureWriter
 from densevse.config.training import NamedPhase, TrainingConfig
 from densevse.training.concepts import ConceptFiles, ConceptJob

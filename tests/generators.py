@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.parses import PARSES
-from densevse.artifacts.schemas.vocabulary import TAGS
+from densevse.artifacts.schemas.sentences import PARSES, TAGS
 from densevse.config.training import NamedPhase, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.inference.embedding import write_embeddings

@@ -10,9 +10,7 @@ import pytest
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
-from densevse.artifacts.schemas.parses import PARSES
-from densevse.artifacts.schemas.tokens import TOKENS
-from densevse.artifacts.schemas.vocabulary import WORDS
+from densevse.artifacts.schemas.sentences import PARSES, TOKENS, WORDS
 from densevse.artifacts.store import FeatureWriter
 from densevse.data.files import Files
 

@@ -4,8 +4,8 @@ import pytest
 from PIL import Image
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.features import CORRESPONDENCES
 
 WORDS = ["a man", "two dogs $x$", "the ball"]
 

@@ -35,7 +35,6 @@ class Rule:
             str(keyword.arg): keyword.value for keyword in call.keywords if keyword.arg
         }
 
-
     @property
     def call(self) -> str | None:
         """The function that the rule's job is, "<module>:<name>"; None for a rule without a job."""

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.artifacts.schemas import columns
+from densevse.artifacts import schema
 
 Boxes = NDArray[np.float32]
 
-BOX = [column.name for column in columns.BOX_COLUMNS]
+BOX = [column.name for column in schema.BOX_COLUMNS]
 
 
 def intersection_over_union(boxes: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:

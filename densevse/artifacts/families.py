@@ -1,4 +1,4 @@
-"""Families of images: variations of each other, which a bootstrap draws together."""
+"""Families of images, and images that are the same file as others."""
 
 import pandas as pd
 
@@ -9,3 +9,15 @@ from densevse.artifacts.schemas.datasets import IMAGES
 def families_of(images: str) -> pd.Series:
     """The family of each image of an IMAGES artifact, by image_id."""
     return schema.read(images, IMAGES, ["image_id", "family"]).set_index("image_id")["family"]
+
+
+def copies(images: pd.DataFrame, split: str, of: str) -> list[str]:
+    """The ids of images of `split` with the same bytes as an image of the split `of`, or as another one of `split`.
+
+    `images` are IMAGES rows; a missing image is no copy.
+    """
+    there = images[images["sha256"] != ""]
+    own = there[there["split"] == split]
+    if split == of:
+        return list(own.loc[own["sha256"].duplicated(keep=False), "image_id"])
+    return list(own.loc[own["sha256"].isin(there.loc[there["split"] == of, "sha256"]), "image_id"])

@@ -13,8 +13,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from pydantic import ConfigDict, RootModel
 
-from densevse.config.names import FileName, known
-from densevse.config.strict import Strict
+from densevse.config.strict import FileName, Strict, known
 from densevse.runtime.place import PACKAGE
 
 FOLDER = PACKAGE / "analyses"

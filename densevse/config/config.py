@@ -15,18 +15,16 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import AfterValidator, Discriminator, Field, Tag, create_model, model_validator
 
 from densevse.config.analyses import AnalysisSettings, key_of, settings_of_analyses
-from densevse.config.concepts import ConceptNetwork
 from densevse.config.datasets import Dataset
 from densevse.config.features import MEAN_OF_REGIONS
 from densevse.config.generators import GeneratorConfig, GeneratorEntry
 from densevse.config.given import GivenEntry
 from densevse.config.language import ParserConfig, WordVectors
 from densevse.config.methods import MethodConfig, MethodEntry
-from densevse.config.names import FileName, known
-from densevse.config.networks import NetworkConfig
+from densevse.config.networks import ConceptNetwork, NetworkConfig
 from densevse.config.proposers import Clustered, Proposer
 from densevse.config.sources import PlainPath
-from densevse.config.strict import Strict
+from densevse.config.strict import FileName, Strict, known
 from densevse.config.tables import Ensemble, Table
 from densevse.config.views import VIEWS
 

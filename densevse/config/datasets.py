@@ -7,12 +7,9 @@ from typing import Annotated, Any, Self, cast
 from pydantic import BeforeValidator, Field, SerializeAsAny, model_validator
 
 from densevse.config.features import GivenFeatures
-from densevse.config.names import FileName
-from densevse.config.options import of_type
 from densevse.config.readers import READERS, ReaderName, ReaderOptions
 from densevse.config.sources import Path, Source
-from densevse.config.strict import Strict
-from densevse.config.values import RankedSentences, Seeds
+from densevse.config.strict import FileName, RankedSentences, Seeds, Strict, of_type
 from densevse.config.views import ViewName
 
 

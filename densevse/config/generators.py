@@ -5,10 +5,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, SerializeAsAny, model_validator
 
 from densevse.config.methods import check_parameters_of_phases
-from densevse.config.names import FileName
-from densevse.config.options import of_type
 from densevse.config.registry import Registry
-from densevse.config.strict import Strict
+from densevse.config.strict import FileName, Strict, of_type
 from densevse.config.training import NamedPhase, Phase, TrainingConfig
 from densevse.config.views import StructureName, ViewName
 

@@ -4,9 +4,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, SerializeAsAny, model_validator
 
-from densevse.config.options import of_type
 from densevse.config.sources import Path, Source
-from densevse.config.strict import Strict
+from densevse.config.strict import Strict, of_type
 
 
 class CoreNLP(Strict):

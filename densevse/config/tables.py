@@ -4,8 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from densevse.config.strict import Strict
-from densevse.config.values import Seeds
+from densevse.config.strict import Seeds, Strict
 
 Protocol = Literal["full", "five_folds", "first_1000", "random_1000", "hodosh", "regions"]
 

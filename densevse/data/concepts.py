@@ -11,7 +11,7 @@ from torch import Tensor
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.data.views.regions import RegionsOfImages
 from densevse.runtime.arrays import Indices

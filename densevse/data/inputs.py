@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from torch import nn
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.vocabulary import WORD_VECTORS
+from densevse.artifacts.schemas.features import CORRESPONDENCES
+from densevse.artifacts.schemas.sentences import WORD_VECTORS
 from densevse.artifacts.store import FeatureStore
-from densevse.data.artifacts import Artifacts
-from densevse.data.files import Files
-from densevse.data.pairs import Pairs
-from densevse.data.phrase_regions import PhraseRegions
+from densevse.data.files import Artifacts, Files
+from densevse.data.pairs import Pairs, PhraseRegions
 from densevse.data.structures import structure
 from densevse.data.views import View, ViewOfRegions, kind_of_view
 from densevse.evaluation.protocols import TestSet, select_split, spread

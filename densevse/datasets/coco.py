@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from densevse.artifacts.run_lengths import encode
 from densevse.artifacts.schemas.datasets import BOXES
-from densevse.artifacts.schemas.masks import MASKS
+from densevse.artifacts.schemas.proposals import MASKS
 from densevse.config.readers import Coco, Karpathy
 from densevse.datasets import karpathy
 from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources, seeded_splits

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
-from densevse.artifacts.schemas.tokens import TOKENS
+from densevse.artifacts.schemas.sentences import TOKENS
 from densevse.datasets.entities import read_entities
 from densevse.datasets.true_boxes import check_inside, check_rows
 from densevse.runtime.errors import InputError

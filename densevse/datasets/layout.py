@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import pandas as pd
 
-from densevse.config.values import Split
+from densevse.config.strict import Split
 from densevse.datasets.archives import Archive, base_names
 from densevse.datasets.file_names import plain
 from densevse.runtime.errors import InputError

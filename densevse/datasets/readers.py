@@ -28,7 +28,7 @@ from typing import Any, cast
 import pandas as pd
 
 from densevse.artifacts import schema
-from densevse.artifacts.copies import copies
+from densevse.artifacts.families import copies
 from densevse.artifacts.files import write_text
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage

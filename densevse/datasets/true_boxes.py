@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from densevse.artifacts import schema
 from densevse.artifacts.run_lengths import decode, encode
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.schemas.masks import MASKS
+from densevse.artifacts.schemas.proposals import MASKS
 from densevse.config.readers import READERS
 from densevse.datasets.file_names import composed
 from densevse.datasets.images import SIDEWAYS, ImageFiles, orientation

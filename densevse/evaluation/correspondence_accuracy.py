@@ -13,9 +13,8 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
-from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY, CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import BOXES
-from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY, CORRESPONDENCES, REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.runtime.arrays import Indices
+from densevse.runtime.arrays import Indices, evenly_spaced
 from densevse.runtime.errors import InputError
-from densevse.runtime.spacing import evenly_spaced
 
 MOST = {"all": math.inf, "first_five": 5}
 """The largest number of sentences of an image that are ranked."""

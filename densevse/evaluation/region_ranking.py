@@ -20,7 +20,7 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE, phrase_boxes
 from densevse.artifacts.schemas.datasets import BOXES
-from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.protocols import TestSet, full

@@ -12,8 +12,8 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
-from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import BOXES
+from densevse.artifacts.schemas.features import CORRESPONDENCES
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs

@@ -22,7 +22,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import GENERATED
-from densevse.artifacts.schemas.tokens import TOKENS
+from densevse.artifacts.schemas.sentences import TOKENS
 from densevse.config.generators import Decoding
 from densevse.config.strict import Strict
 from densevse.config.validation import validate

@@ -18,8 +18,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.embeddings import EMBEDDINGS
-from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.schemas.features import EMBEDDINGS, REGION_FEATURES
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs

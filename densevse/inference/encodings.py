@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from densevse.artifacts.schemas.encodings import ENCODINGS
+from densevse.artifacts.schemas.features import ENCODINGS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs

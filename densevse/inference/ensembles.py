@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from densevse.artifacts.identity import Identity
-from densevse.config.values import RankedSentences
+from densevse.config.strict import RankedSentences
 from densevse.data.files import Files
 from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer

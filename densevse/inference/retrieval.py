@@ -8,7 +8,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.config.values import RankedSentences
+from densevse.config.strict import RankedSentences
 from densevse.data.files import Files
 from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.retrieval import Scorer, retrieve, versions

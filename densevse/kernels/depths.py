@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from densevse.kernels.arrays import Integers, on_device
-from densevse.kernels.relations import LinearByRelation
+from densevse.kernels.fragment_sums import LinearByRelation
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding_bag
 
 from densevse.kernels.arrays import Booleans, Integers, on_device
-from densevse.kernels.gates import sigmoid_, through_sigmoid, through_tanh
+from densevse.kernels.recurrent import sigmoid_, through_sigmoid, through_tanh
 
 BAR, HAT = 0, 1  # the two types of children: the others, and noun phrases
 

@@ -19,7 +19,61 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from densevse.kernels.arrays import Integers, on_device
-from densevse.kernels.gates import lstm_cell, sigmoid_, through_sigmoid, through_tanh
+
+
+def sigmoid_(x: Tensor) -> Tensor:
+    """The logistic function, in place. On CPUs with AVX-512, PyTorch's own takes 18 times as long as its exp alone."""
+    return x.neg_().exp_().add_(1).reciprocal_()
+
+
+def through_sigmoid(gradient: Tensor, output: Tensor, out: Tensor | None = None) -> Tensor:
+    """The gradient of a sigmoid's input, from the output's gradient and the output."""
+    given = {} if out is None else {"grad_input": out}
+    return torch.ops.aten.sigmoid_backward(gradient, output, **given)  # type: ignore[no-any-return]
+
+
+def through_tanh(gradient: Tensor, output: Tensor, out: Tensor | None = None) -> Tensor:
+    """The gradient of a tanh's input, from the output's gradient and the output."""
+    given = {} if out is None else {"grad_input": out}
+    return torch.ops.aten.tanh_backward(gradient, output, **given)  # type: ignore[no-any-return]
+
+
+def lstm_cell(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
+    """Hochreiter and Schmidhuber's cell with forget gate: (P, 4H) gates and a (P, H) cell to the next state and cell.
+
+    `gates` are the inputs of the gates in the order input, forget, output, candidate.
+    """
+    hidden, after = _Cell.apply(gates, cell)  # type: ignore[no-untyped-call]
+    return hidden, after
+
+
+class _Cell(torch.autograd.Function):
+    """The cell as an autograd function that saves the gates, not their inputs."""
+
+    @staticmethod
+    def forward(ctx: Any, gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
+        size = cell.shape[1]
+        opened = sigmoid_(gates[:, : 3 * size].clone(memory_format=torch.contiguous_format))
+        candidate = gates[:, 3 * size :].tanh()
+        i, f, o = opened.split(size, dim=1)
+        after = torch.addcmul(i * candidate, f, cell)
+        squashed = after.tanh()
+        ctx.save_for_backward(opened, candidate, cell, squashed)
+        return o * squashed, after
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, of_hidden: Tensor, of_after: Tensor) -> tuple[Tensor, Tensor]:
+        opened, candidate, cell, squashed = ctx.saved_tensors
+        i, f, o = opened.split(cell.shape[1], dim=1)
+        of_gates = cell.new_empty(len(cell), 4 * cell.shape[1])
+        of_i, of_f, of_o, of_candidate = of_gates.split(cell.shape[1], dim=1)
+        here = through_tanh(of_hidden * o, squashed).add_(of_after)
+        through_sigmoid(of_hidden * squashed, o, out=of_o)
+        through_sigmoid(here * candidate, i, out=of_i)
+        through_sigmoid(here * cell, f, out=of_f)
+        through_tanh(here * i, candidate, out=of_candidate)
+        return of_gates, here.mul_(f)
 
 
 @dataclass(frozen=True)
@@ -262,3 +316,31 @@ class _GRU(torch.autograd.Function):
                 of_before = torch.addmm(here * update, of_products[now], weight)
                 of_hidden[before].index_add_(0, tree.parent[now], of_before)
         return of_inputs, of_products.t() @ hidden_before, of_products[:, 2 * size :].sum(dim=0), None
+
+
+END = 0  # padding in a table of words; as an input it is the sentence's start, as a target its end
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """Inputs and targets of a decoder: at each step it reads the word before and predicts the word itself."""
+
+    tree: Prefixes  # of the inputs
+    target: Tensor  # (P,) the word that follows each prefix
+    sentence: Tensor  # (P,) the row of the sentence that each prefix begins
+
+
+def teaching(words: Integers, read: Integers, device: torch.device) -> Teaching:
+    """Arranges sentences for a decoder; the result's tensors are on `device`.
+
+    `words` (S, longest), padded with 0, and the end are the targets. `read` (S, longest) are the inputs of all
+    predictions but the first: the same words, or those that scheduled sampling drew.
+    """
+    steps = (words != END).sum(axis=1) + 1
+    begun = np.pad(read, ((0, 0), (1, 0)), constant_values=END)
+    ended = np.pad(words, ((0, 0), (0, 1)), constant_values=END)
+    order = np.argsort(-steps, kind="stable")  # as `chains` has the sentences of each step
+    alive = [int((steps > step).sum()) for step in range(int(steps.max()))]
+    owner = np.concatenate([order[:count] for count in alive])
+    target = ended[owner, np.repeat(np.arange(len(alive)), alive)]
+    return Teaching(chains(begun, steps, device), *(on_device(part, device) for part in (target, owner)))

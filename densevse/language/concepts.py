@@ -10,8 +10,7 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.artifacts.schemas.parses import PARSES
-from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS, PARSES
 from densevse.language.parses import OK
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger

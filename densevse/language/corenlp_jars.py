@@ -1,14 +1,15 @@
 """Obtains the jars of Stanford CoreNLP, and says where Java is missing."""
 
 import re
+import shlex
 import shutil
+import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import stanza
 
-from densevse.language.maven import copy_jars
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
@@ -96,3 +97,30 @@ def _version(project: Path) -> str:
 def jars(home: str | Path) -> list[str]:
     """The names of Stanford's jars in a folder, which show CoreNLP's version and its models."""
     return sorted(jar.name for jar in Path(home).glob("stanford-corenlp-*.jar"))
+
+
+def copy_jars(project: Path, folder: Path) -> None:
+    """Copies the jars that `project` (a pom.xml) names, with all their dependencies, into `folder`.
+
+    Raises `InputError` with Maven's output if that fails.
+    """
+    command = ["mvn", "-q", "-B", "-f", str(project), "dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
+    logger.info("getting jars: %s", shlex.join(command))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise InputError(f"Maven could not get what {project} names:\n{(done.stdout + done.stderr)[-2000:]}")
+
+
+def get_jars(project: str | Path, output: str | Path) -> None:
+    """The job that copies jars as `copy_jars`, into a folder that is whole or absent.
+
+    Raises `InputError` without Maven.
+    """
+    folder = Path(output).absolute()  # Maven would resolve the path from the folder of pom.xml
+    if shutil.which("mvn") is None:
+        raise InputError(f"{folder}: Maven is needed to get it, and there is no `mvn` on the PATH; install Maven.")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as parent:
+        obtained = Path(parent, folder.name)
+        copy_jars(Path(project), obtained)
+        obtained.rename(folder)

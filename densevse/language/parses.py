@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, Self
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.sentences import PARSES
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.runtime.logs import logger
 

@@ -10,8 +10,7 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.parses import PARSES
-from densevse.artifacts.schemas.vocabulary import TAGS
+from densevse.artifacts.schemas.sentences import PARSES, TAGS
 from densevse.language.parses import OK
 from densevse.language.words import UNKNOWN, Vocabulary
 from densevse.runtime.errors import InputError

@@ -10,9 +10,8 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.tokens import TOKENS
+from densevse.artifacts.schemas.sentences import TOKENS
 from densevse.language.nltk_parts import NLTKWordTokenizer, TreebankWordDetokenizer
-from densevse.language.typography import typewritten
 from densevse.runtime.logs import progress
 
 # CoreNLP cuts at a hyphen between words (as Universal Dependencies do), NLTK does not.
@@ -52,3 +51,20 @@ def write_tokens(captions: str, output: str) -> None:
     texts = rows.pop("text")
     tokens = pd.Series([tokenize(text) for text in progress(texts, "sentences", len(texts))], dtype=object)
     schema.write(rows.assign(tokens=tokens), TOKENS, output, lineage({}, {"captions": captions}))
+
+
+APOSTROPHE_INSIDE = re.compile(r"(?<=[^\W\d_])[`´′](?=[^\W\d_])")
+"""Marks that are apostrophes only between letters."""
+
+TYPEWRITTEN = str.maketrans(
+    {**dict.fromkeys("‘’‛ʼ＇\x91\x92", "'"), **dict.fromkeys("“”„‟＂\x93\x94", '"'), "…": "...", "\x85": "..."}
+)
+
+
+def typewritten(text: str) -> str:
+    """A text with straight apostrophes and quotation marks, and dots for an ellipsis.
+
+    All code reads sentences in this form, in training and in searches. Stanford CoreNLP cuts both kinds alike but keeps
+    them distinct; vocabularies and word vectors have the straight ones.
+    """
+    return text if text.isascii() and "`" not in text else APOSTROPHE_INSIDE.sub("'", text.translate(TYPEWRITTEN))

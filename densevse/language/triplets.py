@@ -17,8 +17,7 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.parses import PARSES
-from densevse.artifacts.schemas.vocabulary import FRAGMENTS, RELATIONS, WORD_VECTORS
+from densevse.artifacts.schemas.sentences import FRAGMENTS, PARSES, RELATIONS, WORD_VECTORS
 from densevse.language.parses import OK
 from densevse.language.words import Vocabulary
 from densevse.runtime.errors import InputError

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schemas.vocabulary import WORD_VECTORS
+from densevse.artifacts.schemas.sentences import WORD_VECTORS
 from densevse.language.words import Vocabulary
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger

@@ -9,8 +9,7 @@ import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schemas.tokens import TOKENS
-from densevse.artifacts.schemas.vocabulary import WORDS
+from densevse.artifacts.schemas.sentences import TOKENS, WORDS
 from densevse.runtime.errors import InputError
 
 UNKNOWN = 1

@@ -16,8 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.kernels.recurrent import Recurrent
-from densevse.kernels.teaching import END, teaching
+from densevse.kernels.recurrent import END, Recurrent, teaching
 from densevse.methods.structures import UNKNOWN, Words
 
 

@@ -33,8 +33,7 @@ import torch
 from torch import Tensor, nn
 
 from densevse.kernels.arrays import Booleans, on_device
-from densevse.kernels.fragment_sums import existing, on_host, sums_of_all_pairs, sums_of_scores
-from densevse.kernels.relations import LinearByRelation
+from densevse.kernels.fragment_sums import LinearByRelation, existing, on_host, sums_of_all_pairs, sums_of_scores
 from densevse.methods.fragments import Fragments, bag_of_words, bigrams, image_fragments, padded, without_unknown_words
 from densevse.methods.global_ranking import FixedNorm, global_ranking, sure_regions
 from densevse.methods.interface import Batch, Images, Method, Moment, Sentences, Shapes

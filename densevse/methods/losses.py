@@ -1,6 +1,6 @@
 """Ranking losses on a matrix of scores: row i matches column i, and other true pairs are never negatives."""
 
-from torch import Tensor
+from torch import Tensor, nn
 
 
 def hinges(scores: Tensor, positives: Tensor, margin: float) -> tuple[Tensor, Tensor]:
@@ -31,3 +31,12 @@ def hardest_hinges(scores: Tensor, positives: Tensor, margin: float) -> Tensor:
     """The max-of-hinges loss: each pair against its hardest contrastive terms only (Faghri et al. 2018, Eq 6)."""
     sentences, images = hinges(scores, positives, margin)
     return sentences.amax(dim=1).sum() + images.amax(dim=0).sum()
+
+
+def xavier_linear(inputs: int, outputs: int, *, bias: bool = True) -> nn.Linear:
+    """A linear map that starts with weights of Xavier's uniform distribution and biases of 0."""
+    linear = nn.Linear(inputs, outputs, bias=bias)
+    nn.init.xavier_uniform_(linear.weight)
+    if bias:
+        nn.init.zeros_(linear.bias)
+    return linear

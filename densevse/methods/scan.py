@@ -26,8 +26,7 @@ from densevse.kernels.cross_attention import AttentionSide, CrossAttention, cros
 from densevse.kernels.recurrent import prefixes
 from densevse.methods.fragments import Fragments
 from densevse.methods.interface import WHOLE_IMAGE, Batch, Images, Method, Moment, Saliency, Sentences, Shapes
-from densevse.methods.linear import xavier_linear
-from densevse.methods.losses import hardest_hinges, sum_of_hinges
+from densevse.methods.losses import hardest_hinges, sum_of_hinges, xavier_linear
 from densevse.methods.parameters.scan import Parameters
 from densevse.methods.structures import Words
 from densevse.methods.words import word_vectors

@@ -23,8 +23,7 @@ from torch.nn import functional
 from densevse.kernels.recurrent import Recurrent, prefixes
 from densevse.methods.decoder import Decoder
 from densevse.methods.interface import Batch, DualEncoder, Embeddings, Encoding, Images, Moment, Sentences, Shapes
-from densevse.methods.linear import xavier_linear
-from densevse.methods.losses import sum_of_hinges
+from densevse.methods.losses import sum_of_hinges, xavier_linear
 from densevse.methods.parameters.sco import Parameters
 from densevse.methods.structures import Words
 from densevse.methods.words import word_vectors

@@ -12,7 +12,7 @@ from torch import nn
 
 from densevse.kernels.arrays import Integers, on_device
 from densevse.kernels.depths import depths, sums_of_roots
-from densevse.kernels.relations import LinearByRelation
+from densevse.kernels.fragment_sums import LinearByRelation
 from densevse.methods.global_ranking import MeanRegion
 from densevse.methods.interface import Embeddings, Sentences, Shapes
 from densevse.methods.parameters.sdt_rnn import Parameters

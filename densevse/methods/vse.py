@@ -19,8 +19,7 @@ from densevse.kernels.order import order_scores
 from densevse.kernels.recurrent import Recurrent, prefixes
 from densevse.methods.branch import Branch
 from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Sentences, Shapes
-from densevse.methods.linear import xavier_linear
-from densevse.methods.losses import hardest_hinges, sum_of_hinges
+from densevse.methods.losses import hardest_hinges, sum_of_hinges, xavier_linear
 from densevse.methods.parameters.vse import Parameters
 from densevse.methods.structures import Words
 from densevse.methods.words import word_vectors

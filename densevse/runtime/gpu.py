@@ -1,13 +1,19 @@
 """Chooses the device of a job: the GPU that the configuration asks for must exist and work."""
 
+import fcntl
 import os
 import re
+import tempfile
+import time
+from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
+from typing import IO
 
 import torch
 
-from densevse.runtime.cards import lock_card
 from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 from densevse.runtime.variables import GPU, JOBS_PER_GPU
 
 AUTO, NEVER = "auto", "0"
@@ -18,7 +24,7 @@ _OLDER = "a torch that is built for an older CUDA (`make environment CUDA=12`)"
 def usable_device() -> torch.device:
     """The CPU if the configuration's `gpu` is 0, or auto without a visible GPU; else a GPU locked for this job.
 
-    It waits until a GPU is free (densevse/runtime/cards.py). Raises `InputError` if fewer GPUs are visible than `gpu`
+    It waits until a GPU is free (densevse/runtime/gpu.py). Raises `InputError` if fewer GPUs are visible than `gpu`
     asks for, or if a visible one cannot be used.
     """
     return _usable(os.environ.get(GPU, AUTO))
@@ -112,3 +118,47 @@ def _built_for() -> str:
 def _hidden() -> str:
     shown = os.environ.get("CUDA_VISIBLE_DEVICES")
     return "" if shown is None else f" (CUDA_VISIBLE_DEVICES is {shown!r})"
+
+
+WAIT = 2.0
+"""Seconds between two attempts to lock a card."""
+
+_held: list[IO[str]] = []
+"""Locks of this process, kept open until it ends."""
+
+
+def lock_card(names: Sequence[str], jobs_per_card: int = 1, folder: Path | None = None) -> int:
+    """Locks a card that fewer than `jobs_per_card` jobs of this user use; returns its place in `names`.
+
+    `names` are those of the visible cards, the same in every job on the machine (such as UUIDs, as numbers count from
+    the first visible one). Waits while every card is in use, and logs that.
+    """
+    folder = folder or _folder()
+    waits = False
+    while True:
+        for share in range(jobs_per_card):  # a free card before a shared one
+            for place, name in enumerate(names):
+                if _lock(folder / f"{name}-{share}.lock"):
+                    return place
+        if not waits:
+            logger.info("waiting for a GPU: other jobs use all of %s", ", ".join(names))
+            waits = True
+        time.sleep(WAIT)
+
+
+def _lock(path: Path) -> bool:
+    file = path.open("a", encoding="utf-8")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return False
+    _held.append(file)
+    return True
+
+
+def _folder() -> Path:
+    """The folder with this user's locks on this machine."""
+    found = Path(tempfile.gettempdir(), f"densevse-gpus-{os.getuid()}")
+    found.mkdir(mode=0o700, exist_ok=True)
+    return found

@@ -3,6 +3,7 @@
 Every job that uses torch calls `set_up` first, or `set_up_processor` if it never computes on a GPU.
 """
 
+import faulthandler
 import hashlib
 import os
 from pathlib import Path
@@ -12,7 +13,6 @@ import torch
 
 from densevse.runtime.gpu import usable_device
 from densevse.runtime.logs import logger
-from densevse.runtime.processor import ISA_LIMIT, avoid_illegal_instructions
 
 Precision = Literal["bf16", "fp32"]
 TrainingPrecision = Literal["float32", "tf32", "bf16"]
@@ -98,3 +98,30 @@ def _vendor() -> str:
     except OSError:
         return "unknown"
     return next((line.split(":")[1].strip() for line in lines if line.startswith("vendor_id")), "unknown")
+
+
+ISA_LIMIT = "ONEDNN_MAX_CPU_ISA"
+WITHOUT_MATRIX_UNITS = "AVX512_CORE_FP16"
+
+
+def avoid_illegal_instructions() -> None:
+    """Keeps oneDNN from matrix instructions (AMX) that the processor announces but does not execute.
+
+    On some virtual machines the first product in bf16 ends the process with SIGILL. So a child process tries that
+    product, which takes milliseconds; if it dies, ONEDNN_MAX_CPU_ISA excludes AMX, unless the user set that variable.
+    Call this before the process uses oneDNN, which reads the variable once.
+    """
+    if ISA_LIMIT not in os.environ and torch.cpu._is_amx_tile_supported() and not _survives():
+        os.environ[ISA_LIMIT] = WITHOUT_MATRIX_UNITS
+
+
+def _survives() -> bool:
+    """True if a child process survives a product in bf16."""
+    child = os.fork()
+    if child == 0:
+        faulthandler.disable()  # the child may die of what is already known
+        torch.set_num_threads(1)
+        square = torch.ones(512, 512, dtype=torch.bfloat16)
+        square @ square
+        os._exit(0)
+    return os.waitpid(child, 0)[1] == 0

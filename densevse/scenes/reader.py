@@ -22,8 +22,8 @@ from typing_extensions import TypedDict
 from densevse.artifacts.files import atomic
 from densevse.config.datasets import Reading
 from densevse.config.readers import Scenes
+from densevse.config.strict import Split
 from densevse.config.validation import validate
-from densevse.config.values import Split
 from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS
 from densevse.datasets.readers import Paths
 from densevse.datasets.texts import Text, check_layout, read_json, read_lines

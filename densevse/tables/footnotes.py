@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from densevse.artifacts.copies import copies
+from densevse.artifacts.families import copies
 from densevse.config.strict import Strict
 from densevse.evaluation.protocols import MOST
 from densevse.runtime.arrays import Indices

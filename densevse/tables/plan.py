@@ -9,9 +9,8 @@ from typing import Any
 from pydantic import Field
 
 from densevse.artifacts.identity import Identity
-from densevse.config.strict import Strict
+from densevse.config.strict import RankedSentences, Strict
 from densevse.config.tables import PrintedTable, Protocol
-from densevse.config.values import RankedSentences
 
 
 class Difference(Strict):

@@ -8,7 +8,7 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
+from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.tables import ROUNDS
 from densevse.config.validation import validate
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS

@@ -30,8 +30,8 @@ from densevse.runtime.errors import InputError
 from densevse.training.driver import TrainingSpec, drive
 from densevse.training.task import Task
 from densevse.vision.concept_network import best_of_regions, head, multi_label_loss, with_outputs
+from densevse.vision.crops import squeezed
 from densevse.vision.networks import load_module, standardised
-from densevse.vision.resizing import squeezed
 
 _AT_ONCE = 128  # images in a batch of validation
 Views = Literal["whole", "regions"]

@@ -6,30 +6,30 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import REAL
+from densevse.artifacts.schema import REAL, Column, Schema
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.strict import Strict
 from densevse.config.training import NamedPhase, Recipe, TrainingConfig
-from densevse.methods.interface import Moment, device_of, to_device
+from densevse.methods.interface import Moment, device_of, pinned, to_device
+from densevse.runtime.ahead import ahead
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 from densevse.runtime.numerics import TrainingPrecision, gpu_computes_bf16
-from densevse.training.average import MovingAverage
 from densevse.training.checkpoints import Checkpoint
-from densevse.training.loading import loaded
-from densevse.training.sampler import epoch_batches
 from densevse.training.task import Task
 
 
@@ -323,3 +323,64 @@ def _stop_signals() -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+class MovingAverage:
+    """The exponential moving average of a module's weights and buffers over steps (Polyak and Juditsky 1992).
+
+    At every step the average keeps the share `decay`, so that it covers about the last 1 / (1 - decay) steps.
+    """
+
+    def __init__(self, module: nn.Module, decay: float) -> None:
+        self.decay = decay
+        # The module's own tensors, so that writing to them in place changes its weights.
+        self.weights = {name: weight for name, weight in module.state_dict().items() if weight.is_floating_point()}
+        self.values = _copied(self.weights)
+
+    def update(self) -> None:
+        """Updates the average with the weights after a step."""
+        for name, weight in self.weights.items():
+            self.values[name].lerp_(weight, 1 - self.decay)
+
+    @contextmanager
+    def in_module(self) -> Iterator[None]:
+        """Puts the average in place of the module's weights while the context lasts."""
+        kept = _copied(self.weights)
+        _write(self.values, self.weights)
+        try:
+            yield
+        finally:
+            _write(kept, self.weights)
+
+
+def _copied(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name: tensor.clone() for name, tensor in tensors.items()}
+
+
+def _write(values: dict[str, Tensor], tensors: dict[str, Tensor]) -> None:
+    for name, tensor in tensors.items():
+        tensor.copy_(values[name])
+
+
+def loaded(task: Task, batches: Iterable[Indices], epoch: int, device: torch.device, threads: int = 1) -> Iterator[Any]:
+    """Yields the task's batches on `device`, in order.
+
+    For a GPU, threads make them ahead in pinned memory, so that copies do not block. On a CPU they are made on demand,
+    as threads would slow down those that compute.
+    """
+    if device.type == "cpu":
+        for examples in batches:
+            yield task.batch(examples, epoch)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for batch in ahead(pool, lambda examples: pinned(task.batch(examples, epoch)), batches, depth=1 + threads):
+            yield to_device(batch, device)
+
+
+def epoch_batches(examples: int, size: int, seed: int, epoch: int, round_number: int = 0) -> list[Indices]:
+    """All examples in random order, in batches of at most `size`.
+
+    Batches have nearly equal sizes, as batch normalisation has poor statistics in a small last batch.
+    """
+    order = np.random.default_rng((seed, epoch, round_number)).permutation(examples)
+    return [np.asarray(part) for part in np.array_split(order, -(-examples // size))]

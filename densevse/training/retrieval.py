@@ -22,10 +22,9 @@ from densevse.inference.models import build, load_weights, save_model
 from densevse.inference.scoring import scorer
 from densevse.kernels.arrays import in_float32
 from densevse.methods.interface import Batch, Encoding, Method, Moment, with_parts
-from densevse.runtime.arrays import Indices
+from densevse.runtime.arrays import Indices, evenly_spaced
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
-from densevse.runtime.spacing import evenly_spaced
 from densevse.training.driver import TrainingSpec, drive
 from densevse.training.task import Task
 

@@ -25,9 +25,9 @@ from densevse.datasets.images import ImageFiles
 from densevse.runtime.ahead import ahead
 from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
+from densevse.vision.crops import Pixels
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
-from densevse.vision.resizing import Pixels
 from densevse.vision.views import extraction_of
 
 DTYPE = "float16"

@@ -29,12 +29,12 @@ from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
 from densevse.vision.boxes import clip
 from densevse.vision.classes import read_classes
+from densevse.vision.crops import Pixels
 from densevse.vision.extract import DTYPE, decoding_threads, readable
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
 from densevse.vision.region_network import Described, RegionNetwork
 from densevse.vision.regions import Candidates, Detected, Regions, choose, choose_detected
-from densevse.vision.resizing import Pixels
 
 
 def extract_regions(

@@ -17,8 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, Boxes
-from densevse.artifacts.matrices import Matrix, open_matrix
-from densevse.artifacts.row_ids import read_row_ids
+from densevse.artifacts.matrices import Matrix, open_matrix, read_row_ids
 from densevse.runtime.errors import InputError
 
 _FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")

@@ -15,7 +15,7 @@ import pandas as pd
 from densevse.artifacts.files import checksum
 from densevse.artifacts.lineage import PathOrPaths, lineage
 from densevse.artifacts.schema import read, write
-from densevse.artifacts.schemas.precision import PRECISION
+from densevse.artifacts.schemas.features import PRECISION
 from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import fastest_precision, set_up
 from densevse.vision.networks import Network, load_network

@@ -24,7 +24,7 @@ from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.config.validation import validate
 from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import device, fastest_precision
-from densevse.vision.resizing import Pixels, squeezed
+from densevse.vision.crops import Pixels, squeezed
 
 EPSILON = 1e-6
 """A batch normalisation adds this to the variance of pixels (some thousands), as it must not be zero."""

@@ -31,9 +31,8 @@ from densevse.artifacts.boxes import Boxes
 from densevse.config.networks import RegionOptions
 from densevse.runtime.ahead import ahead
 from densevse.vision.boxes import by_score, non_maximum_suppression
-from densevse.vision.crops import colour_of, warp
+from densevse.vision.crops import Pixels, colour_of, resize_shorter_side, squeezed, warp
 from densevse.vision.region_network import Described, RegionNetwork
-from densevse.vision.resizing import Pixels, resize_shorter_side, squeezed
 
 Item = TypeVar("Item")
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import Boxes
 from densevse.vision.boxes import unique
+from densevse.vision.crops import Pixels
 from densevse.vision.grouping import GroupedRegions, Measure, group, initial_regions
-from densevse.vision.resizing import Pixels
 
 CTSF: Set[Measure] = {"colour", "texture", "size", "fill"}
 TSF: Set[Measure] = {"texture", "size", "fill"}

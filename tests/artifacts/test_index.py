@@ -7,8 +7,7 @@ import pytest
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import NUMBER
+from densevse.artifacts.schema import NUMBER, Column, Schema
 from densevse.runtime.errors import InputError
 
 COUNTS = Schema("counts", "a number", (Column("number", NUMBER, "a number"),))

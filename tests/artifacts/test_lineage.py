@@ -6,7 +6,7 @@ from safetensors.numpy import save_file
 
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import ancestors, lineage, made_from, metadata, without
-from densevse.artifacts.schemas.vocabulary import WORDS
+from densevse.artifacts.schemas.sentences import WORDS
 from densevse.runtime.errors import InputError
 
 

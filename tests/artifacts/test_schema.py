@@ -9,8 +9,7 @@ import pytest
 
 from densevse.artifacts import schema, schemas
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.parses import PARSES
-from densevse.artifacts.schemas.vocabulary import WORDS
+from densevse.artifacts.schemas.sentences import PARSES, WORDS
 from densevse.runtime.errors import InputError
 
 ROWS = [{"index": 0, "word": "", "count": 0}, {"index": 2, "word": "dog", "count": 7}]

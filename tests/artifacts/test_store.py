@@ -13,9 +13,8 @@ import pytest
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.schemas.embeddings import EMBEDDINGS
-from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
-from densevse.artifacts.schemas.vocabulary import WORDS
+from densevse.artifacts.schemas.features import EMBEDDINGS, IMAGE_FEATURES, REGION_FEATURES
+from densevse.artifacts.schemas.sentences import WORDS
 from densevse.artifacts.store import GROUP_ROWS, FeatureStore, FeatureWriter
 from densevse.runtime.errors import InputError
 
@@ -225,7 +224,7 @@ def test_memory_stays_flat_while_100_000_rows_are_written(tmp_path):
 import resource, sys
 import numpy as np, pandas as pd
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.store import FeatureWriter
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

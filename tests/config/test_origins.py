@@ -6,8 +6,7 @@ import pytest
 
 from densevse.config.load import load
 from densevse.config.methods import MODELS
-from densevse.config.origins import ORIGIN_WORDS, CommentedFile, of_default
-from densevse.config.resolved import settings_of
+from densevse.config.resolved import ORIGIN_WORDS, CommentedFile, of_default, settings_of
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path for folder in ("methods", "generators") for path in (ROOT / "config" / folder).glob("*.yaml"))

@@ -7,12 +7,9 @@ import pytest
 import torch
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
-from densevse.artifacts.schemas.parses import PARSES
-from densevse.artifacts.schemas.tokens import TOKENS
-from densevse.artifacts.schemas.vocabulary import RELATIONS, WORD_VECTORS
+from densevse.artifacts.schemas.features import CORRESPONDENCES, IMAGE_FEATURES, REGION_FEATURES
+from densevse.artifacts.schemas.sentences import PARSES, RELATIONS, TOKENS, WORD_VECTORS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.inputs import Inputs
 from densevse.data.ragged import Ragged, RaggedNumbers

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.parses import PARSES
-from densevse.artifacts.schemas.vocabulary import RELATIONS
+from densevse.artifacts.schemas.sentences import PARSES, RELATIONS
 from densevse.data.inputs import Inputs
 from densevse.data.structures.dependencies import _nodes
 from densevse.language.triplets import write_relations

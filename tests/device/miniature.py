@@ -10,8 +10,7 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.schemas.parses import PARSES
-from densevse.artifacts.schemas.vocabulary import TAGS, WORD_VECTORS
+from densevse.artifacts.schemas.sentences import PARSES, TAGS, WORD_VECTORS
 from densevse.artifacts.store import FeatureWriter
 from densevse.config.views import STRUCTURES, VIEWS
 from densevse.data.files import Files

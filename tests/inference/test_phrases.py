@@ -11,15 +11,11 @@ import torch
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
-from densevse.artifacts.schemas.embeddings import EMBEDDINGS
-from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
-from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.features import CORRESPONDENCES, EMBEDDINGS, IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.schemas.sentences import PARSES, TOKENS, WORDS
 from densevse.artifacts.schemas.tables import RESULTS
-from densevse.artifacts.schemas.tokens import TOKENS
-from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.config.tables import PrintedTable
 from densevse.data.files import Files

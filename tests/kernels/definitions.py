@@ -10,10 +10,10 @@ from torch import Tensor
 from densevse.kernels.arrays import Booleans, Integers
 from densevse.kernels.bidirectional import Bidirectional
 from densevse.kernels.cross_attention import AttentionSide, CrossAttention
+from densevse.kernels.fragment_sums import LinearByRelation
 from densevse.kernels.hlstm import BAR, HAT, HLSTM
 from densevse.kernels.pairs import Compare
 from densevse.kernels.recurrent import Recurrent
-from densevse.kernels.relations import LinearByRelation
 
 
 def lstm_cell(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from densevse.kernels.depths import depths, sums_of_roots
-from densevse.kernels.relations import LinearByRelation
+from densevse.kernels.fragment_sums import LinearByRelation
 from tests.gradients import assert_same
 from tests.kernels import definitions
 

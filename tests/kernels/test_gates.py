@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from densevse.kernels import gates
+from densevse.kernels import recurrent as gates
 from tests.gradients import assert_same
 from tests.kernels import definitions
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from densevse.kernels.relations import LinearByRelation
+from densevse.kernels.fragment_sums import LinearByRelation
 from tests.gradients import assert_same
 from tests.kernels import definitions
 

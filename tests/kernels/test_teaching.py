@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from densevse.kernels.teaching import teaching
+from densevse.kernels.recurrent import teaching
 from tests.kernels import definitions
 
 TABLE = np.array([[2, 3, 4, 0], [5, 0, 0, 0], [2, 3, 6, 4]])

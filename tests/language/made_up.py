@@ -4,7 +4,7 @@ import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.sentences import PARSES
 
 
 def write_captions(folder, splits):

@@ -3,7 +3,7 @@ import logging
 import pytest
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.language.concepts import write_concepts
 from densevse.runtime.errors import InputError
 from tests.language.made_up import write_images, write_parses

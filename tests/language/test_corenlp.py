@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from densevse.config.language import CoreNLP
-from densevse.language import corenlp, corenlp_server
+from densevse.language import corenlp
 from densevse.language.corenlp import CoreNLPParser, heap_mb, parse_by_corenlp
 from densevse.language.trees import phrases, read_tree
 from densevse.runtime.errors import InputError
@@ -126,7 +126,7 @@ def test_a_server_killed_at_work_is_started_again_and_nothing_is_lost(parser):
 def test_a_server_that_hangs_is_started_again(parser, monkeypatch):
     before = parser._server.server.pid
     monkeypatch.setattr(parser._client, "timeout", 500)  # milliseconds; stanza waits twice as long
-    monkeypatch.setattr(corenlp_server, "PING_SECONDS", 1)
+    monkeypatch.setattr(corenlp, "PING_SECONDS", 1)
     parser._server.server.send_signal(signal.SIGSTOP)
     assert [words(parse) for parse in parser.parse(["a dog", "a cat"])] == ["a dog", "a cat"]
     assert parser._server.server.pid != before
@@ -202,7 +202,7 @@ def test_the_jars_may_lie_in_a_folder_of_any_name_but_not_the_temporary_one(tmp_
 
     def server(parser):
         folder = Path(parser._folder.name)
-        return corenlp_server.Server(parser._properties, parser._jars, 1000, 1, 60, folder / "log").start_cmd
+        return corenlp.Server(parser._properties, parser._jars, 1000, 1, 60, folder / "log").start_cmd
 
     home = tmp_path / "user's: $jars"
     home.mkdir()
@@ -235,7 +235,7 @@ def test_the_server_is_asked_without_a_proxy_whichever_variable_names_hosts(befo
         monkeypatch.delenv(name, raising=False)
     for name, value in {"http_proxy": "http://proxy.example:3128", **before}.items():
         monkeypatch.setenv(name, value)
-    corenlp_server._leave_localhost_to_itself()
+    corenlp._leave_localhost_to_itself()
     assert os.environ["no_proxy"].split(",") == os.environ["NO_PROXY"].split(",") == hosts
     assert not requests.utils.get_environ_proxies("http://localhost:9000/ping")
 

@@ -5,7 +5,7 @@ import pytest
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.sentences import PARSES
 from densevse.language.parses import Dependency, Parse, write_parses
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.vocabulary import TAGS
+from densevse.artifacts.schemas.sentences import TAGS
 from densevse.language.tags import count_tags, read_tags, write_tags
 from densevse.runtime.errors import InputError
 from tests.language.made_up import write_captions, write_parses

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.vocabulary import FRAGMENTS, RELATIONS, WORD_VECTORS, WORDS
+from densevse.artifacts.schemas.sentences import FRAGMENTS, RELATIONS, WORD_VECTORS, WORDS
 from densevse.language.triplets import (
     Triplet,
     count_relations,

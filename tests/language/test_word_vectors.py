@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.vocabulary import WORD_VECTORS, WORDS
+from densevse.artifacts.schemas.sentences import WORD_VECTORS, WORDS
 from densevse.language.word_vectors import read_vectors, write_word_vectors
 from densevse.runtime.errors import InputError
 

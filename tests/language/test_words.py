@@ -6,7 +6,7 @@ import pytest
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.vocabulary import WORDS
+from densevse.artifacts.schemas.sentences import WORDS
 from densevse.language.tokens import compared, tokenize, write_tokens
 from densevse.language.words import UNKNOWN, Vocabulary, count_words, write_words
 from densevse.runtime.errors import InputError

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from densevse.kernels.teaching import teaching
+from densevse.kernels.recurrent import teaching
 from densevse.methods.decoder import Decoder
 from densevse.methods.structures import Words
 

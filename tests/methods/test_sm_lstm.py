@@ -5,7 +5,7 @@ import torch
 from pydantic import ValidationError
 
 from densevse.kernels.grouped import Grouped
-from densevse.methods import attention
+from densevse.methods import sm_lstm as attention
 from densevse.methods.interface import Batch, Images, Moment, Saliency, Sentences, Shapes
 from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.parameters.vse import Parameters as VSEParameters

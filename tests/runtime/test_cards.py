@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from densevse.runtime import cards
+from densevse.runtime import gpu as cards
 
 JOB = """
 import sys, time
 from pathlib import Path
-from densevse.runtime import cards
+from densevse.runtime import gpu as cards
 cards.WAIT = 0.05
 print(cards.lock_card(["a", "b"], int(sys.argv[2]), Path(sys.argv[1])), flush=True)
 time.sleep(60)

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from densevse.runtime import cards as locks
 from densevse.runtime import gpu
+from densevse.runtime import gpu as locks
 from densevse.runtime.errors import InputError
 from densevse.runtime.variables import GPU, JOBS_PER_GPU
 

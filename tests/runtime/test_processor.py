@@ -3,7 +3,7 @@ import os
 import pytest
 import torch
 
-from densevse.runtime import processor
+from densevse.runtime import numerics as processor
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.tables import RESULTS, ROUNDS
 from densevse.config.tables import PrintedTable

@@ -133,7 +133,9 @@ def test_a_method_on_the_pretended_device_agrees_with_the_cpu(made, tmp_path, co
         for seed in (0, 1):
             of = Identity("mine", variant="vse", seed=seed, round=0, protocol="full", split="test")
             model = folder / f"mine/models/vse/seed{seed}/round0/model.safetensors"
-            train_method(files, job_of(entry).model_copy(update={"seed": seed}), model, model.with_name("history.parquet"))
+            train_method(
+                files, job_of(entry).model_copy(update={"seed": seed}), model, model.with_name("history.parquet")
+            )
             encoded = encode_test(files, [str(model)], 1)
             path = folder / f"mine/retrieval/full/vse/seed{seed}/round0.parquet"
             write_retrieval(encoded.scorers[0], encoded, of, {"model": str(model)}, path, 3)

@@ -12,7 +12,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
-from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.config.networks import NetworkInput
 from densevse.data.concepts import ConceptTables

@@ -11,8 +11,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.captions import GENERATED
-from densevse.artifacts.schemas.parses import PARSES
-from densevse.artifacts.schemas.tokens import TOKENS
+from densevse.artifacts.schemas.sentences import PARSES, TOKENS
 from densevse.config.generators import Decoding
 from densevse.data.inputs import Inputs
 from densevse.inference.candidates import Candidate, ranked

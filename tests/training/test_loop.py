@@ -18,9 +18,8 @@ from densevse.methods.interface import Moment
 from densevse.runtime.errors import InputError
 from densevse.training import checkpoints
 from densevse.training.checkpoints import Checkpoint, fingerprint
-from densevse.training.loop import Interrupted, Trainer, computed_in
+from densevse.training.loop import Interrupted, Trainer, computed_in, epoch_batches
 from densevse.training.retrieval import MEASURES, Retrieval, train_method, validated
-from densevse.training.sampler import epoch_batches
 from densevse.training.task import Task
 
 PARAMETERS = {

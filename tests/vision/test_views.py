@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from densevse.vision.resizing import centre_crop, resize_shorter_side
+from densevse.vision.crops import centre_crop, resize_shorter_side
 from densevse.vision.views import extraction_of
 
 

@@ -48,26 +48,61 @@ VALUES = {
     "networks": {"mobilenet_v2": {"precision": "auto"}},
     "proposers": {
         "by_masks": {"kind": "mcg", "options": {"scales": [1], "candidates": NUMBERS, "masks": {"dataset": "coco"}}},
-        "by_maps": {"kind": "mcg", "local": "file", "options": {"scales": [1], "candidates": NUMBERS, "maps": "folder"}},
+        "by_maps": {
+            "kind": "mcg",
+            "local": "file",
+            "options": {"scales": [1], "candidates": NUMBERS, "maps": "folder"},
+        },
     },
     "methods": {"mine": {"title": "Mine", "given": {"scores": "file"}}},
     "tables": {
-        "given": {"title": "Given", "sections": [{"dataset": "scenes"}], "measure": ["vse", "mine"], "reference": "vse"},
+        "given": {
+            "title": "Given",
+            "sections": [{"dataset": "scenes"}],
+            "measure": ["vse", "mine"],
+            "reference": "vse",
+        },
         "own": {"title": "Own", "sections": [{"dataset": "own"}], "measure": ["vse", "hm_lstm"]},
     },
     "searches": {"photographs": {"dataset": "scenes", "variant": "vse", "photographs": "folder"}},
 }
-TARGETS = """
-scenes.done flickr8k.done pascal1k.done tables/scenes_claims.md tables/coco.md tables/flickr30k.md tables/flickr30k_clip.md
-tables/hm_lstm_4.md tables/needles_sentence.md tables/sco_5.md tables/scenes_regions.md tables/given.md tables/own.md
-experiments/sco_oracle.md experiments/defrag_photographs.md tables/coco_proposals.md tables/scenes_caption_oracles.md
-tables/flickr8k_resplits_caption_oracles.md tables/flickr8k_human.md tables/scenes_votes.md scenes/ballots/hm_lstm.html
-tables/scenes_arithmetic_vse.md figures/scenes/vse/arithmetic.png tables/coco_localisation_vse.md
-scenes/exported/vse/seed0/round0 coco/segments/mcg/00-of-64.parquet search/scenes.html search/photographs.html
-tables/bsds_boundaries_mcg.md scenes_pretraining/networks/released/scenes_net.safetensors boxed/boxes.parquet
-coco/segment_overlap/by_masks/00-of-64.parquet flickr8k/proposals/by_maps/00-of-16.parquet
-scenes/proposals/clustered_fast/00-of-01.parquet boundaries/mcg/contours.parquet
-""".split()
+TARGETS = [
+    "scenes.done",
+    "flickr8k.done",
+    "pascal1k.done",
+    "tables/scenes_claims.md",
+    "tables/coco.md",
+    "tables/flickr30k.md",
+    "tables/flickr30k_clip.md",
+    "tables/hm_lstm_4.md",
+    "tables/needles_sentence.md",
+    "tables/sco_5.md",
+    "tables/scenes_regions.md",
+    "tables/given.md",
+    "tables/own.md",
+    "experiments/sco_oracle.md",
+    "experiments/defrag_photographs.md",
+    "tables/coco_proposals.md",
+    "tables/scenes_caption_oracles.md",
+    "tables/flickr8k_resplits_caption_oracles.md",
+    "tables/flickr8k_human.md",
+    "tables/scenes_votes.md",
+    "scenes/ballots/hm_lstm.html",
+    "tables/scenes_arithmetic_vse.md",
+    "figures/scenes/vse/arithmetic.png",
+    "tables/coco_localisation_vse.md",
+    "scenes/exported/vse/seed0/round0",
+    "coco/segments/mcg/00-of-64.parquet",
+    "search/scenes.html",
+    "search/photographs.html",
+    "tables/bsds_boundaries_mcg.md",
+    "scenes_pretraining/networks/released/scenes_net.safetensors",
+    "boxed/boxes.parquet",
+    "coco/segment_overlap/by_masks/00-of-64.parquet",
+    "flickr8k/proposals/by_maps/00-of-16.parquet",
+    "scenes/proposals/clustered_fast/00-of-01.parquet",
+    "boundaries/mcg/contours.parquet",
+]
 UNPLANNED = {
     "absent and unknown have no job": {"absent", "unknown"},
     "results lie on a disk": {"upload_file", "upload_folder"},

@@ -47,7 +47,7 @@ def read(options, paths):
     return rows[["image_id", "source", "file", "split"]].drop_duplicates(), rows[["image_id", "text"]]
 """,
     "densevse/vision/views/mirrored.py": """
-from densevse.vision.resizing import squeezed
+from densevse.vision.crops import squeezed
 from densevse.vision.views import Extraction
 
 

@@ -21,13 +21,11 @@ from densevse.config.training import TrainingJob
 from densevse.methods.interface import Batch, Moment
 from densevse.runtime.numerics import TrainingPrecision, set_up
 from densevse.tables.rendering import Sheet, TableColumn
-from densevse.training.loading import loaded
-from densevse.training.loop import Trainer
-from densevse.training.sampler import epoch_batches
+from densevse.training.loop import Trainer, epoch_batches, loaded
 from tests.device.miniature import FurtherSizes, write_everything, write_word_vectors
 from tests.device.trainers import trainer_on
-from tools.environments import ROOT
 from tests.miniature import Sizes
+from tools.environments import ROOT
 
 DATASET, SENTENCES = "flickr30k", 145_000  # sentences that are trained on
 METHODS = ("vse", "hm_lstm", "sm_lstm", "defrag", "sco")

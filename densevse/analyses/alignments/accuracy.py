@@ -12,9 +12,8 @@ from densevse.analyses.alignments.schemas import ALIGNMENTS
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE
-from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS
-from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY, REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.correspondence_accuracy import accuracy
 from densevse.runtime.logs import logger

@@ -16,7 +16,7 @@ from densevse.report.phrases import draw_phrases
 from densevse.report.pictures import Pixels, photographs
 from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.report.texts import shortened
-from densevse.runtime.spacing import evenly_spaced
+from densevse.runtime.arrays import evenly_spaced
 
 _PICTURES, _COLUMNS, SENTENCES, TRIPLETS = 8, 4, 5, 8
 _TOP, _LINE, _SIDE, _INNER = 0.5, 2.4, 1.9, (1.8, 1.8)  # inches: above triplets, a triplet, a region and its picture

@@ -1,7 +1,6 @@
 """Regions that a model aligns with the fragments of sentences (DeFrag)."""
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT
+from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 
 TRIPLET = (
     Column("relation", TEXT, "the typed dependency"),

@@ -19,7 +19,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES
-from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
 from densevse.runtime.arrays import Indices, Reals
 from densevse.runtime.errors import InputError

@@ -11,7 +11,7 @@ from densevse.artifacts import schema
 from densevse.report.drawing import draw_picture
 from densevse.report.pictures import Pixels, pictures
 from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
-from densevse.runtime.spacing import evenly_spaced
+from densevse.runtime.arrays import evenly_spaced
 
 _QUERIES, _ANSWERS = 8, 4
 

@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import IMAGE_ID, NUMBER, REAL, TEXT
+from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 
 BY = ("arithmetic", "image", "word")
 """The vectors of the queries: image - word + word; the image alone; the added word alone."""

@@ -25,8 +25,7 @@ from densevse.report.drawing import draw_picture
 from densevse.report.pictures import Pixels, photographs
 from densevse.report.plan import PicturePlan
 from densevse.report.saving import save
-from densevse.runtime.arrays import Reals
-from densevse.runtime.spacing import evenly_spaced
+from densevse.runtime.arrays import Reals, evenly_spaced
 
 _PICTURES = 6
 _STEPS = 6  # steps drawn of an image, at most; words or places as steps may be more

@@ -1,7 +1,6 @@
 """A model's attention in an image and its sentence, step by step, and its score against true boxes."""
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT
+from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 
 SALIENCY = Schema(
     "saliency",

@@ -16,7 +16,7 @@ from scipy.io import loadmat
 
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import write
-from densevse.artifacts.schemas.contours import CONTOURS
+from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import set_up
 from densevse.vision.mcg.contour_maps import contour_maps

@@ -18,7 +18,7 @@ from densevse.analyses.boundaries.bsds import boundaries, contours_of_authors
 from densevse.analyses.boundaries.schemas import BOUNDARY_MATCHES, TOLERANCE
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
-from densevse.artifacts.schemas.contours import CONTOURS
+from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies
 from densevse.vision.mcg.ridges import suppressed
 from densevse.vision.mcg.shards import decoded

@@ -1,7 +1,6 @@
 """Contour maps compared with boundaries that people drew."""
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import IMAGE_ID, NUMBER, REAL, TEXT
+from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 
 TOLERANCE = 0.0075
 """The largest distance of a matched pixel from a person's boundary, as a share of the image's diagonal."""

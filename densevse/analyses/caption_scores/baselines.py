@@ -15,8 +15,8 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.artifacts.schemas.embeddings import EMBEDDINGS
-from densevse.artifacts.schemas.tokens import TOKENS
+from densevse.artifacts.schemas.features import EMBEDDINGS
+from densevse.artifacts.schemas.sentences import TOKENS
 from densevse.artifacts.store import FeatureStore
 from densevse.language.words import spoken
 

@@ -17,7 +17,7 @@ from densevse.report.pictures import pictures
 from densevse.report.plan import PicturePlan
 from densevse.report.saving import QUIET, save
 from densevse.report.texts import shortened
-from densevse.runtime.spacing import evenly_spaced
+from densevse.runtime.arrays import evenly_spaced
 
 _LINES, BESIDE = 4, 2  # rows and columns of pictures
 WIDTH, _LONGEST = 62, 124  # characters of a line, and of a sentence

@@ -11,9 +11,8 @@ from densevse.analyses.caption_scores.table import check_images, drawn_metrics
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schema import Column, Schema
+from densevse.artifacts.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, OTHER_REFERENCES
-from densevse.artifacts.schemas.columns import NUMBER, REAL, REALS, TEXT, TEXTS
 from densevse.config.strict import Strict
 from densevse.config.validation import validate
 from densevse.statistics.bootstrap import TOO_FEW

@@ -123,7 +123,7 @@ rule get_spice:
     resources:
         mem_mb=1000,
     params:
-        **calling_once("densevse.language.maven:get_jars"),
+        **calling_once("densevse.language.corenlp_jars:get_jars"),
         contents=contents_of("<project>/envs/spice/pom.xml"),
     message:
         "obtaining CoreNLP 3.6.0 and Nashorn for SPICE"

@@ -6,8 +6,7 @@ from pydantic import Field
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from densevse.config.names import known
-from densevse.config.strict import Strict
+from densevse.config.strict import Strict, known
 
 CaptionMetric = Literal["bleu", "rouge_l", "cider", "meteor", "spice"]
 Oracle = Literal["tags", "content", "tags_and_content"]

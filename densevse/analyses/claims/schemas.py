@@ -1,7 +1,6 @@
 """The rows of tables of claims."""
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import NUMBER, REAL, REALS, TEXT, TEXTS
+from densevse.artifacts.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
 
 CLAIM_RESULTS = Schema(
     "claims",

@@ -10,10 +10,8 @@ from pydantic import AfterValidator, Field, model_validator
 
 from densevse.config.analyses import Entries
 from densevse.config.config import Config
-from densevse.config.names import FileName, known
-from densevse.config.strict import Strict
+from densevse.config.strict import FileName, Seeds, Strict, known
 from densevse.config.tables import Different, Protocol
-from densevse.config.values import Seeds
 from densevse.evaluation.metrics import METRIC_COLUMNS
 
 OURS = "ours"

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.report.drawing import draw_picture
 from densevse.report.grid import picture_grid
 from densevse.report.pictures import photographs
 from densevse.report.saving import QUIET, RIGHT_COLOUR, save
-from densevse.runtime.spacing import evenly_spaced
+from densevse.runtime.arrays import evenly_spaced
 
 _PICTURES, _SHOWN = 8, 10
 _BAR = 0.35  # of a picture's width, for a score of 1

@@ -13,7 +13,7 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.average_precision import average_precisions, weighted_average_precisions
 from densevse.runtime.errors import InputError

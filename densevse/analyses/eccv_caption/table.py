@@ -17,8 +17,7 @@ from densevse.analyses.eccv_caption.measures import BENCHMARKS, MEASURE_COLUMNS,
 from densevse.analyses.eccv_caption.plan import ExtendedTruthPlan
 from densevse.artifacts.families import families_of
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import NUMBER, REAL, TEXT
+from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.validation import validate
 from densevse.evaluation.metrics import DIRECTIONS

@@ -13,7 +13,7 @@ from densevse.report.drawing import canvas, draw_picture, place_picture
 from densevse.report.pictures import Pixels, pictures
 from densevse.report.saving import QUIET, RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.report.texts import shortened
-from densevse.runtime.spacing import evenly_spaced
+from densevse.runtime.arrays import evenly_spaced
 
 _QUERIES, _ANSWERS = 4, 5
 _TOP, _ASKING, _IMAGE, _SENTENCE = 0.5, 0.4, 2.3, 2.8  # inches: a title, a heading, the line of an image, of a sentence

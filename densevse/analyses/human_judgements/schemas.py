@@ -1,7 +1,6 @@
 """People's judgements of how well sentences describe images, methods' scores, and the agreement of the two."""
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT
+from densevse.artifacts.schema import CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 
 JUDGEMENTS = Schema(
     "judgements",

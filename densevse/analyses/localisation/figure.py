@@ -17,7 +17,7 @@ from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.report.pictures import pictures
 from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
-from densevse.runtime.spacing import evenly_spaced
+from densevse.runtime.arrays import evenly_spaced
 
 _COLUMNS, _LINES = 4, 4
 TITLE = 40  # characters of a line above a picture

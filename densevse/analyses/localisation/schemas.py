@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX_COLUMNS, IMAGE_ID, NUMBER, REAL, REALS, TEXT
+from densevse.artifacts.schema import BOX_COLUMNS, IMAGE_ID, NUMBER, REAL, REALS, TEXT, Column, Schema
 
 POINTED = ("heat map", "centre", "chance")
 """Ways to point at a place: the peak of a heat map, the centre of the image, or a random place."""

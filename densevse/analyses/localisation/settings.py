@@ -6,8 +6,7 @@ from pydantic import Field
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from densevse.config.names import known
-from densevse.config.strict import Strict
+from densevse.config.strict import Strict, known
 
 _Share = Annotated[float, Field(gt=0, le=1)]
 

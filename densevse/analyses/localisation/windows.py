@@ -21,14 +21,14 @@ from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.images import ImageFiles
 from densevse.runtime.ahead import ahead
+from densevse.runtime.arrays import evenly_spaced
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
-from densevse.runtime.spacing import evenly_spaced
+from densevse.vision.crops import Pixels
 from densevse.vision.extract import DTYPE, batch_size, blank, decoding_threads, features
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
-from densevse.vision.resizing import Pixels
 from densevse.vision.views import extraction_of
 
 

@@ -13,7 +13,7 @@ from scipy.special import expit, logit
 from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
 from densevse.artifacts.matrices import write_matrix
-from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.evaluation.average_precision import mean_average_precision
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger

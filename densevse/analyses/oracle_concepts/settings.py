@@ -4,8 +4,7 @@ from pydantic import Field
 
 from densevse.config.analyses import Entries
 from densevse.config.config import Config
-from densevse.config.names import FileName, known
-from densevse.config.strict import Strict
+from densevse.config.strict import FileName, Strict, known
 
 
 class OracleConcepts(Strict):

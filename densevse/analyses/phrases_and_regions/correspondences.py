@@ -4,14 +4,14 @@ import textwrap
 from collections.abc import Sequence
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.features import CORRESPONDENCES
 from densevse.report.drawing import draw_picture
 from densevse.report.grid import picture_grid
 from densevse.report.phrases import draw_phrases
 from densevse.report.pictures import photographs
 from densevse.report.saving import save
-from densevse.runtime.spacing import evenly_spaced
+from densevse.runtime.arrays import evenly_spaced
 
 _PICTURES = 8
 

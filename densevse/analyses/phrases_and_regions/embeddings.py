@@ -11,14 +11,14 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 from sklearn.manifold import TSNE
 
-from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
 from densevse.report.drawing import draw_picture
 from densevse.report.grid import picture_grid
 from densevse.report.pictures import photographs
 from densevse.report.saving import QUIET, RIGHT_COLOUR, save
 from densevse.report.texts import shortened
-from densevse.runtime.spacing import evenly_spaced
+from densevse.runtime.arrays import evenly_spaced
 
 Vectors = NDArray[np.float32]
 STYLES: dict[str, dict[str, Any]] = {

@@ -16,8 +16,7 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, read_all, write
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP
-from densevse.artifacts.schemas.proposals import BOX_COUNTS, PERCENT, PROPOSAL_RECALL, PROPOSALS
+from densevse.artifacts.schemas.proposals import BOX_COUNTS, PERCENT, PROPOSAL_RECALL, PROPOSALS, SEGMENT_OVERLAP
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import interval_of_mean
 

@@ -4,8 +4,7 @@ from pydantic import Field
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from densevse.config.names import known
-from densevse.config.strict import Strict
+from densevse.config.strict import Strict, known
 
 
 class ProposersCompared(Strict):

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from densevse.artifacts.schema import read
-from densevse.artifacts.schemas.vocabulary import FRAGMENTS
+from densevse.artifacts.schemas.sentences import FRAGMENTS
 from densevse.tables.published_files import read_rows, required, whole
 from densevse.tables.rendering import Document, Sheet, TableColumn
 

@@ -1,7 +1,6 @@
 """Answers to the queries of searches."""
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import IMAGE_ID, NUMBER, REAL, TEXT, TEXTS
+from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, TEXTS, Column, Schema
 
 FOUND = Schema(
     "found",

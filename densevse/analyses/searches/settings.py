@@ -12,10 +12,8 @@ from densevse.config.analyses import Entries
 from densevse.config.config import Config
 from densevse.config.datasets import Dataset
 from densevse.config.given import GivenFiles
-from densevse.config.names import known
 from densevse.config.sources import Path
-from densevse.config.strict import Strict
-from densevse.config.values import Seed, Split
+from densevse.config.strict import Seed, Split, Strict, known
 
 NotEmpty = Annotated[str, Field(min_length=1)]
 ID_KEYS = ("caption_ids", "image_ids")

@@ -18,8 +18,8 @@ from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE
-from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
-from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.features import CORRESPONDENCES
+from densevse.artifacts.schemas.sentences import PARSES
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 

@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, TEXTS
+from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, TEXTS, Column, Schema
 
 _PAIR = Column("pair", TEXT, "its number on the ballot, from 1, and a digest of image, caption, phrase and box")
 

@@ -6,10 +6,8 @@ from pydantic import Field
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from densevse.config.names import known
 from densevse.config.sources import Path
-from densevse.config.strict import Strict
-from densevse.config.values import Seed
+from densevse.config.strict import Seed, Strict, known
 
 
 class BallotSize(Strict):

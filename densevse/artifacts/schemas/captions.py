@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import IMAGE_ID, NUMBER, REAL, TEXT, TEXTS
+from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, TEXTS, Column, Schema
 
 ALL, OTHER_REFERENCES = "all", "others"  # the references: all sentences of an image, or its others than the first
 ORDERS = (1, 2, 3, 4)  # of the n-grams that BLEU compares

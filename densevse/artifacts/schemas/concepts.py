@@ -1,7 +1,6 @@
 """The average precision of predicted concepts."""
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import NUMBER, REAL, TEXT
+from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 
 AVERAGE_PRECISION = Schema(
     "average_precision",

@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, SPLIT, TEXT
+from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, SPLIT, TEXT, Column, Schema
 
 IMAGES = Schema(
     "images",

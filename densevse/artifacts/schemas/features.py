@@ -1,7 +1,6 @@
-"""Features of images and regions: files of densevse.artifacts.store, with a further column `vector`."""
+"""Schemas of vectors: features (files of densevse.artifacts.store), embeddings, encodings, and phrases with regions."""
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX_COLUMNS, IMAGE_ID, NUMBER, REAL, TEXT
+from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 
 IMAGE_FEATURES = Schema("image_features", "an image's vector or grid", (IMAGE_ID,), version=2)
 
@@ -16,4 +15,67 @@ REGION_FEATURES = Schema(
         Column("class_name", TEXT, "the detection's class; empty for the whole image"),
     ),
     version=2,
+)
+
+
+CORRESPONDENCES = Schema(
+    "correspondences",
+    "a noun phrase of a caption with the region it is assigned to",
+    (
+        CAPTION_ID,
+        IMAGE_ID,
+        Column("phrase", TEXT, "the phrase's words"),
+        Column("start", NUMBER, "index of its first token in the caption"),
+        Column("end", NUMBER, "index after its last token"),
+        Column("region", NUMBER, "rank of the region in the region features"),
+        *BOX_COLUMNS,
+        Column(
+            "confidence", REAL, "similarity of phrase and region, s_ij of section 3.3; or its lead over the next region"
+        ),
+    ),
+)
+
+CORRESPONDENCE_ACCURACY = Schema(
+    "correspondence_accuracy",
+    "a way to choose a region for a phrase",
+    (
+        Column("choice", TEXT, "learned, whole image, chance, or best possible"),
+        Column("accuracy", REAL, "share of phrases whose box overlaps a true one by at least 0.5"),
+        Column("overlap", REAL, "mean best intersection over union with a true box of the phrase"),
+        Column("phrases", NUMBER, "how many phrases, or triplets within a phrase, have a true box"),
+    ),
+)
+
+
+EMBEDDINGS = Schema(
+    "embeddings",
+    "an image, a sentence, or a part of one, in the space that they share",
+    (
+        Column("kind", TEXT, "image, sentence, region, phrase or word"),
+        Column("image_id", TEXT, "the image that it is, or belongs to; empty for a word"),
+        Column("caption_id", TEXT, "the caption of a sentence or phrase; empty for others"),
+        Column("start", NUMBER, "index of the first token of a phrase in its caption; -1 for others"),
+        Column("end", NUMBER, "index after its last token; -1 for others"),
+        Column("rank", NUMBER, "rank in the region features, 0 for a whole image; -1 for other kinds"),
+        Column("text", TEXT, "the words of a sentence, phrase or word; empty for an image or a region"),
+        *(Column(column.name, column.type, f"{column.meaning}; 0 without a box") for column in BOX_COLUMNS),
+    ),
+)
+
+
+ENCODINGS = Schema(
+    "encodings",
+    "an image as a trained model encodes it: a file of densevse.artifacts.store, whose vector holds all parts of the "
+    "encoding, one after the other, with the shapes that `parts` of made_from lists",
+    (IMAGE_ID,),
+)
+
+
+PRECISION = Schema(
+    "precision",
+    "a network on a data set",
+    (
+        Column("precision", TEXT, "bf16 or fp32: what its convolutions and products are computed in"),
+        Column("device", TEXT, "cpu or cuda: the device that it was chosen on, as the faster of the two"),
+    ),
 )

@@ -1,7 +1,8 @@
-"""Boxes that may hold an object, and their recall of the true ones."""
+"""Schemas of boxes that may hold an object: proposals, and the contours, masks and rankers of MCG."""
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX_COLUMNS, IMAGE_ID, NUMBER, REAL, TEXT
+import pyarrow as pa
+
+from densevse.artifacts.schema import BOX_COLUMNS, IMAGE_ID, NUMBER, REAL, REALS, TEXT, Column, Schema
 
 PROPOSALS = Schema(
     "proposals",
@@ -66,5 +67,64 @@ PROPOSAL_TIMES = Schema(
         Column("step", TEXT, "what is done"),
         Column("seconds", REAL, "seconds per image, mean, in one process of one thread"),
         Column("images", NUMBER, "how many images were measured"),
+    ),
+)
+
+
+CONTOURS = Schema(
+    "contours",
+    "the contour map of an image at one scale",
+    (
+        IMAGE_ID,
+        Column("scale", REAL, "how many times the image's sides were when contours were looked for"),
+        Column("picture", pa.binary(), "a grey PNG: the strength of the contour through each pixel, 0 to 255"),
+    ),
+)
+
+
+_SIZE = (Column("height", NUMBER, "height of the mask, pixels"), Column("width", NUMBER, "width of the mask, pixels"))
+RUNS = Column(
+    "runs",
+    pa.list_(NUMBER),
+    "pixels outside, inside, outside ... in turn, column after column (MS-COCO's uncompressed run lengths)",
+)
+
+MASKS = Schema(
+    "masks",
+    "an object, by the pixels that it covers",
+    (IMAGE_ID, Column("class_name", TEXT, "the class of the object"), *_SIZE, RUNS),
+)
+
+SEGMENTS = Schema(
+    "segments",
+    "a proposal, by the pixels that it covers",
+    (
+        IMAGE_ID,
+        Column("rank", NUMBER, "position in the proposer's order, from 0; several may have one box"),
+        Column("score", REAL, "the proposer's score, higher is better (no unit; falls with rank)"),
+        *_SIZE,
+        RUNS,
+    ),
+)
+
+SEGMENT_OVERLAP = Schema(
+    "segment_overlap",
+    "a number of proposals of an image, compared with one of its objects",
+    (
+        IMAGE_ID,
+        Column("object", NUMBER, "which of the image's masks, from 0"),
+        Column("segments", NUMBER, "the number of proposals that are evaluated, in rank order; 0 means all of them"),
+        Column("jaccard", REAL, "the best Jaccard of one of them with the object: pixels in both by pixels in either"),
+    ),
+)
+
+
+CANDIDATES = Schema(
+    "candidates",
+    "a candidate of an image, drawn to learn the ranker from",
+    (
+        IMAGE_ID,
+        Column("features", REALS, "the 16 figures of densevse.vision.mcg.candidates.FEATURES, in their order"),
+        Column("jaccard", REAL, "its best Jaccard with an object of the image"),
     ),
 )

@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import NUMBER, REALS, TEXT, TEXTS
+from densevse.artifacts.schema import NUMBER, REALS, TEXT, TEXTS, Column, Schema
 
 RETRIEVAL = Schema(
     "retrieval",

@@ -1,7 +1,6 @@
 """The rows of tables of results."""
 
-from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import NUMBER, REAL, TEXT
+from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 
 RETRIEVAL_METRICS = tuple(
     Column(f"{direction}_{metric}", REAL, meaning, nullable=True)

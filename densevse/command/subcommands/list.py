@@ -14,7 +14,7 @@ from densevse.command.project import (
     overrides,
 )
 from densevse.config.analyses import FOLDER
-from densevse.config.overrides import Override, holds
+from densevse.config.resolved import Override, holds
 from densevse.runtime.place import PACKAGE
 
 HELP = "print all names: methods with their variants, tables, data sets, networks, searches and others"
@@ -70,12 +70,18 @@ def listed(kind: str, config: Any, over: Sequence[Override]) -> Iterator[Listed]
 
 def _where(over: Sequence[Override], kind: str, name: str, *keys: str) -> str:
     """The file of an entry and the user's files that name it, or the value in it under `keys`."""
-    return ", ".join([*map(_shown, _files(kind, name)), *(one.file for one in over if holds(one.values, [kind, name, *keys]))])
+    return ", ".join(
+        [*map(_shown, _files(kind, name)), *(one.file for one in over if holds(one.values, [kind, name, *keys]))]
+    )
 
 
 def _files(kind: str, name: str) -> list[Path]:
     """The project's file of an entry; empty if the user's files alone have it."""
-    places = ROOT / f"config/{kind}/{name}.yaml", FOLDER / f"{kind}/entries/{name}.yaml", FOLDER / f"{kind}/settings.yaml"
+    places = (
+        ROOT / f"config/{kind}/{name}.yaml",
+        FOLDER / f"{kind}/entries/{name}.yaml",
+        FOLDER / f"{kind}/settings.yaml",
+    )
     return [file for file in places if file.is_file()][:1]
 
 

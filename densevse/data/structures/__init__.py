@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.data.texts import Texts
+from densevse.data.files import Texts
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 

@@ -5,9 +5,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from densevse.data.files import Texts
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
-from densevse.data.texts import Texts
 from densevse.language.triplets import PUNCTUATION, numbered_relations, tuples_of
 from densevse.language.words import spoken
 from densevse.methods.structures import Dependencies

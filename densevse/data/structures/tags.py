@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from densevse.data.files import Texts
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
-from densevse.data.texts import Texts
 from densevse.language.tags import read_tags
 from densevse.language.words import UNKNOWN
 from densevse.methods.structures import Tags

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.config.architectures import library_of
+from densevse.data.files import Texts
 from densevse.data.structures import Structure
-from densevse.data.texts import Texts
 from densevse.methods.structures import Text
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError

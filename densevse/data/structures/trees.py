@@ -7,9 +7,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from densevse.data.files import Texts
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
-from densevse.data.texts import Texts
 from densevse.language.trees import read_tree
 from densevse.methods.structures import Trees
 from densevse.runtime.arrays import Indices

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from densevse.data.files import Texts
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
-from densevse.data.texts import Texts
 from densevse.language.words import UNKNOWN
 from densevse.methods.structures import Words
 from densevse.runtime.arrays import Indices

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from densevse.artifacts.schema import Schema
 from densevse.config.views import VIEWS
-from densevse.data.artifacts import Artifacts
+from densevse.data.files import Artifacts
 from densevse.runtime.arrays import Indices
 
 

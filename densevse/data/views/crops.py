@@ -12,7 +12,7 @@ from torch import Tensor
 
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.store import FeatureStore
-from densevse.data.artifacts import Artifacts
+from densevse.data.files import Artifacts
 from densevse.data.views.regions import RegionsOfImages
 from densevse.datasets.images import ImageFiles
 from densevse.runtime.arrays import Indices

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
-from densevse.data.artifacts import Artifacts
+from densevse.data.files import Artifacts
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.views import View
 from densevse.language.words import UNKNOWN, Vocabulary

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.store import FeatureStore
-from densevse.data.artifacts import Artifacts
+from densevse.data.files import Artifacts
 from densevse.data.ragged import Ragged
 from densevse.data.views import View
 from densevse.runtime.arrays import Indices

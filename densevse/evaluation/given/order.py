@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts.row_ids import read_row_ids
+from densevse.artifacts.matrices import read_row_ids
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from torch import Tensor, nn
 
-from densevse.kernels.teaching import END as END
+from densevse.kernels.recurrent import END as END
 from densevse.methods.interface import Shapes
 
 State: TypeAlias = tuple[Tensor, ...]  # (R, B, ...) each: the state of every hypothesis

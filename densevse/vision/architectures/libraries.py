@@ -18,8 +18,8 @@ from torchvision import transforms
 from densevse.config.architectures import PATCHES, POOLED
 from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.runtime.errors import InputError
+from densevse.vision.crops import Pixels
 from densevse.vision.networks import Cropping, Network, standardised
-from densevse.vision.resizing import Pixels
 
 _NEAR = 3
 

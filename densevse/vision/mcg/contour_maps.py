@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
-from densevse.artifacts.schemas.contours import CONTOURS
 from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.datasets.images import ImageFiles, ImageSource, decode
 from densevse.runtime.errors import InputError

@@ -15,8 +15,8 @@ import torch
 
 from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import device
+from densevse.vision.crops import Pixels
 from densevse.vision.mcg.hed import HED, load_hed
-from densevse.vision.resizing import Pixels
 
 
 class Contours(ABC):

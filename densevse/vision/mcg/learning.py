@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.run_lengths import decode
 from densevse.artifacts.schema import read_all
-from densevse.artifacts.schemas.rankers import CANDIDATES
+from densevse.artifacts.schemas.proposals import CANDIDATES
 from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import GroupedCandidates, members_of
 from densevse.vision.mcg.forest import Ranker, fold, grow, save

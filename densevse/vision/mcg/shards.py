@@ -16,11 +16,16 @@ from densevse.artifacts.files import checksum
 from densevse.artifacts.lineage import PathOrPaths, lineage
 from densevse.artifacts.run_lengths import encode
 from densevse.artifacts.schema import Schema, read, write
-from densevse.artifacts.schemas.contours import CONTOURS
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.artifacts.schemas.masks import MASKS, SEGMENT_OVERLAP, SEGMENTS
-from densevse.artifacts.schemas.proposals import BOX_COUNTS, PROPOSALS
-from densevse.artifacts.schemas.rankers import CANDIDATES
+from densevse.artifacts.schemas.proposals import (
+    BOX_COUNTS,
+    CANDIDATES,
+    CONTOURS,
+    MASKS,
+    PROPOSALS,
+    SEGMENT_OVERLAP,
+    SEGMENTS,
+)
 from densevse.artifacts.shards import remove_superseded
 from densevse.vision.mcg.candidates import candidates, features, members_of
 from densevse.vision.mcg.forest import Ranker, load

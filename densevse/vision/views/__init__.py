@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from densevse.vision.crops import Pixels
 from densevse.vision.networks import Network
-from densevse.vision.resizing import Pixels
 
 
 class Extraction(ABC):

@@ -3,7 +3,7 @@
 This removes a quarter of a square image.
 """
 
-from densevse.vision.resizing import Pixels, centre_crop, resize_shorter_side
+from densevse.vision.crops import Pixels, centre_crop, resize_shorter_side
 from densevse.vision.views import Extraction
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from densevse.vision.crops import Pixels, squeezed
 from densevse.vision.networks import Network
-from densevse.vision.resizing import Pixels, squeezed
 from densevse.vision.views import Extraction, planes
 
 

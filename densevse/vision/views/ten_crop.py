@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from densevse.vision.resizing import Pixels, centre_crop, resize_shorter_side
+from densevse.vision.crops import Pixels, centre_crop, resize_shorter_side
 from densevse.vision.views import Extraction
 
 

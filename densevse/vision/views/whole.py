@@ -1,6 +1,6 @@
 """The view `whole`: the whole image, squeezed into the network's square as R-CNN squeezes a region."""
 
-from densevse.vision.resizing import Pixels, squeezed
+from densevse.vision.crops import Pixels, squeezed
 from densevse.vision.views import Extraction
 
 

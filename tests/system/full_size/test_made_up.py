@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from densevse.config.load import load, variant
-from tools.environments import ROOT
 from tests.system.full_size.__main__ import PARTS, settings
 from tests.system.full_size.made_up import MadeUpParser, made_up_sentences
+from tools.environments import ROOT
 
 
 @pytest.mark.parametrize("dataset", PARTS)

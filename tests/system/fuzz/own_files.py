@@ -15,7 +15,7 @@ from safetensors.torch import save
 from scipy.io import savemat
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.sentences import PARSES
 from densevse.language.trees import read_tree
 from densevse.language.word_vectors import read_vectors
 from densevse.vision.caffe import CONVOLUTIONS, convert

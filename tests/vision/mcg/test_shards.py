@@ -9,11 +9,8 @@ from densevse.artifacts.files import checksum
 from densevse.artifacts.lineage import made_from
 from densevse.artifacts.run_lengths import decode, encode
 from densevse.artifacts.schema import arrow_table, read, write
-from densevse.artifacts.schemas.contours import CONTOURS
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.artifacts.schemas.masks import MASKS, SEGMENT_OVERLAP, SEGMENTS
-from densevse.artifacts.schemas.proposals import PROPOSALS
-from densevse.artifacts.schemas.rankers import CANDIDATES
+from densevse.artifacts.schemas.proposals import CANDIDATES, CONTOURS, MASKS, PROPOSALS, SEGMENT_OVERLAP, SEGMENTS
 from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import candidates, masks
 from densevse.vision.mcg.contour_maps import own_contour_maps

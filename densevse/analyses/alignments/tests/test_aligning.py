@@ -9,9 +9,8 @@ from densevse.analyses.alignments.accuracy import within_phrases
 from densevse.analyses.alignments.aligning import write_alignments
 from densevse.analyses.alignments.schemas import ALIGNMENTS, TRIPLET_REGIONS
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.artifacts.schemas.vocabulary import RELATIONS
+from densevse.artifacts.schemas.sentences import PARSES, RELATIONS
 from densevse.data.inputs import Inputs
 from densevse.inference.models import save_model
 from densevse.language.triplets import write_relations

@@ -10,7 +10,7 @@ from densevse.analyses.arithmetic.arithmetic import _by_chance, write_arithmetic
 from densevse.analyses.arithmetic.schemas import ARITHMETIC, ARITHMETIC_ACCURACY
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureWriter
 from densevse.inference.embedding import _NOTHING
 from densevse.runtime.errors import InputError

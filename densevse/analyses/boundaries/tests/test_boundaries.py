@@ -13,7 +13,7 @@ from densevse.analyses.boundaries.matching import matched, matches, thinned, ult
 from densevse.analyses.boundaries.schemas import BOUNDARY_MATCHES, TOLERANCE
 from densevse.analyses.boundaries.table import summary, table, write_table
 from densevse.artifacts.schema import arrow_table, read, write
-from densevse.artifacts.schemas.contours import CONTOURS
+from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.runtime.errors import InputError
 from densevse.vision.mcg.hierarchy import hierarchies
 from densevse.vision.mcg.ridges import suppressed

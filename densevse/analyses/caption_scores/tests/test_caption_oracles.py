@@ -19,7 +19,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.sentences import PARSES
 from densevse.inference.models import open_model
 from densevse.inference.spaces import encode_words
 from densevse.runtime.errors import InputError

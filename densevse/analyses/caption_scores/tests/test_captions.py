@@ -18,7 +18,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, CAPTION_TABLE, GENERATED, ORDERS
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureWriter
 from densevse.language.tokens import compared
 from densevse.runtime.errors import InputError

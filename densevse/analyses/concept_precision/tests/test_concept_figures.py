@@ -7,7 +7,7 @@ from densevse.analyses.concept_precision.figure import draw_predicted_concepts
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureWriter
 
 IDS = ["i0", "i1"]

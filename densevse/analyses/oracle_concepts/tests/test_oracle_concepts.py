@@ -7,7 +7,7 @@ import pytest
 from densevse.analyses.oracle_concepts.dag import OracleConceptsStage
 from densevse.analyses.oracle_concepts.oracle import oracle_scores, write_oracle
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.config.load import load
 from densevse.dag.project import Project
 from densevse.evaluation.average_precision import mean_average_precision

@@ -16,7 +16,7 @@ from densevse.analyses.phrases_and_regions.embeddings import (
     nearest_phrases,
     project,
 )
-from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureWriter
 from densevse.dag.project import Project
 from densevse.report.phrases import COLORS, draw_phrases

@@ -11,8 +11,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP
-from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL, PROPOSAL_TIMES, PROPOSALS
+from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL, PROPOSAL_TIMES, PROPOSALS, SEGMENT_OVERLAP
 from densevse.runtime.errors import InputError
 from tests.tables import unaligned
 

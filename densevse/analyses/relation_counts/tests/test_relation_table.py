@@ -4,7 +4,7 @@ import pandas as pd
 
 from densevse.analyses.relation_counts.table import read_published, table, write_table
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.vocabulary import FRAGMENTS
+from densevse.artifacts.schemas.sentences import FRAGMENTS
 
 PUBLISHED = Path(__file__).parents[1] / "published/defrag.csv"
 

@@ -14,7 +14,7 @@ from densevse.analyses.searches.schemas import FOUND
 from densevse.analyses.searches.searching import scores_by, search
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.sentences import PARSES
 from densevse.data.inputs import Inputs
 from densevse.inference.encoding import encode_images, encode_sentences
 from densevse.inference.encodings import KeptImages, write_encodings

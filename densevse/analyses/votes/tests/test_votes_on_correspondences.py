@@ -16,9 +16,9 @@ from densevse.analyses.votes.table import exactly_right, make_vote_table, shares
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.features import CORRESPONDENCES
+from densevse.artifacts.schemas.sentences import PARSES
 from densevse.runtime.errors import InputError
 from densevse.tables.results import Outputs
 
