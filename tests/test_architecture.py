@@ -80,9 +80,9 @@ def upward(path: Path) -> Iterator[str]:
         parts = name.split(".")
         if parts[0] == "snakemake":
             yield f"{path} knows Snakemake; only workflow/ may"
-        elif parts[0] == "densevse" and len(parts) > 1 and parts[1] not in (room, "__init__"):
-            if not {parts[1], ".".join(parts[1:3])} & ALLOWED[room]:
-                yield f"{path}: {room} may not import {name}"
+        within = parts[0] != "densevse" or len(parts) == 1 or parts[1] in (room, "__init__")
+        if not within and not {parts[1], ".".join(parts[1:3])} & ALLOWED[room]:
+            yield f"{path}: {room} may not import {name}"
 
 
 def test_imports_run_downwards():

@@ -1,9 +1,9 @@
 """The whole configuration, and checks across its entries.
 
 A folder below config/ holds one file for each entry, named like the entry: config/datasets/flickr8k.yaml is
-`datasets.flickr8k`. densevse/analyses/<name>/settings.yaml holds the settings of an analysis, which it declares; if they
-are many entries, entries/ beside it holds a file for each. config/config.yaml, a --configfile and --config are merged over
-these files.
+`datasets.flickr8k`. densevse/analyses/<name>/settings.yaml holds the settings of an analysis, which it declares; if
+they are many entries, entries/ beside it holds a file for each. config/config.yaml, a --configfile and --config are
+merged over these files.
 """
 
 import re

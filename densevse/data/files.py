@@ -1,4 +1,4 @@
-"""The artifacts that a job reads: its files by the names of the rule's inputs, and what all structures and views share."""
+"""The artifacts that a job reads, by the names of the rule's inputs, and what all structures and views share."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property

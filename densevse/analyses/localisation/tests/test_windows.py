@@ -21,7 +21,6 @@ SETTINGS = {
     "architecture": "squeezenet1_0",
     "layers": {"whole": "pooled"},
     "nodes": {"pooled": "features"},
-    "nodes": {"pooled": "features"},
     "size": 64,
     "resize": 72,
     "batch_size": 4,
