@@ -21,7 +21,7 @@ from densevse.dag.language import ParseStage, VocabularyStage
 from densevse.dag.analyses import Analyses
 from densevse.dag.makers import Makers
 from densevse.dag.own_files import OwnFileStage
-from densevse.dag.jobs import Calls
+from densevse.dag.jobs import Calls, Job
 from densevse.dag.paths import Paths, configured, planned, uncompared
 from densevse.dag.project import Project, any_of
 from densevse.dag.proposals import ProposalStage
