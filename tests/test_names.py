@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PLUGINS = {"Parameters", "METHOD", "DECLARED", "STRUCTURE", "VIEW", "EXTRACTION", "HELP", "PASSES_ON"}
+PLUGINS = {"Parameters", "METHOD", "DECLARED", "NAME", "STRUCTURE", "VIEW", "EXTRACTION", "HELP", "PASSES_ON"}
 """Names that modules define for others to find; each such module has its own."""
 CODE = ("densevse", "workflow", "tests", "benchmarks", "examples", "docs", "envs")
 RELATIVE = ("What ", "Which ", "How ", "Whether ", "Where ", "Who ")
@@ -16,7 +16,7 @@ RELATIVE = ("What ", "Which ", "How ", "Whether ", "Where ", "Who ")
 def modules(*folders: str) -> Iterator[tuple[str, ast.Module]]:
     """The modules below some folders; those of the package by default."""
     for folder in folders or ("densevse",):
-        for path in sorted((ROOT / folder).rglob("*.py")):
+        for path in sorted(path for path in (ROOT / folder).rglob("*.py") if folders or "tests" not in path.parts):
             yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
 
 

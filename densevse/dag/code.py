@@ -21,9 +21,9 @@ from densevse.artifacts.files import write_text
 from densevse.runtime.errors import InputError
 from densevse.runtime.place import PACKAGED
 
-PACKAGE = "densevse"
+_PACKAGE = "densevse"
 DECLARATIONS = re.compile(
-    rf"{PACKAGE}/(config/|extensions/(readers|architectures)/|methods/parameters/|analyses/\w+/settings\.py)"
+    rf"{_PACKAGE}/(config/|extensions/(readers|architectures)/|methods/parameters/|analyses/\w+/settings\.py)"
 )
 """Modules that declare the configuration; they have no logic that a job runs."""
 
@@ -47,7 +47,7 @@ class Code:
 
     def __init__(self, root: str | Path, kept: str | Path) -> None:
         checkout = Path(root)
-        self._folder = checkout if (checkout / PACKAGE).is_dir() else checkout.parents[1]
+        self._folder = checkout if (checkout / _PACKAGE).is_dir() else checkout.parents[1]
         before = _read_kept(Path(kept))
         found = {name: _facts_or_kept(entry, before.get(name)) for name, entry in _files(Path(root))}
         if found != before:
@@ -111,8 +111,8 @@ def _files(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
     In an installed package, `root` is a folder inside the package.
     """
-    checkout = root / PACKAGE
-    yield from _modules(str(checkout if checkout.is_dir() else root.parent), PACKAGE)
+    checkout = root / _PACKAGE
+    yield from _modules(str(checkout if checkout.is_dir() else root.parent), _PACKAGE)
 
 
 def _modules(folder: str, name: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
@@ -153,7 +153,7 @@ def facts(source: str) -> Facts:
     imports: set[str] = set()
     for node in _executed(tree):
         imports |= set(_imported(node))
-    ours = {name for name in imports if name.split(".")[0] == PACKAGE}
+    ours = {name for name in imports if name.split(".")[0] == _PACKAGE}
     digest = hashlib.sha256("\n".join(_written(tree)).encode()).hexdigest()[:16]
     return Facts(digest, sorted(ours), dict(_functions(tree)))
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from densevse.config.config import Config
 from densevse.config.readers import READERS
 from densevse.config.sources import Source
-from densevse.dag.fields import DOWNLOADED, ON_HUB, PACKAGED, READING, RESPLIT, passed, whole
+from densevse.dag.fields import DOWNLOADED, ON_HUB, PACKAGED_SOURCE, READING, RESPLIT, passed, whole
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
@@ -30,7 +30,7 @@ class DownloadStage(Stage):
         if source.hub:
             return passed(source, ON_HUB)
         if source.packaged:
-            return passed(source, PACKAGED)
+            return passed(source, PACKAGED_SOURCE)
         return {**passed(source, DOWNLOADED), "url": source.url[0] if source.url else None}
 
     def mirrors(self, resource: str) -> list[str]:

@@ -9,16 +9,16 @@ from densevse.config.features import MEAN_OF_REGIONS
 from densevse.config.networks import NetworkConfig, nodes_of
 from densevse.config.views import VIEWS
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.fields import NETWORK, PIXELS, PREPROCESSING, REGIONS, passed
+from densevse.dag.fields import NETWORK_FIELDS, PIXELS, PREPROCESSING, REGION_OPTIONS_FIELDS, passed
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 from densevse.runtime.errors import InputError
 
-IMAGE_FIELDS = {*NETWORK, "options", *PREPROCESSING}
+IMAGE_FIELDS = {*NETWORK_FIELDS, "options", *PREPROCESSING}
 GIVEN_REGIONS = "regions-given"
 """The name of given regions in paths, as no proposer found them."""
-REGION_FIELDS = IMAGE_FIELDS | {"regions"}
+FIELDS_OF_REGIONS = IMAGE_FIELDS | {"regions"}
 
 
 def input_of(network: NetworkConfig) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def deciding(network: NetworkConfig, view: str) -> dict[str, Any]:
     """The settings of a network that decide a view's features, without other views and the place of its weights."""
     own = ("options",) if network.library else PREPROCESSING
     return {
-        **passed(network, (*NETWORK, *own)),
+        **passed(network, (*NETWORK_FIELDS, *own)),
         "layers": {view: network.layers[view]},
         "nodes": nodes_of(network, view),
     }
@@ -119,7 +119,7 @@ class FeatureStage(Stage):
     def region_job(self, dataset: str, network: str, proposer: str | None = None) -> Job:
         """The extraction of regions by a network; all boxes of a clustered proposer, which has chosen them, stay."""
         entry = self.network(dataset, network)
-        decided = {**deciding(entry, "regions"), "regions": passed(entry.regions, REGIONS)}
+        decided = {**deciding(entry, "regions"), "regions": passed(entry.regions, REGION_OPTIONS_FIELDS)}
         settings = {"network": decided, **self._reading_pictures(dataset)}
         if proposer is not None:
             settings["all_stay"] = self.config.proposers[proposer].kind == "clustered"

@@ -11,14 +11,14 @@ from pydantic import BaseModel
 
 DOWNLOADED = ("url", "manual", "size", "sha256", "md5", "sha1")
 ON_HUB = ("hub", "revision", "file", "size", "sha256")
-PACKAGED = ("packaged", "sha256")
+PACKAGED_SOURCE = ("packaged", "sha256")
 RESPLIT = ("seed", "train", "val", "test")
 READING = ("reader", "known_unreadable", "only_available")
-NETWORK = ("architecture", "batch_size", "precision")
+NETWORK_FIELDS = ("architecture", "batch_size", "precision")
 PREPROCESSING = ("mean", "resize", "size", "std")
 """A library's network brings its own preprocessing, and only it has options."""
 PIXELS = ("mean", "size", "std")
-REGIONS = (
+REGION_OPTIONS_FIELDS = (
     "area_exponent",
     "background",
     "cells",

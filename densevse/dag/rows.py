@@ -10,7 +10,14 @@ from densevse.config.networks import NetworkConfig
 from densevse.config.proposers import Clustered, Proposer
 from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.features import FeatureStage
-from densevse.dag.fields import COMPARED_OPTIONS, COMPARED_SOURCE, NETWORK, PREPROCESSING, REGIONS, passed
+from densevse.dag.fields import (
+    COMPARED_OPTIONS,
+    COMPARED_SOURCE,
+    NETWORK_FIELDS,
+    PREPROCESSING,
+    REGION_OPTIONS_FIELDS,
+    passed,
+)
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 from densevse.dag.training import TrainingStage
@@ -176,8 +183,8 @@ def _network(network: NetworkConfig) -> dict[str, Any]:
     """The settings that decide a network's features, as their lineage has them."""
     weights = _weights(network)
     return {
-        **passed(network, (*NETWORK, *PREPROCESSING, "options", "layers", "classes", "seed")),
-        "regions": passed(network.regions, REGIONS),
+        **passed(network, (*NETWORK_FIELDS, *PREPROCESSING, "options", "layers", "classes", "seed")),
+        "regions": passed(network.regions, REGION_OPTIONS_FIELDS),
         "weights": {"file": weights.file} if weights.file else None,
         "local": weights.local,
         "trained_on": weights.trained_on,

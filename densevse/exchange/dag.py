@@ -9,7 +9,7 @@ from densevse.config.resolved import Override, settings_of
 from densevse.config.sources import Source
 from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.features import IMAGE_FIELDS, REGION_FIELDS, FeatureStage
+from densevse.dag.features import FIELDS_OF_REGIONS, IMAGE_FIELDS, FeatureStage
 from densevse.dag.jobs import Job
 from densevse.dag.language import ParseStage
 from densevse.dag.paths import Values
@@ -170,7 +170,7 @@ class ExchangeStage(Stage):
 
 def _seen(view: str, name: str, network: NetworkConfig) -> dict[str, Any]:
     """The settings that decide the features of a view."""
-    fields = REGION_FIELDS if VIEWS[view].of_proposals else IMAGE_FIELDS
+    fields = FIELDS_OF_REGIONS if VIEWS[view].of_proposals else IMAGE_FIELDS
     return {"network": name, "layer": network.layers.get(view), **network.model_dump(mode="json", include=fields)}
 
 
