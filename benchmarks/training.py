@@ -26,10 +26,10 @@ from densevse.config.training import NamedPhase, Recipe, TrainingConfig
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
-from densevse.inference.models import build
 from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes
 from densevse.methods.interface import Batch, Moment, Shapes
 from densevse.methods.vse import VSE
+from densevse.models.building import build
 from densevse.runtime.numerics import set_up
 from densevse.training.checkpoints import Checkpoint
 from densevse.training.loop import Trainer

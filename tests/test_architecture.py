@@ -19,7 +19,7 @@ CORE = {
     "vision",
     "data",
 }
-CORE |= {"inference", "training", "tables", "report", "dag", "scenes"}
+CORE |= {"models", "inference", "training", "tables", "report", "dag", "scenes"}
 ALLOWED = {
     "__init__": {"evaluation.given"},
     "runtime": set(),
@@ -44,13 +44,14 @@ ALLOWED = {
         "datasets.images",
         "vision.crops",
     },
-    "inference": {"runtime", "config", "artifacts", "methods", "language", "data", "evaluation"},
+    "models": {"runtime", "config", "artifacts", "methods", "data"},
+    "inference": {"runtime", "config", "artifacts", "methods", "language", "data", "evaluation", "models"},
     "training": CORE - {"dag", "report", "scenes"},
     "tables": {"runtime", "config", "artifacts", "statistics", "evaluation"},
     "report": {"runtime", "config.strict", "config.validation", "artifacts", "datasets.images", "tables"},
     "dag": {"runtime", "config", "artifacts.shards", "artifacts.files", "tables.published", "tables.plan"},
     "scenes": CORE - {"dag", "report", "tables"},
-    "analyses": CORE | {"command"},
+    "analyses": CORE | {"command", "exchange"},
     "exchange": {"runtime", "config", "artifacts", "tables", "dag"},
     "command": CORE | {"exchange"},
 }

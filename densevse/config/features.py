@@ -97,12 +97,3 @@ class GivenFeatures(Strict):
         found = getattr(self, view) or self.regions
         assert isinstance(found, FeatureFile)  # only for views in `views`
         return found
-
-    def described(self, view: str) -> str:
-        """The source of a view's vectors, for a table's footnotes."""
-        file = self.file_of(view)
-        named = "the folder of the data set" if file.path is None else file.path.rpartition("/")[2]
-        if view == "whole":
-            return f"the mean of the regions in {named}" if self.whole is None else named
-        whole = {None: "a file", MEAN_OF_REGIONS: "the mean of the regions"}.get(self.whole_by, self.whole_by)
-        return f"{named}, region 0 by {whole}" if view == "regions" else named

@@ -48,8 +48,9 @@ class ConceptStage(Stage):
 
     def network_job(self, dataset: str, concept_network: str) -> Job:
         """The training of all its layers, as PixelConceptJob, with the architecture that it is built from."""
-        backbone = self.features.trainable(self.features.backbone(dataset, concept_network))
-        built_from = {"architecture": backbone.architecture, "pixels": input_of(backbone)}
+        name = self.features.backbone(dataset, concept_network)
+        backbone = self.features.trainable(name)
+        built_from = {"built_from": name, "architecture": backbone.architecture, "pixels": input_of(backbone)}
         names = DatasetStage(self.project).source_names(dataset)
         job = {**self.head_job(dataset, concept_network).settings["job"], **built_from}
         return Job({"job": job, "source_names": names}, modules_of_architecture(backbone.architecture))

@@ -19,8 +19,8 @@ from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
 from densevse.inference.embedding import IMAGES_AT_ONCE, phrases_of, regions_of, with_words
 from densevse.inference.encoding import batches, evaluation
-from densevse.inference.models import open_model
 from densevse.methods.interface import Method, to_device
+from densevse.models.files import open_model
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress

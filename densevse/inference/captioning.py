@@ -31,8 +31,6 @@ from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.inference.candidates import Candidate, ranked, rated
 from densevse.inference.encoding import batches, evaluation
-from densevse.inference.generators import load_generator
-from densevse.inference.models import described
 from densevse.inference.spaces import read_space
 from densevse.language.ngrams import KneserNey
 from densevse.language.tags import read_tags
@@ -41,6 +39,7 @@ from densevse.language.words import spoken
 from densevse.methods.generators.beam_search import Hypotheses, beam_search
 from densevse.methods.generators.interface import END, Generator
 from densevse.methods.interface import DualEncoder, device_of
+from densevse.models.files import described, load_generator
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 from densevse.runtime.numerics import set_up

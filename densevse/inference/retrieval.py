@@ -13,8 +13,8 @@ from densevse.data.files import Files
 from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.retrieval import Scorer, retrieve, versions
 from densevse.inference.encoding import encode_images, encode_sentences
-from densevse.inference.models import described, open_model
 from densevse.inference.scoring import scorer
+from densevse.models.files import described, open_model
 from densevse.runtime.numerics import set_up
 
 

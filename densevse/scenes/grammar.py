@@ -172,7 +172,8 @@ class _Chart:
 
 def parse_by_grammar(captions: str, wildcards: Mapping[str, Any], output: str, images: str | None = None) -> None:
     """The job that parses a shard's captions by the grammar; see `write_parses`."""
-    write_parses(GrammarParser(), images, captions, wildcards["shard"], output, {"parser": "grammar"})
+    made_from = {"parser": wildcards["parser"], "kind": "grammar"}
+    write_parses(GrammarParser(), images, captions, wildcards["shard"], output, made_from)
 
 
 class GrammarParser:

@@ -18,8 +18,8 @@ from densevse.config.validation import validate
 from densevse.data.files import Files
 from densevse.datasets.images import ImageFiles
 from densevse.inference.encoding import batches, evaluation
-from densevse.inference.models import write_weights
 from densevse.methods.interface import Moment, device_of, to_device
+from densevse.models.files import write_weights
 from densevse.runtime.arrays import Indices
 from densevse.scenes.network import HIDDEN, UNDECIDED, ScenesNet, WindowBatch, Windows
 from densevse.training.driver import TrainingSpec, drive

@@ -14,7 +14,8 @@ from densevse.config.strict import Strict
 from densevse.evaluation.protocols import MOST
 from densevse.runtime.arrays import Indices
 from densevse.statistics.bootstrap import TOO_FEW
-from densevse.tables.plan import MeasuredVariant, MeasuringPlan, SectionPlan, TablePlan, Weights
+from densevse.tables.made_with import Lineage, choices, descriptions
+from densevse.tables.plan import Configured, MeasuringPlan, SectionPlan, TablePlan
 from densevse.tables.published import Paper, PublishedRow
 from densevse.tables.rendering import Sheet, TableColumn, named_seeds
 from densevse.tables.sections import MeasuredSection
@@ -83,9 +84,9 @@ def reading_notes(sections: Sequence[MeasuredSection], reference: str | None) ->
 
 def making_notes(plan: MeasuringPlan, sections: Sequence[MeasuredSection]) -> list[str]:
     """Networks, words, seeds, devices, configuration and versions."""
-    made_from = [made for section in sections for made in section.made_from]
+    made_from = [made for section in sections for of_row in section.made_from.values() for made in of_row]
     return [
-        *(note for section in sections for note in _made_with(section, plan.configured.networks)),
+        *(note for section in sections for note in _made_with(section, plan.configured)),
         *([CHANGED] if changed_settings(section.plan for section in sections) else []),
         *_seeds(sections),
         *_devices(made_from),
@@ -106,7 +107,7 @@ def _changed_settings(section: SectionPlan) -> list[Sheet]:
     """One row for each setting and value."""
     changes: dict[str, dict[tuple[str, str], list[str]]] = {}
     for variant, entry in section.measured.items():
-        for setting, found in entry.made_with.changed.items():
+        for setting, found in entry.changed.items():
             values = (_setting(found.here), _setting(found.own))
             changes.setdefault(setting, {}).setdefault(values, []).append(variant)
     heading = f"{section.title}: settings changed for this data set"
@@ -209,39 +210,21 @@ def _copies(images: pd.DataFrame) -> list[str]:
     ]
 
 
-def _made_with(section: MeasuredSection, networks: Mapping[str, Weights]) -> list[str]:
+def _made_with(section: MeasuredSection, configured: Configured) -> list[str]:
     """The networks and words of a section's rows, with the variants if these differ."""
-    measured = section.plan.measured
-    if not measured:
+    if not section.made_from:
         return []
-    parts = _by_variant({name: _choices(entry) for name, entry in measured.items()})
-    used = sorted({network for entry in measured.values() for network in entry.made_with.networks.values()})
-    weights = [f"{name} is {networks[name]}" for name in used if name in networks]
-    return [f"{section.plan.title}, ours: {'; '.join([*parts, *weights])}."]
+    chosen = {variant: choices(made_from) for variant, made_from in section.made_from.items()}
+    parts = [*_by_variant(chosen), *descriptions(section.made_from.values(), configured.get("network", {}))]
+    return [f"{section.plan.title}, ours: {'; '.join(parts)}."] if parts else []
 
 
-def _choices(entry: MeasuredVariant) -> dict[str, str | None]:
-    """The choices that made a variant, by their names in the footnotes."""
-    made = entry.made_with
-    if made.given:
-        return {"given": made.given}
-    nothing_trained = made.trained is not None and not made.trained.training
-    return {
-        **{f"network of {view}": name for view, name in made.networks.items()},
-        "concepts": made.concepts,
-        "proposer": made.proposer,
-        "parser": made.parser,
-        "word vectors": "none, as nothing is trained" if nothing_trained else made.word_vectors or "learned",
-    }
-
-
-def _by_variant(choices: Mapping[str, Mapping[str, str | None]]) -> list[str]:
+def _by_variant(choices: Mapping[str, Mapping[str, str]]) -> list[str]:
     """`<what>: <choice>`, with the variants in brackets unless all that have a choice have the same one."""
     chosen: dict[str, dict[str, list[str]]] = {}
     for variant, of in choices.items():
         for what, choice in of.items():
-            if choice is not None:
-                chosen.setdefault(what, {}).setdefault(choice, []).append(variant)
+            chosen.setdefault(what, {}).setdefault(choice, []).append(variant)
     return [
         f"{what}: "
         + ", ".join(f"{choice} ({', '.join(names)})" if len(of) > 1 else choice for choice, names in of.items())
@@ -262,12 +245,12 @@ def _seeds(sections: Sequence[MeasuredSection]) -> list[str]:
     return [f"{title}, {seeds}: {', '.join(names)}." for (title, seeds), names in shared.items()]
 
 
-def _devices(made_from: Sequence[Mapping[str, Any]]) -> list[str]:
+def _devices(made_from: Sequence[Lineage]) -> list[str]:
     devices = {made.get(key, "cpu") for made in made_from for key in ("device", "trained_on")}
     return [] if devices <= {"cpu"} else ["Computed on a GPU: another run may differ in the last digits."]
 
 
-def _precisions(made_from: Sequence[Mapping[str, Any]]) -> list[str]:
+def _precisions(made_from: Sequence[Lineage]) -> list[str]:
     """The training precisions other than float32, named once each."""
     named = {name for made in made_from for name in made.get("trained_in", "float32").split(", ")}
     return [f"Some models were trained in {name} instead of float32." for name in sorted(named - {"float32"})]
@@ -279,6 +262,6 @@ def digest_of(plan: Strict) -> str:
     return hashlib.sha256(json.dumps(measured, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def _versions(made_from: Sequence[Mapping[str, Any]]) -> str:
+def _versions(made_from: Sequence[Lineage]) -> str:
     versions = {f"{name} {version}" for made in made_from for name, version in made.get("versions", {}).items()}
     return ", ".join(sorted(versions)) or "nothing was measured"

@@ -1,5 +1,8 @@
 """Plans of tables, which the DAG builds from the configuration and passes to the job of the table.
 
+A plan has what the lineage of artifacts cannot say: what is measured, the settings with which artifacts must agree
+(densevse.tables.provenance), and which settings are not the packaged ones or the method's own.
+
 The rule holds a plan as plain values. A plan names no folder, so that moved results rerun nothing; a job finds the
 artifacts of a plan by their identities.
 """
@@ -12,43 +15,15 @@ from densevse.artifacts.identity import Identity
 from densevse.config.strict import RankedSentences, Strict
 from densevse.config.tables import PrintedTable, Protocol
 
+Configured = dict[str, dict[str, dict[str, Any]]]
+"""Kind of thing -> its name -> its settings, as artifacts say them of themselves; files by names without folders."""
+
 
 class Difference(Strict):
     """Two values of one setting; null if there is no such setting."""
 
     own: Any = Field(description="the method's own value, or that of the packaged data set")
     here: Any
-
-
-class TrainedWith(Strict):
-    """The training settings of a variant on a data set, without the seed."""
-
-    method: str
-    parameters: list[dict[str, Any]] = Field(description="one item for each round")
-    sentences: list[str]
-    training: dict[str, Any]
-    phases: list[list[dict[str, Any]]] = Field(description="one item for each round")
-
-
-class MadeWith(Strict):
-    """The settings that decide a variant's metrics on a data set; for an ensemble, those of its members."""
-
-    networks: dict[str, str] = Field(default={}, description="view -> its network, or given features")
-    concepts: str | None = None
-    proposer: str | None = None
-    parser: str | None = None
-    word_vectors: str | None = None
-    used: dict[str, list[str]] = Field(
-        default={}, description="kind of thing -> names that may be among a retrieval's ancestors"
-    )
-    trained: TrainedWith | None = Field(default=None, description="none of an ensemble, whose members differ")
-    given: str | None = Field(
-        default=None, description="of a given row: its files and how they are read; nothing else holds"
-    )
-    replaced: dict[str, Difference] = Field(
-        description="path -> a setting that differs from the packaged config/datasets"
-    )
-    changed: dict[str, Difference] = Field(default={}, description="path -> a setting that the data set changes")
 
 
 class MeasuredVariant(Strict):
@@ -58,7 +33,16 @@ class MeasuredVariant(Strict):
     seeds: list[int]
     model: str = Field(description="the variant whose model it is: another one where variants share round 0")
     round: int | None = Field(description="none of an ensemble, or of a given row")
-    made_with: MadeWith
+    used: dict[str, list[str]] = Field(
+        description="kind of thing -> the names that may be among the ancestors of its retrievals"
+    )
+    trained: list[dict[str, Any]] = Field(
+        description="the settings of the training of each round, without the seed; none of an ensemble or a given row"
+    )
+    replaced: dict[str, Difference] = Field(
+        description="path -> a setting that differs from the packaged config/datasets"
+    )
+    changed: dict[str, Difference] = Field(description="path -> a setting that the data set changes")
 
     def identity(self, dataset: str, protocol: str, seed: int) -> Identity:
         """The identity of the RETRIEVAL artifact."""
@@ -76,39 +60,11 @@ class SectionPlan(Strict):
     measured: dict[str, MeasuredVariant]
 
 
-class Weights(Strict):
-    """The origin of a network's weights, as names of files without folders."""
-
-    architecture: str
-    precision: str
-    trained_on: str | None
-    local: str | None
-    file: str | None
-
-    def __str__(self) -> str:
-        if self.trained_on:
-            origin = f"trained here on {self.trained_on}"
-        elif self.local:
-            origin = f"weights from {self.local}"
-        else:
-            origin = f"weights {self.file}" if self.file else "random weights"
-        return f"{self.architecture}, {origin}, {self.precision}"
-
-
-class Configured(Strict):
-    """The configuration that a table's measurements used, beyond the variants themselves."""
-
-    networks: dict[str, Weights]
-    settings: dict[str, dict[str, dict[str, Any]]] = Field(
-        description="kind of thing -> its name -> its settings, as artifacts say them of themselves"
-    )
-
-
 class MeasuringPlan(Strict):
     """The base of plans of tables with measured rows."""
 
     title: str
-    configured: Configured
+    configured: Configured = Field(description="the expected settings of what the measured rows use")
 
 
 class TablePlan(MeasuringPlan):

@@ -4,20 +4,20 @@ A path names the network, proposer or parser that a file should be of. The file'
 records what it was really made from, through all stages. A table that states something else is refused.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from densevse.artifacts.lineage import PARENTS, ancestors
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import Configured, MadeWith, TrainedWith
+from densevse.tables.plan import Configured, MeasuredVariant
 
 MODEL, _GENERATED = "model", "view_generated_captions"  # the models before generated captions are others'
 FREE = {"local", "precision"}
 """Settings of an entry that give a file's place, or are chosen when a job runs."""
 
 
-def check_provenance(path: str, made_from: Mapping[str, Any], made_with: MadeWith, configured: Configured) -> None:
-    """Compares the lineage of the artifact `path` with what a table states.
+def check_provenance(path: str, made_from: Mapping[str, Any], row: MeasuredVariant, configured: Configured) -> None:
+    """Compares the lineage of the artifact `path` with what a table states of its row.
 
     Raises `InputError` that names every difference, or that the artifact has no lineage.
     """
@@ -29,8 +29,8 @@ def check_provenance(path: str, made_from: Mapping[str, Any], made_with: MadeWit
         difference
         for way, settings in ancestors(made_from)
         for difference in (
-            *_differences(way, settings, made_with.used, configured),
-            *_training_differences(way, settings, made_with.trained),
+            *_differences(way, settings, row.used, configured),
+            *_training_differences(way, settings, row.trained),
         )
     ]
     if found:
@@ -42,13 +42,12 @@ def check_provenance(path: str, made_from: Mapping[str, Any], made_with: MadeWit
         )
 
 
-def _training_differences(way: str, settings: Mapping[str, Any], trained: TrainedWith | None) -> Iterator[str]:
-    """The differences between the settings of a model and its training settings in a table."""
+def _training_differences(way: str, settings: Mapping[str, Any], trained: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The differences between the settings of a model and those of its round's training in a table."""
     *before, last = way.split("/")
-    if last != MODEL or _GENERATED in before or trained is None:
+    if last != MODEL or _GENERATED in before or not trained:
         return
-    number = settings["round"]
-    said = {**trained.model_dump(), "parameters": trained.parameters[number], "phases": trained.phases[number]}
+    said = trained[settings["round"]]
     for key in sorted(said.keys() & settings.keys()):
         if not _agree(said[key], settings[key]):
             yield f"{key}: the table says {said[key]}, found {settings[key]} ({way})"
@@ -71,7 +70,7 @@ def _differences(
         if name not in used[kind]:
             yield f"{kind}: the table says {' or '.join(used[kind]) or 'none'}, found {name} ({way})"
             continue
-        entry = configured.settings.get(kind, {}).get(name, {})
+        entry = configured.get(kind, {}).get(name, {})
         for key in sorted((entry.keys() & settings.keys()) - FREE):
             if not _agree(entry[key], settings[key]):
                 yield f"{kind} {name}, {key}: the table says {entry[key]}, found {settings[key]} ({way})"

@@ -54,8 +54,8 @@ def make_rounds(
     measured = {name: _measured(one, table) for name, one in rounds.items()}
     artifacts = SectionArtifacts.at([images], [captions], retrievals)
     section = read_section(table.section.model_copy(update={"measured": measured}), table.configured, artifacts)
-    first = {name: f"{one.variant} round 0" for name, one in rounds.items()}
-    rows = measured_rows(section.measured, section.test_set, section.folds, first)
+    reference_of = {name: f"{one.variant} round 0" for name, one in rounds.items()}
+    rows = measured_rows(section.measured, section.test_set, section.folds, reference_of)
     judged = ArtifactIndex(accuracies, CORRESPONDENCE_ACCURACY)
     lines = [Line(rounds[row.variant], row, _accuracy(rounds[row.variant], table, judged)) for row in rows]
     frame = pd.DataFrame([_record(line) for line in lines], columns=[column.name for column in ROUNDS.columns])

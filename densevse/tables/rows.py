@@ -57,18 +57,18 @@ def published_row(row: PublishedRow, source: str, own: Row | None) -> Row:
 
 
 def measured_rows(
-    measured: Sequence[Measured], test_set: TestSet, folds: list[Fold], references: Mapping[str, str]
+    measured: Sequence[Measured], test_set: TestSet, folds: list[Fold], reference_of: Mapping[str, str]
 ) -> list[Row]:
     """Our rows: metrics are means over seeds, with intervals.
 
-    `references` names the variant with which each is compared, for the paired gain.
+    `reference_of` names the variant on which each has its paired gain.
     """
     if not measured:
         return []
     queries, groups = queries_of(test_set, folds)
     bootstrap = retrieval_bootstrap(queries, groups)
     found = {one.variant: bootstrap.replicates(list(one.retrievals.values())) for one in measured}
-    return [_measured_row(one, found, bootstrap, references.get(one.variant)) for one in measured]
+    return [_measured_row(one, found, bootstrap, reference_of.get(one.variant)) for one in measured]
 
 
 def queries_of(test_set: TestSet, folds: list[Fold]) -> tuple[pd.DataFrame, list[str]]:
@@ -102,10 +102,10 @@ def as_record(row: Row) -> dict[str, Any]:
     return {**{name: getattr(row, name) for name in plain}, **metrics, **intervals, **gains}
 
 
-def _measured_row(one: Measured, found: Mapping[str, Replicates], bootstrap: Intervals, reference: str | None) -> Row:
+def _measured_row(one: Measured, found: Mapping[str, Replicates], bootstrap: Intervals, named: str | None) -> Row:
     own = found[one.variant]
     metrics = {str(key): float(value) for key, value in own.by_seed.mean().items()}
-    compared = found.get(reference or "") if one.variant != reference else None
+    reference = found.get(named or "") if one.variant != named else None
     return Row(
         one.title,
         "measured",
@@ -115,6 +115,6 @@ def _measured_row(one: Measured, found: Mapping[str, Replicates], bootstrap: Int
         seeds=len(one.retrievals),
         rsum_spread=float(own.by_seed["rsum"].std(ddof=1)) if len(own.by_seed) > 1 else None,
         intervals={key: bootstrap.interval(key, own) for key in metrics},
-        gain=metrics["rsum"] - float(compared.by_seed["rsum"].mean()) if compared else None,
-        gain_interval=bootstrap.difference("rsum", own, compared) if compared else None,
+        gain=metrics["rsum"] - float(reference.by_seed["rsum"].mean()) if reference else None,
+        gain_interval=bootstrap.difference("rsum", own, reference) if reference else None,
     )

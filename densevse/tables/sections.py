@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.protocols import Fold, TestSet, folds, full, select_split
+from densevse.tables.made_with import Lineage
 from densevse.tables.plan import Configured, Difference, SectionPlan
 from densevse.tables.provenance import check_provenance
 from densevse.tables.published import Paper, PublishedRow
@@ -44,7 +45,7 @@ class MeasuredSection:
     test_set: TestSet
     folds: list[Fold]
     measured: list[Measured]
-    made_from: Sequence[Mapping[str, Any]]  # lineage of every RETRIEVAL artifact
+    made_from: Mapping[str, list[Lineage]]  # by variant, that of each RETRIEVAL artifact
 
     @property
     def fold_size(self) -> int:
@@ -66,8 +67,8 @@ class MeasuredSection:
         Chance (Random) depends on the ranked images, not on networks.
         """
         if row.variant in self.plan.measured:
-            return self.plan.measured[row.variant].made_with.replaced
-        of_all = [item for one in self.plan.measured.values() for item in one.made_with.replaced.items()]
+            return self.plan.measured[row.variant].replaced
+        of_all = [item for one in self.plan.measured.values() for item in one.replaced.items()]
         return {path: both for path, both in of_all if not path.startswith("networks.")}
 
     def heading(self) -> str:
@@ -83,8 +84,8 @@ class MeasuredSection:
     def rows(self, published: Sequence[PublishedRow], papers: Mapping[str, Paper], reference: str | None) -> list[Row]:
         """Random, the published rows, ours."""
         chance = [random_row(self.test_set, self.folds)] if self.folds else []
-        references = {one.variant: reference for one in self.measured if reference}
-        ours = measured_rows(self.measured, self.test_set, self.folds, references)
+        reference_of = {one.variant: reference for one in self.measured if reference}
+        ours = measured_rows(self.measured, self.test_set, self.folds, reference_of)
         by_variant = {row.variant: row for row in (*chance, *ours)}
         theirs = [
             published_row(row, source(row, papers), by_variant.get(row.variant) if self.alike(row) else None)
@@ -113,17 +114,17 @@ def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionAr
 
     Raises `InputError` if an artifact is missing, or was not made with what the plan says (see `check_provenance`).
     """
-    measured, made_from = [], []
+    measured, made_from = list[Measured](), dict[str, list[Lineage]]()
     for name, entry in plan.measured.items():
         paths = checked_retrievals(name, plan, configured, artifacts.retrievals)
         runs = {seed: schema.read(path, RETRIEVAL) for seed, path in paths.items()}
         measured.append(Measured(name, entry.title, runs))
-        made_from += [schema.check(path, RETRIEVAL) for path in paths.values()]
+        made_from[name] = [schema.check(path, RETRIEVAL) for path in paths.values()]
     if not measured:
-        return MeasuredSection(plan, None, _NOTHING, [], [], [])
+        return MeasuredSection(plan, None, _NOTHING, [], [], {})
     images = artifacts.images.path(Identity(plan.dataset))
     if plan.protocol == "regions":
-        test_set = _regions(measured, made_from, families_of(images))
+        test_set = _regions(measured[0], made_from[measured[0].variant][0], families_of(images))
         return MeasuredSection(plan, None, test_set, full(test_set), measured, made_from)
     image_table = schema.read(images, IMAGES)
     captions = schema.read(artifacts.captions.path(Identity(plan.dataset)), CAPTIONS)
@@ -141,7 +142,7 @@ def checked_retrievals(
     entry = plan.measured[name]
     paths = {seed: retrievals.path(entry.identity(plan.dataset, plan.protocol, seed)) for seed in entry.seeds}
     for path in paths.values():
-        check_provenance(path, schema.check(path, RETRIEVAL), entry.made_with, configured)
+        check_provenance(path, schema.check(path, RETRIEVAL), entry, configured)
     return paths
 
 
@@ -153,13 +154,13 @@ def source(row: PublishedRow, papers: Mapping[str, Paper]) -> str:
     return f"{papers[row.paper].name}, Table {row.table}{starred}"
 
 
-def _regions(measured: Sequence[Measured], made_from: Sequence[Mapping[str, Any]], families: pd.Series) -> TestSet:
-    """The regions and phrases of a ranking, which has the number of phrases of each region.
+def _regions(measured: Measured, made_from: Lineage, families: pd.Series) -> TestSet:
+    """The regions and phrases of a ranking, whose lineage has the number of phrases of each region.
 
     Intervals draw over `families`, given by image.
     """
-    rows = next(iter(measured[0].retrievals.values()))
-    counts = np.array(made_from[0]["phrases_of_regions"], np.int64)
+    rows = next(iter(measured.retrievals.values()))
+    counts = np.array(made_from["phrases_of_regions"], np.int64)
     regions, phrases = (rows.loc[rows["direction"] == name, "query_id"].to_numpy(object) for name in DIRECTIONS)
     images = [str(name).rpartition("/")[0] for name in regions]
     return TestSet(regions, phrases, np.repeat(np.arange(len(counts)), counts), families[images].to_numpy(object))

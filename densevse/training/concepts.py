@@ -23,8 +23,8 @@ from densevse.data.files import Files
 from densevse.datasets.images import ImageFiles
 from densevse.evaluation.average_precision import mean_average_precision
 from densevse.inference.encoding import batches, evaluation
-from densevse.inference.models import write_weights
 from densevse.methods.interface import Moment, device_of, to_device
+from densevse.models.files import write_weights
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.training.driver import TrainingSpec, drive
@@ -170,7 +170,8 @@ class ConceptJob(Recipe):
 class PixelConceptJob(ConceptJob):
     """The settings that decide how all layers of a concept network are trained."""
 
-    architecture: str = Field(description="of the network that it is made of")
+    built_from: str = Field(description="the network that it is made of")
+    architecture: str = Field(description="of this network")
     pixels: NetworkInput
 
 

@@ -13,10 +13,10 @@ from densevse.data.contents import ContentBatch, SentencesWithContent
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.inference.encoding import batches, evaluation
-from densevse.inference.generators import build_generator, generator_shapes
-from densevse.inference.models import save_model
 from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Moment, device_of, to_device
+from densevse.models.building import build_generator, generator_shapes
+from densevse.models.files import save_model
 from densevse.runtime.arrays import Indices
 from densevse.training.driver import TrainingSpec, drive
 from densevse.training.task import Task

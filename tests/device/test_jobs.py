@@ -18,7 +18,7 @@ from densevse.config.views import VIEWS
 from densevse.inference.captioning import write_captions
 from densevse.inference.concepts import score_concepts
 from densevse.inference.embedding import write_embeddings
-from densevse.inference.models import open_model
+from densevse.models.files import open_model
 from densevse.runtime.numerics import device
 from densevse.scenes.network import ScenesNet
 from densevse.training.concepts import PixelConceptJob, train_all, train_head

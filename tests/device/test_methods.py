@@ -15,8 +15,8 @@ from densevse.evaluation.retrieval import retrieve
 from densevse.inference.assigning import write_correspondences
 from densevse.inference.embedding import embed
 from densevse.inference.encodings import KeptImages, write_encodings
-from densevse.inference.models import open_model
 from densevse.inference.retrieval import encode_test
+from densevse.models.files import open_model
 from densevse.training.retrieval import train_method
 from tests.cases import first_now
 from tests.device.chosen import CPU, DEVICE

@@ -24,7 +24,8 @@ from densevse.evaluation.region_ranking import rank_regions, ranked
 from densevse.inference.assigning import correspond, write_correspondences
 from densevse.inference.embedding import embed, regions_of, write_embeddings, write_region_embeddings
 from densevse.inference.encoding import evaluation
-from densevse.inference.models import build, open_model, save_model
+from densevse.models.building import build
+from densevse.models.files import open_model, save_model
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import Configured, MadeWith, MeasuredVariant, SectionPlan, TablePlan
 from densevse.tables.results import Outputs, make_table

@@ -9,11 +9,11 @@ import torch
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.config.training import TrainingJob
-from densevse.inference.models import load_model
 from densevse.methods.devise import DeViSE
 from densevse.methods.global_ranking import FixedNorm
 from densevse.methods.interface import Shapes
 from densevse.methods.parameters.devise import Parameters
+from densevse.models.files import load_model
 from densevse.runtime.errors import InputError
 from densevse.training.retrieval import train_method
 from tests.methods import test_defrag as defrag

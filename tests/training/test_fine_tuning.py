@@ -13,8 +13,9 @@ from densevse.artifacts.store import FeatureStore
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.inference.encoding import encode_images
-from densevse.inference.models import build, load_model, open_alone, open_model
 from densevse.methods.interface import Moment
+from densevse.models.building import build
+from densevse.models.files import load_model, open_alone, open_model
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import Configured, MadeWith
 from densevse.tables.provenance import check_provenance

@@ -16,10 +16,10 @@ from densevse.config.generators import Decoding
 from densevse.data.inputs import Inputs
 from densevse.inference.candidates import Candidate, ranked
 from densevse.inference.captioning import TagSequences, write_captions
-from densevse.inference.models import open_model
 from densevse.inference.spaces import padded
 from densevse.methods.interface import Sentences
 from densevse.methods.structures import words_of
+from densevse.models.files import open_model
 from densevse.runtime.errors import InputError
 from tests.generators import CPU, PARAMETERS, trained, with_tags
 

@@ -13,8 +13,9 @@ from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.strict import Strict
 from densevse.config.training import NamedPhase, Recipe, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
-from densevse.inference.models import build, load_model, save_model
 from densevse.methods.interface import Moment
+from densevse.models.building import build
+from densevse.models.files import load_model, save_model
 from densevse.runtime.errors import InputError
 from densevse.training import checkpoints
 from densevse.training.checkpoints import Checkpoint, fingerprint

@@ -1,9 +1,7 @@
 """DeFrag's alignments in the plan: the variants that align regions with triplets, and their pictures."""
 
 from densevse.analyses.alignments.settings import AlignmentSettings
-from densevse.dag.datasets import DatasetStage
 from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 
@@ -28,16 +26,3 @@ class AlignmentStage(TableStage):
         triplets = self.config.analysis(AlignmentSettings).of(dataset).triplets
         settings = {"triplets": triplets, "threads": self.threads(dataset)}
         return Job(settings, TrainingStage(self.project).modules(dataset, variant))
-
-    def retrieval_of_round(self, dataset: str, variant: str, seed: int, round: int) -> Values:
-        """The retrieval of the same model, by the protocol of the main table."""
-        return {"protocol": self.first_protocol(dataset), **self.round_of(dataset, variant, seed, round)}
-
-    def figures_job(self, dataset: str, variant: str) -> Job:
-        """The pictures of a variant's alignments."""
-        names = DatasetStage(self.project).source_names(dataset)
-        return Job({"source_names": names, "title": self.title_of_variant(dataset, variant)})
-
-    def last_retrieval(self, dataset: str, variant: str) -> Values:
-        """The retrieval of the last round of a variant's first seed."""
-        return {"protocol": self.first_protocol(dataset), **self.last_round(dataset, variant)}

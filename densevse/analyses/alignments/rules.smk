@@ -11,7 +11,10 @@ rule align:
         model="<model>/round{round}/model.safetensors",
         retrieval=path(
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
-            alignments.retrieval_of_round,
+            lambda dataset, variant, seed, round: {
+                "protocol": tables.first_protocol(dataset),
+                **training.round_of(dataset, variant, seed, round),
+            },
         ),
     output:
         alignments="<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/test.parquet",
@@ -59,15 +62,18 @@ rule alignment_figures:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         alignments=path(
-            "<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/test.parquet", alignments.last_round
+            "<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/test.parquet", training.last_round
         ),
         triplet_regions=path(
             "<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/triplet_regions.parquet",
-            alignments.last_round,
+            training.last_round,
         ),
         retrieval=path(
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
-            alignments.last_retrieval,
+            lambda dataset, variant: {
+                "protocol": tables.first_protocol(dataset),
+                **training.last_round(dataset, variant),
+            },
         ),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
@@ -92,7 +98,12 @@ rule alignment_figures:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.alignments.figures:draw_alignments", alignments.figures_job),
+        **calling(
+            "densevse.analyses.alignments.figures:draw_alignments",
+            lambda dataset, variant: Job(
+                {"source_names": datasets.source_names(dataset), "title": datasets.title_of_variant(dataset, variant)}
+            ),
+        ),
     message:
         "drawing the alignments of {wildcards.variant} on {wildcards.dataset}"
     script:

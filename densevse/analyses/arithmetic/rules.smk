@@ -1,14 +1,16 @@
 # Vector arithmetic with images and words (Kiros et al. 2014): image - word + word.
 
-from densevse.analyses.arithmetic.dag import ArithmeticStage
+from densevse.analyses.arithmetic.settings import ArithmeticSettings
 
-arithmetic = analyses.add(ArithmeticStage(project))
+arithmetic = settings.analysis(ArithmeticSettings)
 
 
 rule arithmetic:
     input:
         embeddings="<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/test.parquet",
-        boxes=path("<results>/{dataset}/boxes.parquet", arithmetic.boxes),
+        boxes=path(
+            "<results>/{dataset}/boxes.parquet", lambda dataset: {} if arithmetic.of(dataset).exchanged else None
+        ),
     output:
         "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet",
     log:
@@ -18,7 +20,12 @@ rule arithmetic:
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.analyses.arithmetic.arithmetic:write_arithmetic", arithmetic.job),
+        **calling(
+            "densevse.analyses.arithmetic.arithmetic:write_arithmetic",
+            lambda dataset: Job(
+                {"exchanged": arithmetic.of(dataset).exchanged, "named": arithmetic.of(dataset).queries}
+            ),
+        ),
     message:
         "images minus a word plus a word: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
@@ -27,9 +34,7 @@ rule arithmetic:
 
 rule arithmetic_table:
     input:
-        found=path(
-            "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", arithmetic.last_round
-        ),
+        found=path("<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", training.last_round),
         image_table="<results>/{dataset}/images.parquet",
     output:
         markdown="<results>/tables/{dataset}_arithmetic_{variant}.md",
@@ -49,7 +54,14 @@ rule arithmetic_table:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.arithmetic.arithmetic:write_table", arithmetic.table_job),
+        **calling(
+            "densevse.analyses.arithmetic.arithmetic:write_table",
+            lambda dataset, variant: Job(
+                {
+                    "title": f"Vector arithmetic: {datasets.variant(dataset, variant).title} on {datasets.title(dataset)}"
+                }
+            ),
+        ),
     message:
         "writing the table of vector arithmetic: {wildcards.variant} on {wildcards.dataset}"
     script:
@@ -59,9 +71,7 @@ rule arithmetic_table:
 rule arithmetic_figure:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
-        found=path(
-            "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", arithmetic.last_round
-        ),
+        found=path("<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", training.last_round),
         image_table="<results>/{dataset}/images.parquet",
     output:
         report(
@@ -78,7 +88,12 @@ rule arithmetic_figure:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.arithmetic.figure:draw_arithmetic", arithmetic.figure_job),
+        **calling(
+            "densevse.analyses.arithmetic.figure:draw_arithmetic",
+            lambda dataset, variant: Job(
+                {"source_names": datasets.source_names(dataset), "title": datasets.title_of_variant(dataset, variant)}
+            ),
+        ),
     message:
         "drawing vector arithmetic: {wildcards.variant} on {wildcards.dataset}"
     script:

@@ -3,7 +3,6 @@
 from densevse.artifacts.identity import Identity
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
 from densevse.report.plan import PicturePlan, ShownArtifact
 
@@ -16,10 +15,6 @@ class AttentionStage(TableStage):
         names = sorted(self.config.trained().keys() & self.with_saliency(dataset).keys())
         files = ("saliency.png", "average_saliency.png")
         return [f"{self.results}/figures/{dataset}/{name}/{file}" for name in names for file in files]
-
-    def of_two(self, dataset: str, variant: str, other: str) -> list[Values]:
-        """The last rounds of the first seeds of two variants."""
-        return [self.last_round(dataset, name) for name in (variant, other)]
 
     def job(self, dataset: str, variant: str, other: str | None = None) -> Job:
         """The pictures of a variant, or the picture of two."""

@@ -14,8 +14,8 @@ from densevse.artifacts.lineage import lineage
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.inference.attention import Weights, saliency
-from densevse.inference.models import open_model
 from densevse.methods.interface import Method
+from densevse.models.files import open_model
 from densevse.runtime.numerics import set_up
 
 

@@ -57,7 +57,7 @@ rule saliency_figures:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         saliency=path(
-            "<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/test.parquet", attention.last_round
+            "<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/test.parquet", training.last_round
         ),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
@@ -93,7 +93,10 @@ rule saliency_figures:
 rule saliency_of_two:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
-        saliency=path("<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/test.parquet", attention.of_two),
+        saliency=path(
+            "<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/test.parquet",
+            lambda dataset, variant, other: [training.last_round(dataset, name) for name in (variant, other)],
+        ),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
     output:

@@ -1,6 +1,8 @@
 # Contours against the boundaries that people drew (BSDS500): a check of contour networks and hierarchies.
 
 from densevse.analyses.boundaries.dag import BoundaryStage
+from densevse.dag.fields import CONTOURS_OF_MCG
+from densevse.dag.proposals import mcg_options
 
 boundaries = analyses.add(BoundaryStage(project))
 
@@ -22,7 +24,12 @@ rule contours_of_photographs:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        **calling("densevse.analyses.boundaries.bsds:write_contours", boundaries.contours_job),
+        **calling(
+            "densevse.analyses.boundaries.bsds:write_contours",
+            lambda proposer: Job(
+                {"options": mcg_options(settings, proposer, CONTOURS_OF_MCG), "threads": settings.threads}
+            ),
+        ),
         contents=contents_of_each(
             folder=("{own_folder}", boundaries.folder),
             model=("<resources>/hed/hed.safetensors", proposals.contour_model),
@@ -49,7 +56,10 @@ rule match_boundaries:
     resources:
         mem_mb=growing(6000),
     params:
-        **calling("densevse.analyses.boundaries.matching:write_matches", boundaries.matches_job),
+        **calling(
+            "densevse.analyses.boundaries.matching:write_matches",
+            lambda proposer: Job(mcg_options(settings, proposer, ["superpixels"])),
+        ),
         contents=contents_of("{own_folder}", boundaries.folder),
     message:
         "comparing the contours of {wildcards.proposer} with the boundaries that people drew"

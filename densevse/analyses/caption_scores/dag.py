@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import get_args
 
 from densevse.analyses.caption_scores.plan import (
     NO_ORACLE,
@@ -16,7 +15,7 @@ from densevse.analyses.caption_scores.plan import (
     WriterPlan,
     writer_with_oracle,
 )
-from densevse.analyses.caption_scores.settings import CaptionScoreSettings, CaptionTable, Oracle
+from densevse.analyses.caption_scores.settings import CaptionScoreSettings, CaptionTable
 from densevse.artifacts.identity import Identity
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.generators import GeneratorStage
@@ -46,17 +45,9 @@ class CaptionScoreStage(Stage):
         oracles = (writer_with_oracle(*each) for each in product(self.config.generator_names(), KNOWN, SELECTIONS))
         return any_of([*self.config.generator_names(), COPIED, PERSON, *oracles])
 
-    def oracles(self) -> str:
-        """Every part of a sentence that a generator may be told, or none."""
-        return any_of([NO_ORACLE, *get_args(Oracle)])
-
     def of_dataset(self, dataset: str) -> list[str]:
         """A data set's table of generated captions, and its picture of them."""
         return [f"{self.results}/tables/{dataset}_captions.md", f"{self.results}/figures/{dataset}/captions.png"]
-
-    def neighbour(self, dataset: str, seed: int) -> Values:
-        """The model in whose joint space the nearest training image is found."""
-        return self.last_round(dataset, self._settings(dataset).neighbour, seed)
 
     def oracle_job(self, dataset: str, generator: str, seed: int) -> Job:
         """The writing of a generator's sentences with an oracle, which chooses the best of those that are kept."""
@@ -75,14 +66,15 @@ class CaptionScoreStage(Stage):
         obtainable = shutil.which("mvn") or Path(self.resources, "spice").exists()
         return {} if "spice" in self.scoring_job(dataset, writer).settings["metrics"] and obtainable else None
 
-    def memory(self, dataset: str, writer: str) -> int:
-        """The memory that a scoring job requests, in MB; SPICE and METEOR run one after the other."""
-        return 3000 if self.spice(dataset, writer) is None else 6000
-
-    def measured(self, dataset: str) -> list[Values]:
-        """Every writer of a table with each of its seeds."""
-        writers = self._writers(dataset).items()
-        return [{"writer": name, "seed": seed} for name, entry in writers for seed in entry.seeds]
+    def compared(self, dataset: str) -> dict[str, WriterPlan]:
+        """Every writer of a table by its name; a person's sentences are the same for every seed."""
+        seeds, table = self.dataset(dataset).seeds, self._settings(dataset)
+        generated = {
+            name: WriterPlan(title=self.project.generator(name, dataset).title, seeds=seeds)
+            for name in table.generators
+        }
+        copied = WriterPlan(title=self._copied(dataset), seeds=seeds)
+        return {**generated, COPIED: copied, PERSON: WriterPlan(title="a person", seeds=[0])}
 
     def measured_oracles(self, dataset: str) -> list[Values]:
         """Every writer of a table of oracles with each of its seeds."""
@@ -104,15 +96,11 @@ class CaptionScoreStage(Stage):
             for seed in row["seeds"]
         ]
 
-    def shown(self, dataset: str) -> list[Values]:
-        """Every writer with its first seed."""
-        return [{"writer": name, "seed": entry.seeds[0]} for name, entry in self._writers(dataset).items()]
-
     def picture_job(self, dataset: str) -> Job:
         """The picture of the writers' sentences about test images."""
         shown = [
             ShownArtifact(title=entry.title, of=Identity(dataset, name, entry.seeds[0], split="test"))
-            for name, entry in self._writers(dataset).items()
+            for name, entry in self.compared(dataset).items()
         ]
         plan = PicturePlan(title=self._title(dataset), shown=shown)
         names = DatasetStage(self.project).source_names(dataset)
@@ -131,7 +119,7 @@ class CaptionScoreStage(Stage):
             split="test",
             reference=captions.reference,
             metrics=list(captions.metrics),
-            writers=self._writers(dataset),
+            writers=self.compared(dataset),
         )
         return Job({"plan": plan.model_dump(mode="json")})
 
@@ -218,16 +206,6 @@ class CaptionScoreStage(Stage):
 
     def _title(self, dataset: str) -> str:
         return f"Sentences about images of {self.title(dataset)}"
-
-    def _writers(self, dataset: str) -> dict[str, WriterPlan]:
-        """Every writer by name; a person's sentences are the same for every seed."""
-        seeds, table = self.dataset(dataset).seeds, self._settings(dataset)
-        generated = {
-            name: WriterPlan(title=self.project.generator(name, dataset).title, seeds=seeds)
-            for name in table.generators
-        }
-        copied = WriterPlan(title=self._copied(dataset), seeds=seeds)
-        return {**generated, COPIED: copied, PERSON: WriterPlan(title="a person", seeds=[0])}
 
 
 def _rows_of_all(plans: Sequence[CaptionOraclePlan]) -> list[OracleRow]:

@@ -1,19 +1,26 @@
 # Scores of generated captions, their baselines, oracles of them, and pictures.
 
+from typing import get_args
+
 from densevse.analyses.caption_scores.dag import CaptionScoreStage
+from densevse.analyses.caption_scores.plan import NO_ORACLE
+from densevse.analyses.caption_scores.settings import CaptionScoreSettings, Oracle
 
 caption_scores = analyses.add(CaptionScoreStage(project))
+told = any_of([NO_ORACLE, *get_args(Oracle)])
+caption_tables = settings.analysis(CaptionScoreSettings)
 
 
 # The baselines of generated sentences.
 rule copy_captions:
     input:
         train=path(
-            "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/train.parquet", caption_scores.neighbour
+            "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/train.parquet",
+            lambda dataset, seed: training.last_round(dataset, caption_tables.of(dataset).neighbour, seed),
         ),
         asked=path(
             "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/{split}.parquet",
-            caption_scores.neighbour,
+            lambda dataset, seed: training.last_round(dataset, caption_tables.of(dataset).neighbour, seed),
         ),
         captions="<results>/{dataset}/captions.parquet",
         tokens="<results>/{dataset}/tokens.parquet",
@@ -69,7 +76,7 @@ rule oracle_captions:
     log:
         "<logs>/oracle_captions/{dataset}_{generator}_{oracle}_seed{seed}_{split}.log",
     wildcard_constraints:
-        oracle=caption_scores.oracles(),
+        oracle=told,
         split="val|test",
     conda:
         f"{ENVS}/torch.yaml"
@@ -95,7 +102,7 @@ rule best_captions:
     log:
         "<logs>/best_captions/{dataset}_{generator}_{oracle}_seed{seed}_{split}.log",
     wildcard_constraints:
-        oracle=caption_scores.oracles(),
+        oracle=told,
         split="val|test",
     conda:
         f"{ENVS}/corenlp.yaml"
@@ -147,7 +154,7 @@ rule score_captions:
     conda:
         f"{ENVS}/corenlp.yaml"
     resources:
-        mem_mb=growing(caption_scores.memory),
+        mem_mb=growing(lambda dataset, writer: 3000 if caption_scores.spice(dataset, writer) is None else 6000),
         runtime=growing(120),
     params:
         **calling("densevse.analyses.caption_scores.scores:score_captions", caption_scores.scoring_job),
@@ -160,7 +167,12 @@ rule score_captions:
 rule caption_table:
     input:
         scores=path(
-            "<results>/{dataset}/generated_captions/{writer}/seed{seed}/test_scores.parquet", caption_scores.measured
+            "<results>/{dataset}/generated_captions/{writer}/seed{seed}/test_scores.parquet",
+            lambda dataset: [
+                {"writer": name, "seed": seed}
+                for name, one in caption_scores.compared(dataset).items()
+                for seed in one.seeds
+            ],
         ),
         published=path("<package>/analyses/caption_scores/published/{dataset}.csv", caption_scores.published),
     output:
@@ -259,7 +271,12 @@ rule caption_oracle_means:
 rule caption_figure:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
-        generated=path("<results>/{dataset}/generated_captions/{writer}/seed{seed}/test.parquet", caption_scores.shown),
+        generated=path(
+            "<results>/{dataset}/generated_captions/{writer}/seed{seed}/test.parquet",
+            lambda dataset: [
+                {"writer": name, "seed": one.seeds[0]} for name, one in caption_scores.compared(dataset).items()
+            ],
+        ),
         image_table="<results>/{dataset}/images.parquet",
     output:
         report(

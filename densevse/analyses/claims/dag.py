@@ -44,14 +44,6 @@ class ClaimStage(TableStage):
         """The data sets that claims are tested on."""
         return any_of(name for name in self.config.datasets if self._every(name))
 
-    def experiments(self) -> str:
-        """The names of the controlled experiments."""
-        return any_of(name for name, entry in self._entries().items() if entry.question)
-
-    def datasets_of(self, experiment: str) -> list[Values]:
-        """The data sets of an experiment."""
-        return [{"dataset": name} for name in self._entries()[experiment].datasets]
-
     def evidence_of(self, experiment: str) -> list[str | Values]:
         """The retrievals of the rows of an experiment. Raises `InputError` as `evidence` does."""
         return self._checked(self._tests_of(experiment))

@@ -1,8 +1,10 @@
 # Claims of papers: a table of every claim on a data set, and one of those that rows of its main table test.
 
 from densevse.analyses.claims.dag import ClaimStage
+from densevse.analyses.claims.settings import ClaimSettings
 
 claims = analyses.add(ClaimStage(project))
+papers = settings.analysis(ClaimSettings).root
 
 
 rule claims_table:
@@ -68,8 +70,14 @@ use rule claims_table as main_claims_table with:
 # A controlled experiment: what it asks, and the claims that answer it, on all of its data sets.
 use rule claims_table as experiment with:
     input:
-        images=path("<results>/{dataset}/images.parquet", claims.datasets_of),
-        captions=path("<results>/{dataset}/captions.parquet", claims.datasets_of),
+        images=path(
+            "<results>/{dataset}/images.parquet",
+            lambda experiment: [{"dataset": name} for name in papers[experiment].datasets],
+        ),
+        captions=path(
+            "<results>/{dataset}/captions.parquet",
+            lambda experiment: [{"dataset": name} for name in papers[experiment].datasets],
+        ),
         retrievals=path(
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", claims.evidence_of
         ),
@@ -87,7 +95,7 @@ use rule claims_table as experiment with:
     log:
         "<logs>/experiment/{experiment}.log",
     wildcard_constraints:
-        experiment=claims.experiments(),
+        experiment=any_of(name for name, one in papers.items() if one.question),
     params:
         **calling("densevse.analyses.claims.table:make_claims_table", claims.experiment_job),
     message:

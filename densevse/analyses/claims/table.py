@@ -20,6 +20,7 @@ from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Intervals, Replicates, interval_over_resplits
 from densevse.tables.footnotes import INTERVALS, RANKS, REGIONS, changed_settings, making_notes
 from densevse.tables.layout import HEADS, METRIC_HEADERS, TOTAL_HEADERS, best_of
+from densevse.tables.made_with import Lineage
 from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.tables.resplits import INTERVAL, means_over
 from densevse.tables.results import Outputs, write_table
@@ -158,7 +159,10 @@ def _judged(claim: ClaimPlan, found: Mapping[str, Replicates], bootstrap: Interv
 def _pool(pool: PoolPlan, parts: Sequence[_Part]) -> _Part:
     """The means over a pool's resplits, with a section that has the rows and the lineage of all."""
     found = [part for part in parts if part.within(pool)]
-    made_from = [made for part in found for made in part.section.made_from]
+    made_from: dict[str, list[Lineage]] = {}
+    for part in found:
+        for row, of_row in part.section.made_from.items():
+            made_from.setdefault(row, []).extend(of_row)
     means = pooled({part.section.plan.dataset: part.judged for part in found}, pool.test / pool.train)
     return _Part(replace(found[0].section, plan=pool.section, made_from=made_from), means)
 

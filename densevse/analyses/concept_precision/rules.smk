@@ -8,7 +8,10 @@ concept_precision = analyses.add(ConceptPrecisionStage(project))
 rule predicted_concepts:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
-        scores=path("<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet", concept_precision.scores),
+        scores=path(
+            "<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet",
+            lambda dataset: datasets.shards(dataset, concept_network=settings.datasets[dataset].networks["concepts"]),
+        ),
         image_table="<results>/{dataset}/images.parquet",
         concepts=rules.mine_concepts.output.concepts,
         image_concepts=rules.mine_concepts.output.image_concepts,
@@ -27,7 +30,15 @@ rule predicted_concepts:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.concept_precision.figure:draw_predicted_concepts", concept_precision.picture_job),
+        **calling(
+            "densevse.analyses.concept_precision.figure:draw_predicted_concepts",
+            lambda dataset: Job(
+                {
+                    "title": f"Concepts of images of {datasets.title(dataset)}, with their scores",
+                    "source_names": datasets.source_names(dataset),
+                }
+            ),
+        ),
     message:
         "drawing the concepts of images of {wildcards.dataset}"
     script:
@@ -64,10 +75,12 @@ rule concept_table:
     input:
         concepts=rules.mine_concepts.output.concepts,
         precision=path(
-            "<results>/{dataset}/networks/{concept_network}_average_precision.parquet", concept_precision.network
+            "<results>/{dataset}/networks/{concept_network}_average_precision.parquet",
+            lambda dataset: {"concept_network": settings.datasets[dataset].networks["concepts"]},
         ),
         mean=path(
-            "<results>/{dataset}/networks/{concept_network}_mean_average_precision.parquet", concept_precision.network
+            "<results>/{dataset}/networks/{concept_network}_mean_average_precision.parquet",
+            lambda dataset: {"concept_network": settings.datasets[dataset].networks["concepts"]},
         ),
     output:
         markdown="<results>/tables/{dataset}_concepts.md",
@@ -86,7 +99,10 @@ rule concept_table:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.concept_precision.precision:write_concept_table", concept_precision.table_job),
+        **calling(
+            "densevse.analyses.concept_precision.precision:write_concept_table",
+            lambda dataset: Job({"title": datasets.title(dataset)}),
+        ),
     message:
         "writing the table of the concepts of {wildcards.dataset}"
     script:

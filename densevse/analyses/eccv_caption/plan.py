@@ -1,15 +1,12 @@
 """The plan of a table of ECCV Caption and CxC, passed from the DAG to the table's job."""
 
-from densevse.config.strict import Strict
-from densevse.tables.plan import Configured, SectionPlan
+from densevse.tables.plan import MeasuringPlan, SectionPlan
 
 LISTED = 50
 """The length of a list: a query of ECCV Caption has up to 48 true answers, and the last place never counts."""
 
 
-class ExtendedTruthPlan(Strict):
+class ExtendedTruthPlan(MeasuringPlan):
     """A table of ECCV Caption and CxC on the test split of a data set."""
 
-    title: str
     section: SectionPlan
-    configured: Configured

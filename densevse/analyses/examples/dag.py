@@ -19,18 +19,10 @@ class ExampleStage(TableStage):
         methods = sorted(self.config.trained().keys() & self.variants(dataset).keys())
         return [f"{self.results}/figures/{dataset}/examples/{name}.png" for name in methods]
 
-    def example(self, dataset: str, variant: str) -> Values:
-        """The retrieval of the last round of a variant's first seed, by the protocol of the main table."""
-        return {"protocol": self.first_protocol(dataset), **self.last_round(dataset, variant)}
-
     def compared(self, dataset: str) -> list[Values]:
-        """The same of each variant that SCO's Figure 4 compares."""
-        return [self.example(dataset, variant) for variant in COMPARED]
-
-    def example_job(self, dataset: str, variant: str) -> Job:
-        """The picture of a variant's answers."""
-        names = DatasetStage(self.project).source_names(dataset)
-        return Job({"source_names": names, "title": self.title_of_variant(dataset, variant)})
+        """The retrieval of each variant that SCO's Figure 4 compares: the last round of its first seed."""
+        protocol = self.first_protocol(dataset)
+        return [{"protocol": protocol, **self.last_round(dataset, variant)} for variant in COMPARED]
 
     def comparison_job(self, dataset: str) -> Job:
         """The picture of the answers of the variants that SCO's Figure 4 compares."""

@@ -39,7 +39,11 @@ rule example_retrievals:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         retrieval=path(
-            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", examples.example
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
+            lambda dataset, variant: {
+                "protocol": tables.first_protocol(dataset),
+                **training.last_round(dataset, variant),
+            },
         ),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
@@ -58,7 +62,12 @@ rule example_retrievals:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.examples.examples:draw_examples", examples.example_job),
+        **calling(
+            "densevse.analyses.examples.examples:draw_examples",
+            lambda dataset, variant: Job(
+                {"source_names": datasets.source_names(dataset), "title": datasets.title_of_variant(dataset, variant)}
+            ),
+        ),
     message:
         "drawing the answers of {wildcards.variant} on {wildcards.dataset}"
     script:

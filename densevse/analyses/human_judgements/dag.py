@@ -2,19 +2,13 @@
 
 from densevse.analyses.human_judgements.plan import AgreementPlan, JudgedVariant
 from densevse.analyses.human_judgements.settings import JudgementSettings
-from densevse.dag.given import GivenStage
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
-from densevse.dag.project import any_of
 from densevse.dag.tables import TableStage
 
 
 class JudgementStage(TableStage):
     """Agreement of scores with people's judgements."""
-
-    def judged(self) -> str:
-        """The data sets whose judgements are known."""
-        return any_of(name for name, entry in self.config.analysis(JudgementSettings).items() if entry.source)
 
     def source(self, dataset: str) -> str | Values:
         """The archive or folder of a data set's judgements: the user's own, or its name below resources/."""
@@ -34,11 +28,6 @@ class JudgementStage(TableStage):
         """Each given row in a data set's main table, with its seeds."""
         rows = {name: row for name, row in self.config.given().items() if name in self.table(dataset).measure}
         return {name: row.on(dataset).seeds for name, row in rows.items()}
-
-    def given_pairs_job(self, dataset: str, variant: str) -> Job:
-        """The scores of judged pairs by a given row, which are read as those of its retrieval."""
-        settings = GivenStage(self.project).job(dataset, variant).settings
-        return Job({name: settings[name] for name in ("layout", "ranked_sentences", "threads")})
 
     def table_job(self, dataset: str) -> Job:
         """The table of agreement."""

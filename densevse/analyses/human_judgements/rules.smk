@@ -1,8 +1,10 @@
 # The agreement of methods' scores with people's judgements of pairs of an image and a sentence, if these are known.
 
 from densevse.analyses.human_judgements.dag import JudgementStage
+from densevse.analyses.human_judgements.settings import JudgementSettings
 
 human_judgements = analyses.add(JudgementStage(project))
+judged = [name for name, one in settings.analysis(JudgementSettings).items() if one.source]
 
 
 rule read_judgements:
@@ -15,7 +17,7 @@ rule read_judgements:
     log:
         "<logs>/read_judgements/{dataset}.log",
     wildcard_constraints:
-        dataset=human_judgements.judged(),
+        dataset=any_of(judged),
     priority: 10  # it fails if the files are missing, and should do so before any training
     conda:
         f"{ENVS}/base.yaml"
@@ -70,7 +72,7 @@ rule score_given_pairs:
     log:
         "<logs>/score_given_pairs/{dataset}_{variant}_seed{seed}.log",
     wildcard_constraints:
-        variant=given.names(),
+        variant=any_of(settings.given()),
     conda:
         f"{ENVS}/torch.yaml"
     threads: configured(datasets.threads)
@@ -78,7 +80,13 @@ rule score_given_pairs:
         mem_mb=growing(2000),
     params:
         **calling(
-            "densevse.analyses.human_judgements.given_pairs:write_given_pair_scores", human_judgements.given_pairs_job
+            "densevse.analyses.human_judgements.given_pairs:write_given_pair_scores",
+            lambda dataset, variant: Job(
+                {
+                    name: given.job(dataset, variant).settings[name]
+                    for name in ("layout", "ranked_sentences", "threads")
+                }
+            ),
         ),
         contents=contents_of("{own_file}", given.files),
     message:
@@ -109,7 +117,7 @@ rule agreement_table:
     log:
         "<logs>/agreement_table/{dataset}.log",
     wildcard_constraints:
-        dataset=human_judgements.judged(),
+        dataset=any_of(judged),
     conda:
         f"{ENVS}/base.yaml"
     resources:

@@ -2,7 +2,6 @@
 
 from densevse.analyses.localisation.settings import LocalisationSettings, LocalisationWindows
 from densevse.config.views import VIEWS
-from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage
 from densevse.dag.fields import passed
 from densevse.dag.jobs import Job
@@ -18,14 +17,6 @@ class LocalisationStage(Stage):
     def trained_on(self, dataset: str) -> str:
         """The data set whose models localise phrases: itself, unless its configuration names another."""
         return self._entry(dataset).trained_on or super().trained_on(dataset)
-
-    def model(self, dataset: str, variant: str, seed: int, round: int) -> Values:
-        """The model that localises."""
-        return {"dataset": self.trained_on(dataset), **self.round_of(dataset, variant, seed, round)}
-
-    def words(self, dataset: str) -> Values:
-        """The data set whose vocabulary the model was trained with."""
-        return {"dataset": self.trained_on(dataset)}
 
     def windows(self, dataset: str, variant: str) -> Values:
         """The features of windows that a variant reads. Raises `InputError` that names a variant that cannot."""
@@ -59,19 +50,10 @@ class LocalisationStage(Stage):
         modules = TrainingStage(self.project).modules(self.trained_on(dataset), variant)
         return Job({"cells": self._entry(dataset).cells, "threads": self.threads(dataset)}, modules)
 
-    def table_job(self, dataset: str, variant: str) -> Job:
-        """The title of the table."""
-        return Job({"title": f"Localisation of phrases: {self._title(dataset, variant)}"})
-
-    def figure_job(self, dataset: str, variant: str) -> Job:
-        """The names of a data set's sources, and the title of the figure."""
-        sources = DatasetStage(self.project).source_names(dataset)
-        return Job({"source_names": sources, "title": self._title(dataset, variant)})
-
     def _entry(self, dataset: str) -> LocalisationWindows:
         return self.config.analysis(LocalisationSettings).of(dataset)
 
-    def _title(self, dataset: str, variant: str) -> str:
+    def title_of_variant(self, dataset: str, variant: str) -> str:
         """The model of heat maps, and their data set."""
         by, trained_on = self.variant(dataset, variant).title, self.trained_on(dataset)
         origin = "" if trained_on == dataset else f", trained on {self.project.datasets[trained_on].title}"

@@ -39,8 +39,17 @@ rule localise:
         image_table="<results>/{dataset}/images.parquet",
         boxes=path("<results>/{dataset}/boxes.parquet", localisation.boxes),
         windows=path("<results>/{dataset}/windows/{network}/{view}.parquet", localisation.windows),
-        words=path("<results>/{dataset}/vocabulary/words.parquet", localisation.words),
-        model=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", localisation.model),
+        words=path(
+            "<results>/{dataset}/vocabulary/words.parquet",
+            lambda dataset: {"dataset": localisation.trained_on(dataset)},
+        ),
+        model=path(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors",
+            lambda dataset, variant, seed, round: {
+                "dataset": localisation.trained_on(dataset),
+                **localisation.round_of(dataset, variant, seed, round),
+            },
+        ),
     output:
         "<results>/{dataset}/localisation/{variant}/seed{seed}/round{round}/test.parquet",
     log:
@@ -83,7 +92,12 @@ rule localisation_table:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.localisation.table:write_table", localisation.table_job),
+        **calling(
+            "densevse.analyses.localisation.table:write_table",
+            lambda dataset, variant: Job(
+                {"title": f"Localisation of phrases: {localisation.title_of_variant(dataset, variant)}"}
+            ),
+        ),
     message:
         "writing the table of localisation: {wildcards.variant} on {wildcards.dataset}"
     script:
@@ -113,7 +127,15 @@ rule localisation_figure:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.localisation.figure:draw_heat_maps", localisation.figure_job),
+        **calling(
+            "densevse.analyses.localisation.figure:draw_heat_maps",
+            lambda dataset, variant: Job(
+                {
+                    "source_names": datasets.source_names(dataset),
+                    "title": localisation.title_of_variant(dataset, variant),
+                }
+            ),
+        ),
     message:
         "drawing the places of phrases: {wildcards.variant} on {wildcards.dataset}"
     script:

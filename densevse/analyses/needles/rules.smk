@@ -1,8 +1,9 @@
 # Synthetic data sets in which attention must find a few marked cells. They are read like features from elsewhere.
 
-from densevse.analyses.needles.dag import NeedlesStage
+from densevse.analyses.needles.settings import NeedlesSettings
+from densevse.dag.fields import whole
 
-needles = analyses.add(NeedlesStage(project))
+needles_by_name = settings.analysis(NeedlesSettings).root
 
 
 rule make_needles:
@@ -13,13 +14,16 @@ rule make_needles:
     log:
         "<logs>/make_needles/{needles}.log",
     wildcard_constraints:
-        needles=needles.names(),
+        needles=any_of(needles_by_name),
     conda:
         f"{ENVS}/base.yaml"
     resources:
         mem_mb=growing(1000),
     params:
-        **calling("densevse.analyses.needles.world:generate", needles.job),
+        **calling(
+            "densevse.analyses.needles.world:generate",
+            lambda needles: Job({"options": whole(needles_by_name[needles])}),
+        ),
     message:
         "making the needles {wildcards.needles}"
     script:

@@ -13,10 +13,6 @@ from densevse.runtime.place import PACKAGE
 class ProposalRecallStage(ProposalStage):
     """Recall and speed of proposers."""
 
-    def proposals(self, dataset: str) -> list[Values]:
-        """The shards of a proposer's proposals."""
-        return self.shards(dataset)
-
     def segment_overlap(self, dataset: str, proposer: str) -> list[Values]:
         """The shards of segments' overlaps, if a proposer gives segments and the data set has masks."""
         known = self.config.proposers[proposer].kind == "mcg" and self.dataset(dataset).has_masks

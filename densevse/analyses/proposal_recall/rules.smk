@@ -34,7 +34,9 @@ rule time_mcg:
 
 rule proposal_recall:
     input:
-        proposals=path("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", proposal_recall.proposals),
+        proposals=path(
+            "<results>/{dataset}/proposals/{proposer}/{shard}.parquet", lambda dataset: datasets.shards(dataset)
+        ),
         boxes="<results>/{dataset}/boxes.parquet",
         image_table="<results>/{dataset}/images.parquet",
         segment_overlap=path(

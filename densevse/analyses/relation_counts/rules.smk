@@ -1,9 +1,5 @@
 # The number of relations between words, beside those that DeFrag prints.
 
-from densevse.analyses.relation_counts.dag import RelationCountStage
-
-relation_counts = analyses.add(RelationCountStage(project))
-
 
 rule relation_table:
     input:
@@ -27,7 +23,10 @@ rule relation_table:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.relation_counts.table:write_table", relation_counts.table_job),
+        **calling(
+            "densevse.analyses.relation_counts.table:write_table",
+            lambda dataset: Job({"title": datasets.title(dataset)}),
+        ),
         contents=contents_of("<package>/analyses/relation_counts/published/defrag.csv"),
     message:
         "writing the table of the relations between words of {wildcards.dataset}"

@@ -14,8 +14,8 @@ from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.inference.encodings import KeptImages
-from densevse.inference.models import open_alone
 from densevse.methods.interface import Method, device_of
+from densevse.models.files import open_alone
 from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import set_up
 

@@ -1,7 +1,5 @@
 """Searches in the plan: their queries, what they search, and their answers."""
 
-from collections.abc import Callable
-
 from densevse.analyses.searches.settings import (
     OwnData,
     Search,
@@ -15,7 +13,7 @@ from densevse.dag.fields import LAYOUT, passed
 from densevse.dag.inputs import InputFiles
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values, Wildcards
-from densevse.dag.project import Stage, any_of
+from densevse.dag.project import Stage
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 
@@ -31,23 +29,6 @@ class SearchStage(Stage):
         entries = {name: entry for name, entry in self._searches().items() if not self._is_given(entry)}
         names = [name for name, entry in entries.items() if entry.dataset == dataset and entry.photographs is None]
         return [f"{self.results}/search/{name}.{kind}" for name in names for kind in ("md", "html")]
-
-    def names(self, given: bool | None = None) -> str:
-        """The searches that use a given row, those that use a trained model, or all."""
-        return any_of(name for name, entry in self._searches().items() if given in (None, self._is_given(entry)))
-
-    def own_data(self, photographs: bool) -> str:
-        """The data sets that are a person's photographs, or sentences."""
-        entries = {name: entry for name, entry in self.project.datasets.items() if isinstance(entry, OwnData)}
-        return any_of(name for name, entry in entries.items() if bool(entry.local) == photographs)
-
-    def photographs(self, dataset: str) -> str:
-        """The user's folder, zip or tar of photographs."""
-        return self.dataset(dataset).local["photographs"]
-
-    def sentences_job(self, dataset: str) -> Job:
-        """The sentences of a search."""
-        return Job({"sentences": self._entry(dataset.removeprefix(folder_of_sentences(""))).sentences})
 
     def inputs_of_images(self, wildcards: Wildcards) -> InputFiles:
         """The artifacts that a variant reads of a data set's images, or of a search's photographs."""
@@ -68,10 +49,6 @@ class SearchStage(Stage):
         entry = self._entry(wildcards.search)
         dataset = folder_of_sentences(wildcards.search) if entry.sentences else entry.dataset
         return TrainingStage(self.project).inputs_of_sentences(dataset, entry.variant)
-
-    def model(self, dataset: str, variant: str, seed: int, round: int) -> Values:
-        """The trained model that encodes images."""
-        return {"dataset": self.trained_on(dataset), **self.round_of(dataset, variant, seed, round)}
 
     def image_table(self, search: str) -> Values:
         """The data set of the images that are queries or searched."""
@@ -94,21 +71,11 @@ class SearchStage(Stage):
         entry = self._entry(search)
         return {"dataset": entry.dataset, **self.last_round(entry.dataset, entry.variant, entry.seed)}
 
-    def given_file(self, key: str) -> Callable[..., str | None]:
-        """The file of a key, such as `images`, of a search's given row; None if it has none."""
-
-        def file(search: str) -> str | None:
-            return self._given_files(search).get(key)
-
-        return file
-
-    def given_files(self, search: str) -> list[str]:
-        """All user's files that a search of a given row reads."""
-        return list(self._given_files(search).values())
-
-    def threads_of_search(self, search: str) -> int:
-        """The threads of a search."""
-        return self.threads(self._entry(search).dataset)
+    def given_files(self, search: str) -> dict[str, str]:
+        """The user's files that a search of a given row reads, by key."""
+        entry = self._entry(search)
+        own = {"vectors": entry.vectors} if entry.vectors else {}
+        return self._given(search).files(entry.seed or 0) | own
 
     def job(self, search: str) -> Job:
         """A search by a trained model, with the split of the sentences that are queries or searched."""
@@ -117,7 +84,7 @@ class SearchStage(Stage):
             "split": OWN_SPLIT if entry.sentences else entry.split,
             "asked": entry.asked,
             "top": entry.top,
-            "threads": self.threads_of_search(search),
+            "threads": self.threads(entry.dataset),
         }
         return Job(settings, TrainingStage(self.project).modules(entry.dataset, entry.variant))
 
@@ -129,7 +96,7 @@ class SearchStage(Stage):
             **{key: getattr(entry, key) for key in ("image_ids", "caption_ids", "sentences", "top")},
         }
         layout = passed(self._given(search).layout, LAYOUT)
-        return Job({"layout": layout, "question": question, "threads": self.threads_of_search(search)})
+        return Job({"layout": layout, "question": question, "threads": self.threads(entry.dataset)})
 
     def pages_job(self, search: str) -> Job:
         """The pages of a search."""
@@ -158,11 +125,6 @@ class SearchStage(Stage):
     def _given(self, search: str) -> GivenFiles:
         entry = self._entry(search)
         return self.config.given()[entry.variant].on(entry.dataset)
-
-    def _given_files(self, search: str) -> dict[str, str]:
-        entry = self._entry(search)
-        own = {"vectors": entry.vectors} if entry.vectors else {}
-        return self._given(search).files(entry.seed or 0) | own
 
     def _searches(self) -> dict[str, Search]:
         return dict(self.config.analysis(SearchSettings).items())

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from densevse.artifacts.lineage import lineage
 from densevse.data.files import Files
 from densevse.inference.encodings import write_encodings
-from densevse.inference.models import open_alone
+from densevse.models.files import open_alone
 from densevse.runtime.numerics import set_up
 
 

@@ -2,19 +2,22 @@
 # set: sentences are in results/search/<name>/, photographs in results/search/photographs/.
 
 from densevse.analyses.searches.dag import SearchStage
+from densevse.analyses.searches.settings import OwnData, SearchSettings, folder_of_sentences
 
 searches = analyses.add(SearchStage(project))
+asked = settings.analysis(SearchSettings).root
+own = {name: one for name, one in project.datasets.items() if isinstance(one, OwnData)}
 
 
 rule own_photographs:
     input:
-        photographs=path("{own_folder}", searches.photographs),
+        photographs=path("{own_folder}", lambda dataset: own[dataset].local["photographs"]),
     output:
         "<results>/{dataset}/images.parquet",
     log:
         "<logs>/own_photographs/{dataset}.log",
     wildcard_constraints:
-        dataset=searches.own_data(photographs=True),
+        dataset=any_of(name for name, one in own.items() if one.local),
     conda:
         f"{ENVS}/base.yaml"
     threads: 2
@@ -22,7 +25,7 @@ rule own_photographs:
         mem_mb=growing(2000),
     params:
         **calling("densevse.analyses.searches.own:write_photographs"),
-        contents=contents_of("{own_folder}", searches.photographs),
+        contents=contents_of("{own_folder}", lambda dataset: own[dataset].local["photographs"]),
     message:
         "reading your photographs: {input.photographs}"
     script:
@@ -35,13 +38,16 @@ rule own_sentences:
     log:
         "<logs>/own_sentences/{dataset}.log",
     wildcard_constraints:
-        dataset=searches.own_data(photographs=False),
+        dataset=any_of(name for name, one in own.items() if not one.local),
     conda:
         f"{ENVS}/base.yaml"
     resources:
         mem_mb=growing(1000),
     params:
-        **calling("densevse.analyses.searches.own:write_sentences", searches.sentences_job),
+        **calling(
+            "densevse.analyses.searches.own:write_sentences",
+            lambda dataset: Job({"sentences": asked[dataset.removeprefix(folder_of_sentences(""))].sentences}),
+        ),
     message:
         "reading your sentences of {wildcards.dataset}"
     script:
@@ -51,7 +57,13 @@ rule own_sentences:
 rule encode_images:
     input:
         unpack(searches.inputs_of_images),
-        model=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", searches.model),
+        model=path(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors",
+            lambda dataset, variant, seed, round: {
+                "dataset": training.trained_on(dataset),
+                **training.round_of(dataset, variant, seed, round),
+            },
+        ),
     output:
         "<results>/{dataset}/encodings/{variant}/seed{seed}/round{round}/{split}.parquet",
     log:
@@ -86,10 +98,10 @@ rule search:
     log:
         "<logs>/search/{search}.log",
     wildcard_constraints:
-        search=searches.names(given=False),
+        search=any_of(name for name, one in asked.items() if one.variant not in settings.given()),
     conda:
         f"{ENVS}/torch.yaml"
-    threads: configured(searches.threads_of_search)
+    threads: configured(lambda search: datasets.threads(asked[search].dataset))
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -105,25 +117,25 @@ rule search_given:
     input:
         image_table=path("<results>/{dataset}/images.parquet", searches.image_table),
         caption_table=path("<results>/{dataset}/captions.parquet", searches.image_table),
-        images=path("{own_file}", searches.given_file("images")),
-        sentences=path("{own_file}", searches.given_file("sentences")),
-        image_ids=path("{own_file}", searches.given_file("image_ids")),
-        caption_ids=path("{own_file}", searches.given_file("caption_ids")),
-        vectors=path("{own_file}", searches.given_file("vectors")),
+        images=path("{own_file}", lambda search: searches.given_files(search).get("images")),
+        sentences=path("{own_file}", lambda search: searches.given_files(search).get("sentences")),
+        image_ids=path("{own_file}", lambda search: searches.given_files(search).get("image_ids")),
+        caption_ids=path("{own_file}", lambda search: searches.given_files(search).get("caption_ids")),
+        vectors=path("{own_file}", lambda search: searches.given_files(search).get("vectors")),
     output:
         "<results>/search/{search}.parquet",
     log:
         "<logs>/search_given/{search}.log",
     wildcard_constraints:
-        search=searches.names(given=True),
+        search=any_of(name for name, one in asked.items() if one.variant in settings.given()),
     conda:
         f"{ENVS}/torch.yaml"
-    threads: configured(searches.threads_of_search)
+    threads: configured(lambda search: datasets.threads(asked[search].dataset))
     resources:
         mem_mb=growing(2000),
     params:
         **calling("densevse.analyses.searches.given:write_given_answers", searches.given_job),
-        contents=contents_of("{own_file}", searches.given_files),
+        contents=contents_of("{own_file}", lambda search: list(searches.given_files(search).values())),
     message:
         "searching vectors from elsewhere: {wildcards.search}"
     script:
@@ -146,7 +158,7 @@ rule search_pages:
     log:
         "<logs>/search_pages/{search}.log",
     wildcard_constraints:
-        search=searches.names(),
+        search=any_of(asked),
     conda:
         f"{ENVS}/base.yaml"
     resources:

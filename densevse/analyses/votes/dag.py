@@ -4,7 +4,6 @@ import os
 
 from densevse.analyses.votes.plan import VoteTablePlan
 from densevse.analyses.votes.settings import VoteSettings, VotesOnDataset
-from densevse.dag.datasets import DatasetStage
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
@@ -24,16 +23,6 @@ class BallotStage(Stage):
             )
         return self.correspondences_of(dataset, variant, self.first_seed(dataset), last)
 
-    def draw_job(self, dataset: str) -> Job:
-        """The number of pairs that are drawn, and the seed of the draw."""
-        ballot = self._settings(dataset).ballot
-        return Job({"pairs": ballot.pairs, "seed": ballot.seed})
-
-    def page_job(self, dataset: str, variant: str) -> Job:
-        """The title of a ballot's page, and the names of the files with its pictures."""
-        title = f"Regions of phrases to judge: {self.variant(dataset, variant).title} on {self.title(dataset)}"
-        return Job({"title": title, "source_names": DatasetStage(self.project).source_names(dataset)})
-
     def votes(self, dataset: str, variant: str) -> str:
         """The user's file of votes on a variant's ballot.
 
@@ -52,10 +41,6 @@ class BallotStage(Stage):
     def voted(self, dataset: str) -> list[Values]:
         """The variants with votes. Raises `InputError` if there are none."""
         return [{"variant": name} for name in self._voted(dataset)]
-
-    def boxes(self, dataset: str) -> Values | None:
-        """No further values if phrases have true boxes, or else None."""
-        return {} if self.dataset(dataset).phrases_have_boxes else None
 
     def table_job(self, dataset: str) -> Job:
         """The table of votes."""

@@ -1,6 +1,8 @@
 # People's judgements of learned correspondences: a ballot of random pairs, and votes on it (HM-LSTM, section 5.3.2).
 
 from densevse.analyses.votes.dag import BallotStage
+from densevse.analyses.votes.settings import VoteSettings
+from densevse.dag.fields import passed
 
 ballots = analyses.add(BallotStage(project))
 
@@ -17,13 +19,16 @@ rule draw_ballot:
     log:
         "<logs>/draw_ballot/{dataset}_{variant}.log",
     wildcard_constraints:
-        dataset=datasets.official(),
+        dataset=any_of(name for name, one in settings.datasets.items() if not one.resplit),
     conda:
         f"{ENVS}/base.yaml"
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.analyses.votes.ballot:draw_ballot", ballots.draw_job),
+        **calling(
+            "densevse.analyses.votes.ballot:draw_ballot",
+            lambda dataset: Job(passed(settings.analysis(VoteSettings).of(dataset).ballot, ("pairs", "seed"))),
+        ),
     message:
         "drawing correspondences of {wildcards.variant} on {wildcards.dataset} for people to judge"
     script:
@@ -41,13 +46,21 @@ rule ballot_page:
     log:
         "<logs>/ballot_page/{dataset}_{variant}.log",
     wildcard_constraints:
-        dataset=datasets.official(),
+        dataset=any_of(name for name, one in settings.datasets.items() if not one.resplit),
     conda:
         f"{ENVS}/base.yaml"
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.analyses.votes.ballot_page:ballot_page", ballots.page_job),
+        **calling(
+            "densevse.analyses.votes.ballot_page:ballot_page",
+            lambda dataset, variant: Job(
+                {
+                    "title": f"Regions of phrases to judge: {datasets.variant(dataset, variant).title} on {datasets.title(dataset)}",
+                    "source_names": datasets.source_names(dataset),
+                }
+            ),
+        ),
     message:
         "writing the ballot of {wildcards.variant} on {wildcards.dataset}"
     script:
@@ -63,7 +76,7 @@ rule read_votes:
     log:
         "<logs>/read_votes/{dataset}_{variant}.log",
     wildcard_constraints:
-        dataset=datasets.official(),
+        dataset=any_of(name for name, one in settings.datasets.items() if not one.resplit),
     conda:
         f"{ENVS}/base.yaml"
     resources:
@@ -82,7 +95,10 @@ rule vote_table:
         ballots=path("<results>/{dataset}/ballots/{variant}.parquet", ballots.voted),
         votes=path("<results>/{dataset}/votes/{variant}.parquet", ballots.voted),
         image_table="<results>/{dataset}/images.parquet",
-        boxes=path("<results>/{dataset}/boxes.parquet", ballots.boxes),
+        boxes=path(
+            "<results>/{dataset}/boxes.parquet",
+            lambda dataset: {} if settings.datasets[dataset].phrases_have_boxes else None,
+        ),
         published=path("<package>/analyses/votes/published/hm_lstm.csv"),
     output:
         markdown="<results>/tables/{dataset}_votes.md",
@@ -98,7 +114,7 @@ rule vote_table:
     log:
         "<logs>/vote_table/{dataset}.log",
     wildcard_constraints:
-        dataset=datasets.official(),
+        dataset=any_of(name for name, one in settings.datasets.items() if not one.resplit),
     conda:
         f"{ENVS}/base.yaml"
     resources:

@@ -12,10 +12,10 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.sentences import PARSES, RELATIONS
 from densevse.data.inputs import Inputs
-from densevse.inference.models import save_model
 from densevse.language.triplets import write_relations
 from densevse.methods.defrag import DeFrag
 from densevse.methods.parameters.defrag import Parameters
+from densevse.models.files import save_model
 from densevse.runtime.errors import InputError
 
 

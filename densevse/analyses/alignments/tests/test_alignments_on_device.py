@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from densevse.analyses.alignments.aligning import align, regions_of_triplets
-from densevse.inference.models import open_model
+from densevse.models.files import open_model
 from densevse.runtime.numerics import device
 from tests.device.jobs import compute_on, made, on_both, same_draws, untrained
 

@@ -17,8 +17,9 @@ from densevse.data.inputs import Inputs
 from densevse.inference.attention import entropies
 from densevse.inference.encoding import encode_images, encode_sentences
 from densevse.inference.ensembles import summed
-from densevse.inference.models import build, load_model, open_model, save_model
 from densevse.inference.scoring import scorer
+from densevse.models.building import build
+from densevse.models.files import load_model, open_model, save_model
 from densevse.runtime.errors import InputError
 from densevse.training.retrieval import train_method
 from tests.miniature import SIZE

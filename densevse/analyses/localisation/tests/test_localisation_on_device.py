@@ -3,7 +3,7 @@
 import numpy as np
 
 from densevse.analyses.localisation.localising import _encoded, _scores
-from densevse.inference.models import open_model
+from densevse.models.files import open_model
 from densevse.runtime.numerics import device
 from tests.device.jobs import VSE, compute_on, made, on_both, same_draws, untrained
 

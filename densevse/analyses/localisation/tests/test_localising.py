@@ -12,9 +12,10 @@ from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.store import FeatureWriter
 from densevse.data.inputs import Inputs
-from densevse.inference.models import build, load_model, save_model
 from densevse.methods.interface import Images, Sentences
 from densevse.methods.structures import words_of
+from densevse.models.building import build
+from densevse.models.files import load_model, save_model
 from densevse.runtime.errors import InputError
 from tests.miniature import KNOWN, SIZE
 

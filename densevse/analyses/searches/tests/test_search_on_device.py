@@ -6,7 +6,7 @@ import pytest
 
 from densevse.analyses.searches.searching import SentencesOf, scores_by, search
 from densevse.inference.encodings import KeptImages, write_encodings
-from densevse.inference.models import open_model
+from densevse.models.files import open_model
 from densevse.runtime.numerics import device
 from tests.device.jobs import VSE, compute_on, made, on_both, same_draws, untrained
 

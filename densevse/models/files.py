@@ -1,12 +1,10 @@
-"""Builds methods by name, and saves and loads trained ones as safetensors with everything needed to build them."""
+"""Saves and loads trained models as safetensors with everything needed to build them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -16,46 +14,17 @@ from torch import Tensor, nn
 from densevse.artifacts.files import atomic
 from densevse.artifacts.lineage import PARENTS, metadata, without
 from densevse.artifacts.schema import MADE_FROM
-from densevse.config.architectures import library_of
-from densevse.config.strict import Strict
-from densevse.config.validation import validate
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Method, Shapes
+from densevse.models.building import TEXT_ENCODER, TRAINED_NETWORK, build, generator_shapes, method_class, with_networks
 from densevse.runtime.errors import InputError
 from densevse.runtime.nested import expected_and_found
 
 UNTRAINED = "untrained"
 """The key that marks a model of which nothing was trained: it belongs to no data set, and depends on its network alone.
 """
-TEXT_ENCODER = "text_encoder"
-"""The key with the network whose sentence encoder a model is: its architecture and options."""
-TRAINED_NETWORK = "trained_network"  # key of a network that was trained with a model; `network` is a name elsewhere
-
-
-def method_class(name: str) -> type[Method]:
-    """The method of densevse/methods/<name>.py. Raises `InputError` if there is no such method."""
-    try:
-        found: type[Method] = import_module(f"densevse.methods.{name}").METHOD
-    except (ModuleNotFoundError, AttributeError) as error:
-        raise InputError(f"no method {name!r}: densevse/methods/{name}.py must define METHOD ({error}).") from error
-    return found
-
-
-def parameters_of(name: str, values: Mapping[str, Any]) -> Strict:
-    """The parameters of a method from its configuration. Raises `InputError` that names each invalid one."""
-    kind: type[Strict] = import_module(f"densevse.methods.parameters.{name}").Parameters
-    return validate(kind, dict(values), f"parameters of the method {name}")
-
-
-def build(name: str, parameters: Mapping[str, Any], shapes: Shapes) -> Method:
-    """Builds a method with its parameters. Raises `InputError` that names an unknown or unusable parameter."""
-    kind, values = method_class(name), parameters_of(name, parameters)
-    try:
-        return kind(values, shapes)
-    except ValueError as error:
-        raise InputError(f"cannot build the method {name} from its parameters and the data: {error}") from error
 
 
 def save_model(
@@ -113,9 +82,7 @@ def load_model(
     weights, described = _read(path)
     if features is not None:
         _check_features(path, described.get("features", {}), _comparable(described, features))
-    method = build(
-        described["method"], described["parameters"], _with_networks(shapes or _shapes(described), described)
-    )
+    method = build(described["method"], described["parameters"], with_networks(shapes or _shapes(described), described))
     _fill(method, weights, path)
     return method
 
@@ -186,29 +153,6 @@ def _shapes(described: Mapping[str, Any]) -> Shapes:
     return Shapes(shapes["features"], shapes["words"], vectors, shapes["sizes"])
 
 
-def _with_networks(shapes: Shapes, described: Mapping[str, Any]) -> Shapes:
-    """The shapes with the networks that are a part of a model, before the model's weights are loaded."""
-    # Imported by name, so that only jobs of such models depend on their code: see densevse.dag.training.
-    if TRAINED_NETWORK in described:
-        finetuned = import_module("densevse.vision.finetuned").FineTuned
-        shapes = replace(shapes, network=finetuned.untrained(described[TRAINED_NETWORK]))
-    if TEXT_ENCODER in described:
-        shapes = replace(shapes, text_encoder=text_encoder(described[TEXT_ENCODER]))
-    return shapes
-
-
-def text_encoder(network: Mapping[str, Any], weights: str | Path | None = None) -> nn.Module:
-    """The sentence encoder of a network (its architecture and options), with `weights` from its file if given.
-
-    Raises `InputError` if the network has none, or if the weights do not fit.
-    """
-    library = library_of(network["architecture"])
-    if library is None or not library.has_text:
-        raise InputError(f"networks: {network['architecture']} encodes no sentences; name a network of open_clip.")
-    encoder: nn.Module = import_module(library.implementation).text_encoder(network, weights)
-    return encoder
-
-
 def _encoded_by(described: Mapping[str, Any]) -> dict[str, Any] | None:
     """The network that encodes whole sentences, and the prompt around them."""
     if TEXT_ENCODER not in described:
@@ -267,3 +211,8 @@ def _fill(method: Method, weights: Mapping[str, Tensor], path: str | Path) -> No
                 "model is of another configuration or vocabulary; delete it and run snakemake again."
             )
     method.load_state_dict(dict(weights))
+
+
+def load_generator(path: str | Path, inputs: Inputs, content: int) -> Generator:
+    """Reads a trained generator, for a data set's artifacts. Raises `InputError` as `load_model` does."""
+    return cast(Generator, load_model(path, generator_shapes(inputs, content), inputs.features_made_from()))
