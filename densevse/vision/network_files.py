@@ -41,7 +41,9 @@ class NetworkFiles:
         self, images: str | Path, parents: Mapping[str, PathOrPaths] | None = None, **also: Any
     ) -> dict[str, Any]:
         """The lineage of this network's features of an image table, with `also` and `parents` added."""
-        own = {"network": self.name, **self.settings, "weights_sha256": checksum(self.weights), **also}
+        # The nodes follow from the architecture and the layers, and earlier features do not name them.
+        stated = {name: value for name, value in self.settings.items() if name != "nodes"}
+        own = {"network": self.name, **stated, "weights_sha256": checksum(self.weights), **also}
         chosen = {"precision": self.precision} if self.precision else {}
         return lineage(own, {"images": images, **chosen, **(parents or {})})
 
