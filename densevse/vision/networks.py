@@ -221,7 +221,7 @@ def _own_name(key: str) -> str:
     return ".".join(part for part in str(key).split(".") if part not in WRAPPERS)
 
 
-def filled(model: nn.Module, architecture: str, weights: str | Path) -> nn.Module:
+def with_weights(model: nn.Module, architecture: str, weights: str | Path) -> nn.Module:
     """The model with the weights of a file. Raises `InputError` that names the file and the key that does not fit."""
     state = read_state(Path(weights))
     check_state(Path(weights), architecture, model.state_dict(), state)

@@ -10,7 +10,7 @@ from torchvision.models.detection import fasterrcnn_resnet50_fpn_v2
 
 from densevse.artifacts.boxes import Boxes
 from densevse.runtime.numerics import device
-from densevse.vision.networks import filled
+from densevse.vision.networks import with_weights
 from densevse.vision.region_network import Described
 
 _CLASSES = 91
@@ -26,7 +26,7 @@ class FasterRCNN:
 
     def __init__(self, weights: str | Path, detections: int, nms_threshold: float) -> None:
         self.device = device()
-        model = filled(_build(detections, nms_threshold), "faster_rcnn", weights)
+        model = with_weights(_build(detections, nms_threshold), "faster_rcnn", weights)
         self.model: Any = model.eval().requires_grad_(False).to(self.device)
 
     @property

@@ -15,7 +15,7 @@ from densevse.config.architectures import PATCHES, POOLED
 from densevse.config.networks import NetworkSettings
 from densevse.runtime.errors import InputError
 from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
-from densevse.vision.networks import filled
+from densevse.vision.networks import with_weights
 
 
 def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
@@ -23,7 +23,7 @@ def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
 
     Raises `InputError` if the name, options or weights do not fit.
     """
-    model: Any = filled(_untrained(settings.architecture, settings.options), settings.architecture, weights)
+    model: Any = with_weights(_untrained(settings.architecture, settings.options), settings.architecture, weights)
     visual = model.visual
     layers = {
         POOLED: model.encode_image,
@@ -47,7 +47,7 @@ class TextEncoder(nn.Module):
         self.described = dict(described)
         self.model = _untrained(described["architecture"], described["options"])
         if weights is not None:
-            filled(self.model, described["architecture"], weights)
+            with_weights(self.model, described["architecture"], weights)
         self.model.visual = nn.Identity()
         self.eval().requires_grad_(False)
         with torch.inference_mode():

@@ -11,13 +11,13 @@ from densevse.config.architectures import PATCHES, POOLED
 from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.runtime.errors import InputError
 from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
-from densevse.vision.networks import filled
+from densevse.vision.networks import with_weights
 
 
 def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
     """The network with the weights of a file. Raises `InputError` if name, options or weights do not fit."""
     architecture = settings.architecture
-    model: Any = filled(
+    model: Any = with_weights(
         made(architecture, timm.list_models(), timm.create_model, settings.options), architecture, weights
     )
     if not hasattr(model, "forward_intermediates"):

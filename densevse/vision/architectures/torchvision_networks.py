@@ -13,7 +13,7 @@ from densevse.config.architectures import PATCHES, POOLED
 from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.runtime.errors import InputError
 from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
-from densevse.vision.networks import filled
+from densevse.vision.networks import with_weights
 
 
 def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
@@ -23,7 +23,7 @@ def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
     if not isinstance(model, VisionTransformer | SwinTransformer):
         name = architecture.partition(":")[2]
         raise InputError(f"networks: {architecture} is not a ViT or Swin transformer; write `architecture: {name}`.")
-    filled(model, architecture, weights)
+    with_weights(model, architecture, weights)
     layers = {POOLED: partial(_pooled, model), PATCHES: partial(_patches, model), CLASSES: model}
     classes = (model.heads.head if isinstance(model, VisionTransformer) else model.head).out_features
     return LibraryNetwork(
