@@ -21,7 +21,7 @@ from densevse.vision.mcg.contours import Contours, HEDContours, resize
 from densevse.vision.mcg.forest import RegressionForest, grow
 from densevse.vision.mcg.hed import HED, load_hed
 from densevse.vision.mcg.proposing import propose
-from densevse.vision.timer import Timer
+from densevse.vision.processes import Timer
 
 PHOTOGRAPHS = Path("../shared/data/bsds500")
 WEIGHTS = Path("resources/hed/hed.safetensors")

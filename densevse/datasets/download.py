@@ -3,17 +3,21 @@
 import json
 import os
 import re
+import shutil
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import requests
+from huggingface_hub import hf_hub_download
+from huggingface_hub.errors import RemoteEntryNotFoundError, RepositoryNotFoundError, RevisionNotFoundError
 from tqdm import tqdm
 
-from densevse.artifacts.files import checksum, write_text, writing
+from densevse.artifacts.files import checksum, copy, write_text, writing
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
+from densevse.runtime.place import project_root
 
 _ATTEMPTS = 5
 TIMEOUT = (10, 60)
@@ -187,3 +191,67 @@ def _by_hand(path: Path) -> str:
         f"You can also use your own file: put it at {path}, or name it in config/config.yaml as `local` "
         f"of the data set (there by the source's name), network or word vectors {path.parent.name}."
     )
+
+
+def download_from_hub(source: Mapping[str, Any], output: str | Path) -> None:
+    """The job that obtains `source` (hub, revision, file, size and sha256 of a `Source`), whole and checked.
+
+    Received bytes stay in the folder `<output>.part` between runs. `<output>.obtained.json` records the file's origin,
+    size and sha256. Raises `InputError` if the hub does not give the file, or gives other bytes.
+    """
+    path = Path(output)
+    part, record = (path.with_name(f"{path.name}.{ending}") for ending in ("part", "obtained.json"))
+    with writing(path):
+        part.mkdir(parents=True, exist_ok=True)
+        record.unlink(missing_ok=True)
+    logger.info("%s: asking the hub for %s at %s", path, source["hub"], source["revision"])
+    received = _received(source, part, path)
+    size, sha256 = received.stat().st_size, checksum(received)
+    if source["size"] not in (None, size) or not sha256.startswith(source["sha256"]):
+        shutil.rmtree(part)
+        raise InputError(
+            f"{path}: downloaded from {source['hub']}, but its size and sha256 are {size:,} and {sha256} "
+            f"instead of {source['size'] or 'any'} and {source['sha256']}; it was removed. Correct "
+            "revision and sha256 of the source."
+        )
+    where = {name: source[name] for name in ("hub", "revision", "file")}
+    write_text(json.dumps({**where, "size": size, "sha256": sha256}, indent=2) + "\n", record)
+    os.replace(received, path)
+    shutil.rmtree(part)
+    logger.info("%s: %d bytes, sha256 %s", path, size, sha256)
+
+
+def _received(source: Mapping[str, Any], part: Path, path: Path) -> Path:
+    try:
+        found = hf_hub_download(source["hub"], source["file"], revision=source["revision"], local_dir=part)
+    except (RepositoryNotFoundError, RevisionNotFoundError, RemoteEntryNotFoundError) as error:
+        raise InputError(
+            f"{path}: the hub has no file {source['file']} in {source['hub']} at {source['revision']} "
+            f"({_first_line(error)}). Correct hub, revision or file of the source; a file that is not public needs "
+            "HF_TOKEN."
+        ) from error
+    except Exception as error:  # connections fail with many kinds of exceptions, of several libraries
+        raise InputError(
+            f"{path}: the hub did not give it ({type(error).__name__}: {_first_line(error)}). Run again to resume; or "
+            "obtain the file elsewhere, and name it as `local` of the network "
+            f"{path.parent.name}."
+        ) from error
+    return Path(found)
+
+
+def _first_line(error: Exception) -> str:
+    return next((line for line in str(error).splitlines() if line.strip()), "no reason given")
+
+
+def unpack(source: Mapping[str, str], output: str | Path) -> None:
+    """The job that copies a file of the project: `source` has its path in the project's folder and its sha256.
+
+    The copy has the same path in every project. Raises `InputError` if the file is missing or has another checksum.
+    """
+    file, sha256 = project_root() / source["packaged"], source["sha256"]
+    if not file.is_file():
+        raise InputError(f"{file} is missing: it comes with the project. Obtain the project again.")
+    found = checksum(file)
+    if not found.startswith(sha256):
+        raise InputError(f"{file} has the sha256 {found}, not {sha256}: it was changed. Obtain the project again.")
+    copy(file, output)

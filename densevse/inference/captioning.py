@@ -7,8 +7,9 @@ a joint space ranks them by its own likelihood. `decoding.ranking` has other ran
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -29,20 +30,77 @@ from densevse.config.validation import validate
 from densevse.data.contents import Contents, content_of_images
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
-from densevse.inference.candidates import Candidate, ranked, rated
 from densevse.inference.encoding import batches, evaluation
-from densevse.inference.spaces import read_space
+from densevse.inference.spaces import encode_words, read_space
 from densevse.language.ngrams import KneserNey
 from densevse.language.tags import read_tags
 from densevse.language.tokens import detokenize
 from densevse.language.words import spoken
 from densevse.methods.generators.beam_search import Hypotheses, beam_search
 from densevse.methods.generators.interface import END, Generator
-from densevse.methods.interface import DualEncoder, device_of
+from densevse.methods.interface import DualEncoder, Embeddings, device_of
 from densevse.models.files import described, load_generator
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 from densevse.runtime.numerics import set_up
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sentence about an image, before ranking."""
+
+    image: int  # the image's number in the split
+    words: tuple[int, ...]
+    tags: tuple[int, ...]
+    log_likelihood: float  # log P(words | tags, v), with the end of the sentence
+    log_tags: float = 0.0  # log P(tags); 0 without structure, or where the tags are given
+    translation: float | None = None
+    language: float | None = None
+
+    def score(self, decoding: Decoding) -> float:
+        """The score that ranks the candidate."""
+        if decoding.ranking == "translation":
+            if self.translation is None or self.language is None:
+                return self.log_likelihood
+            return self.translation + decoding.language_weight * self.language
+        tags = self.log_tags if decoding.ranking == "joint_likelihood" else 0.0
+        return (self.log_likelihood + tags) / (len(self.words) + 1)
+
+
+def ranked(candidates: Sequence[Candidate], decoding: Decoding) -> dict[int, list[Candidate]]:
+    """The distinct sentences about each image, the best first; images are in order.
+
+    Of equal sentences, which may come from different tags, the best is kept; of equally good ones, the most likely.
+    Equal scores are ordered by their words' numbers.
+    """
+
+    def order(one: Candidate) -> tuple[int, float, tuple[int, ...], float]:
+        return one.image, -one.score(decoding), one.words, -one.log_likelihood
+
+    found: dict[int, dict[tuple[int, ...], Candidate]] = {}
+    for one in sorted(candidates, key=order):
+        found.setdefault(one.image, {}).setdefault(one.words, one)
+    return {image: list(sentences.values()) for image, sentences in found.items()}
+
+
+def rated(candidates: Sequence[Candidate], images: Contents, space: DualEncoder, model: KneserNey) -> list[Candidate]:
+    """Adds to candidates their translation scores and the mean log probability of their words by an n-gram model."""
+    sentences = sorted({one.words for one in candidates}, key=lambda words: (len(words), words))
+    language = {words: model.log_probability(words) / (len(words) + 1) for words in sentences}
+    row = {words: number for number, words in enumerate(sentences)}
+    vectors, found = encode_words(space, sentences).vectors.cpu(), []
+    with evaluation(space):
+        for image, group in groupby(sorted(candidates, key=lambda one: one.image), lambda one: one.image):
+            some = list(group)
+            of_image = Embeddings(images.take(np.array([image])))
+            of_sentences = Embeddings(vectors[[row[one.words] for one in some]])
+            scores = space.score(of_image, of_sentences)[0].tolist()
+            found += [
+                replace(one, translation=score, language=language[one.words])
+                for one, score in zip(some, scores, strict=True)
+            ]
+    return found
+
 
 if TYPE_CHECKING:  # imported for type checks only, so that its code counts only for generators that read tags
     from densevse.data.structures.tags import TagsOfSentences

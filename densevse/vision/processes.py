@@ -1,9 +1,11 @@
-"""Processes for the work of many images."""
+"""Processes that share the images of a shard, and the time that they take."""
 
 import multiprocessing
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import cv2
@@ -38,3 +40,17 @@ def in_processes(
             f"{title}: a process was killed, most likely for lack of memory. Give the rule a higher `mem_mb` or fewer "
             "threads (docs/running.md), and run the same command again."
         ) from error
+
+
+class Timer:
+    """Processor seconds of each step, summed over all its uses."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Counts the time within the context as the step `name`."""
+        start = time.process_time()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.process_time() - start

@@ -9,7 +9,7 @@ import pytest
 from huggingface_hub import constants
 from huggingface_hub.errors import LocalEntryNotFoundError
 
-from densevse.datasets.hub import download_from_hub
+from densevse.datasets.download import download_from_hub
 from densevse.runtime.errors import InputError
 
 CONTENT = bytes(range(256)) * 500
@@ -80,6 +80,6 @@ def test_a_hub_that_cannot_be_reached_says_what_to_do(tmp_path, monkeypatch):
     def refused(*_: object, **__: object) -> None:
         raise LocalEntryNotFoundError("Please check your connection.")
 
-    monkeypatch.setattr("densevse.datasets.hub.hf_hub_download", refused)
+    monkeypatch.setattr("densevse.datasets.download.hf_hub_download", refused)
     with pytest.raises(InputError, match=r"the hub did not give it.*connection.*as `local` of the network clip"):
         download_from_hub(SOURCE, tmp_path / "clip/model.safetensors")

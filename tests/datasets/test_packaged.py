@@ -3,7 +3,7 @@
 import pytest
 
 from densevse.artifacts.files import checksum
-from densevse.datasets.packaged import unpack
+from densevse.datasets.download import unpack
 from densevse.runtime.errors import InputError
 from tests.projects import ROOT
 

@@ -7,7 +7,7 @@ import torch
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.evaluation.chance import expected_metrics
+from densevse.evaluation.bootstrap import expected_metrics
 from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.ranks import evaluate, metrics
 from densevse.evaluation.recall import metrics_of, recall_metrics

@@ -14,8 +14,7 @@ from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.sentences import PARSES, TOKENS
 from densevse.config.generators import Decoding
 from densevse.data.inputs import Inputs
-from densevse.inference.candidates import Candidate, ranked
-from densevse.inference.captioning import TagSequences, write_captions
+from densevse.inference.captioning import Candidate, TagSequences, ranked, write_captions
 from densevse.inference.spaces import padded
 from densevse.methods.interface import Sentences
 from densevse.methods.structures import words_of

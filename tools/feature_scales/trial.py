@@ -19,7 +19,7 @@ from densevse.dag.inputs import InputStage
 from densevse.dag.project import Project
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
-from densevse.evaluation.chance import expected_metrics
+from densevse.evaluation.bootstrap import expected_metrics
 from densevse.evaluation.protocols import folds
 from densevse.inference.encoding import encode_images
 from densevse.methods.interface import DualEncoder

@@ -58,7 +58,8 @@ rule arithmetic_table:
             "densevse.analyses.arithmetic.arithmetic:write_table",
             lambda dataset, variant: Job(
                 {
-                    "title": f"Vector arithmetic: {datasets.variant(dataset, variant).title} on {datasets.title(dataset)}"
+                    "title": f"Vector arithmetic: {datasets.variant(dataset, variant).title} "
+                    f"on {datasets.title(dataset)}"
                 }
             ),
         ),

@@ -10,7 +10,7 @@ rule predicted_concepts:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         scores=path(
             "<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet",
-            lambda dataset: datasets.shards(dataset, concept_network=settings.datasets[dataset].networks["concepts"]),
+            lambda dataset: datasets.shards(dataset, concept_network=datasets.dataset(dataset).networks["concepts"]),
         ),
         image_table="<results>/{dataset}/images.parquet",
         concepts=rules.mine_concepts.output.concepts,
@@ -76,11 +76,11 @@ rule concept_table:
         concepts=rules.mine_concepts.output.concepts,
         precision=path(
             "<results>/{dataset}/networks/{concept_network}_average_precision.parquet",
-            lambda dataset: {"concept_network": settings.datasets[dataset].networks["concepts"]},
+            lambda dataset: {"concept_network": datasets.dataset(dataset).networks["concepts"]},
         ),
         mean=path(
             "<results>/{dataset}/networks/{concept_network}_mean_average_precision.parquet",
-            lambda dataset: {"concept_network": settings.datasets[dataset].networks["concepts"]},
+            lambda dataset: {"concept_network": datasets.dataset(dataset).networks["concepts"]},
         ),
     output:
         markdown="<results>/tables/{dataset}_concepts.md",

@@ -20,8 +20,8 @@ from densevse.runtime.numerics import set_up
 from densevse.vision.mcg.contours import detector
 from densevse.vision.mcg.forest import Ranker, load
 from densevse.vision.mcg.proposing import propose
+from densevse.vision.processes import Timer
 from densevse.vision.selective_search import selective_search
-from densevse.vision.timer import Timer
 
 _IMAGES = 10
 """The number of measured images. The first is done once before, as the first run takes longer."""

@@ -56,7 +56,8 @@ rule ballot_page:
             "densevse.analyses.votes.ballot_page:ballot_page",
             lambda dataset, variant: Job(
                 {
-                    "title": f"Regions of phrases to judge: {datasets.variant(dataset, variant).title} on {datasets.title(dataset)}",
+                    "title": f"Regions of phrases to judge: {datasets.variant(dataset, variant).title} "
+                    f"on {datasets.title(dataset)}",
                     "source_names": datasets.source_names(dataset),
                 }
             ),

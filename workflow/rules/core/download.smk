@@ -38,7 +38,7 @@ rule download_from_hub:
     resources:
         mem_mb=500,
     params:
-        **calling_once("densevse.datasets.hub:download_from_hub"),
+        **calling_once("densevse.datasets.download:download_from_hub"),
         source=configured(downloads.source),
     message:
         "obtaining {wildcards.resource} from its hub"
@@ -72,7 +72,7 @@ rule unpack:
     resources:
         mem_mb=500,
     params:
-        **calling_once("densevse.datasets.packaged:unpack"),
+        **calling_once("densevse.datasets.download:unpack"),
         source=configured(downloads.source),
     message:
         "unpacking {wildcards.resource}"
