@@ -11,7 +11,7 @@ from densevse.vision.mcg.candidates import GroupedCandidates, candidates, featur
 from densevse.vision.mcg.forest import RegressionForest
 from densevse.vision.mcg.hierarchy import Superpixels, hierarchies
 from densevse.vision.mcg.ranking import distinct_boxes, diversify
-from densevse.vision.timer import Timer
+from densevse.vision.processes import Timer
 
 
 @dataclass(frozen=True)
