@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from densevse.dag import contents as module
-from densevse.dag.contents import PROJECT, Contents, Marks, link_project
+from densevse.dag.contents import PROJECT, Contents, Marks, link_folders
 from densevse.dag.uploads import Uploads
 from densevse.runtime.errors import InputError
-from tests.projects import ROOT
+from tests.rules import files
 
 MARKS = Marks(timeless="timeless {}".format, here="here {}".format, in_bucket="in bucket {}".format)
 
@@ -156,7 +156,7 @@ def test_the_project_has_one_path_wherever_it_stands(tmp_path, monkeypatch):
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     for place in ("checkout", "package", "package"):
-        assert link_project(tmp_path / place) == PROJECT
+        assert link_folders(project=tmp_path / place) == {"project": PROJECT}
         assert Path(PROJECT, "file").read_text() == place
     assert [path.name for path in Path(".snakemake").iterdir()] == ["densevse"]
 
@@ -164,8 +164,8 @@ def test_the_project_has_one_path_wherever_it_stands(tmp_path, monkeypatch):
 def test_a_folder_in_which_the_link_cannot_be_made_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path(".snakemake").write_text("a file")
-    with pytest.raises(InputError, match=r"^cannot make the link \.snakemake/densevse to the project"):
-        link_project(tmp_path)
+    with pytest.raises(InputError, match=r"^cannot make links to the project in \.snakemake/densevse"):
+        link_folders(project=tmp_path)
 
 
 def test_a_file_of_the_user_s_is_read_from_its_copy_where_results_lie_in_a_bucket(folder, tmp_path):
@@ -215,11 +215,11 @@ def test_each_rule_that_reads_a_file_of_the_user_s_has_what_it_holds_among_its_p
     The rules that copy such files into a bucket are given them as they lie.
     """
     found = 0
-    for file in (ROOT / "workflow/rules").rglob("*.smk"):
+    for file in files():
         for rule in re.split(r"\nrule ", file.read_text())[1:] if file.name != "bucket.smk" else ():
             inputs = re.findall(r'path\("(?:<resources>|\{own_)[^"]*", ([\w.]+)\)', rule)
-            held = re.findall(r'contents_of\("[^"]*", ([\w.]+)\)', rule)
-            patterns = re.findall(r'contents_of(\("[^"]*", [\w.]+\))', rule)
+            held = re.findall(r'(?:contents_of|=)\("[^"]*", ([\w.]+)\)', rule)
+            patterns = re.findall(r'(?:contents_of|=)(\("[^"]*", [\w.]+\))', rule)
             # `files` (or `given_files`) of a stage are those that its `file` gives by key.
             asked = [(pattern, pattern.replace("files)", "file(")) for pattern in patterns]
             reads = ("path", "local_path")

@@ -6,18 +6,15 @@ from pathlib import Path
 import pytest
 from docutils.core import publish_parts
 
-ROOT = Path(__file__).parents[2]
-CAPTIONS = sorted((ROOT / "workflow/report").glob("*.rst"))
-REPORTED = re.compile(r'report\(\s*"([^"]+)",\s*caption="(?:\.\./)+report/([^"]+)"')
+from tests.rules import ROOT, files
+
+CAPTIONS = sorted([*(ROOT / "workflow/report").glob("*.rst"), *(ROOT / "densevse/analyses").glob("*/*.rst")])
+REPORTED = re.compile(r'report\(\s*"([^"]+)",\s*caption=f?"(?:[^"]*/)?([^"/]+)"')
 
 
 def reported() -> list[tuple[str, str]]:
     """The path and the caption of each file that rules put into the report."""
-    return [
-        found
-        for file in sorted((ROOT / "workflow/rules").rglob("*.smk"))
-        for found in REPORTED.findall(file.read_text())
-    ]
+    return [found for file in files() for found in REPORTED.findall(file.read_text())]
 
 
 def test_the_report_shows_what_is_in_it_instead_of_offering_it_as_a_download():

@@ -54,9 +54,12 @@ def adapt(project: Project, **values) -> None:
 
 
 def precede(project: Project, rule: str, code: str) -> None:
-    """Put code before the script of a rule."""
-    script = project.folder / f"workflow/scripts/{rule}.py"
-    script.write_text(code + script.read_text())
+    """Put code before the function of a rule's jobs."""
+    runner, within = project.folder / "workflow/scripts/job.py", "        "
+    head, call, tail = runner.read_text().partition(f"{within}module, _, name")
+    assert call
+    lines = [f"{within}if rule.rule == {rule!r}:", *(f"{within}    {line}" for line in code.splitlines())]
+    runner.write_text("\n".join([head.rstrip("\n"), *lines, call + tail]))
 
 
 def listed(name: str) -> list[list[str]]:
