@@ -9,6 +9,7 @@ from densevse.analyses.caption_scores.plan import CaptionOracleMeansPlan, Captio
 from densevse.dag.generators import GeneratorStage
 from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
+from tests.rule_values import paths_of
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[4]
@@ -20,7 +21,7 @@ def captions():
 
 
 def test_a_table_compares_generators_with_copied_and_peoples_sentences(captions):
-    scores = input_of("caption_table", "scores", captions.measured, dataset="flickr8k")
+    scores = paths_of("caption_table", "scores", captions.project, dataset="flickr8k")
     assert scores[0] == "results/flickr8k/generated_captions/sc_nlm/seed0/test_scores.parquet"
     names = [Path(path).parts[3] for path in scores]
     assert names == ["sc_nlm", "mlbl", "lbl", "lstm_captioner", "copied", "person"]

@@ -18,6 +18,7 @@ from densevse.dag.project import Project
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.runtime.errors import InputError
 from densevse.tables.published import read_published
+from tests.rule_values import constraint_of, paths_of
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[4]
@@ -27,6 +28,10 @@ OF_SCENES = {"title": "Mine", "datasets": {"scenes": {}}}
 
 def stage(**overrides):
     return ClaimStage(Project(ROOT, overrides))
+
+
+def experiments():
+    return constraint_of("experiment", "experiment", Project(ROOT, {})).split("|")
 
 
 def plan_of(job: Job) -> ClaimsPlan:
@@ -186,7 +191,9 @@ def test_a_paper_s_own_figures_support_its_claim(entry, claim, sums):
 
 def test_an_experiment_has_a_page_of_its_own_on_all_of_its_data_sets():
     claims = stage()
-    assert "sm_lstm_needles" in claims.experiments().split("|")
+    assert "sm_lstm_needles" in experiments()
+    images = paths_of("experiment", "images", claims.project, experiment="sm_lstm_needles")
+    assert "results/needles_context/images.parquet" in images
     found = claims.evidence_of("sm_lstm_needles")
     seeds = {"needles_fixed": 3, "needles_context": 5, "needles_sentence": 5}
     assert {(one["dataset"], one["seed"]) for one in found} == {
@@ -199,7 +206,7 @@ def test_an_experiment_has_a_page_of_its_own_on_all_of_its_data_sets():
     assert "needles_fixed" not in claims.claimed()
 
 
-@pytest.mark.parametrize("name", stage().experiments().split("|"))
+@pytest.mark.parametrize("name", experiments())
 def test_every_experiment_can_be_planned(name):
     claims = stage()
     assert claims.evidence_of(name)

@@ -6,7 +6,7 @@ import pytest
 
 from densevse.analyses.concept_precision.dag import ConceptPrecisionStage
 from densevse.dag.project import Project
-from tests.rules import input_of
+from tests.rule_values import paths_of
 
 ROOT = Path(__file__).parents[4]
 
@@ -23,7 +23,7 @@ def test_concepts_are_measured_where_a_variant_of_the_main_table_reads_them(prec
 
 
 def test_they_are_those_of_the_network_that_methods_are_given(precision):
-    each = input_of("concept_table", "precision", precision.network, dataset="scenes")
+    each = paths_of("concept_table", "precision", precision.project, dataset="scenes")
     assert each == "results/scenes/networks/multi_label_scenes_average_precision.parquet"
-    scores = input_of("predicted_concepts", "scores", precision.scores, dataset="scenes")
+    scores = paths_of("predicted_concepts", "scores", precision.project, dataset="scenes")
     assert scores == ["results/scenes/features/multi_label_scenes/concepts/00-of-01.parquet"]

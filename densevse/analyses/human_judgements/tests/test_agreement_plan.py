@@ -7,6 +7,7 @@ from densevse.analyses.human_judgements.plan import AgreementPlan
 from densevse.artifacts.identity import Identity
 from densevse.config.given import GivenLayout
 from densevse.dag.project import Project
+from tests.rule_values import constraint_of, job_of
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[4]
@@ -14,7 +15,7 @@ ROOT = Path(__file__).parents[4]
 
 def test_judged_pairs_are_scored_by_the_last_round():
     judgements = JudgementStage(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}))
-    assert judgements.judged() == "flickr8k"
+    assert constraint_of("read_judgements", "dataset", judgements.project) == "flickr8k"
     last = judgements.config.methods["hm_lstm"].last_round
     assert input_of("agreement_table", "scores", judgements.measured, dataset="flickr8k") == [
         "results/flickr8k/pair_scores/vse/seed0/round0.parquet",
@@ -44,7 +45,7 @@ def test_a_given_row_of_the_main_table_is_judged_too():
     assert input_of("agreement_table", "given", judgements.given, dataset="flickr8k") == [
         f"results/flickr8k/pair_scores/mine/seed{seed}/given.parquet" for seed in (0, 1)
     ]
-    settings = judgements.given_pairs_job("flickr8k", "mine").settings
+    settings = job_of("score_given_pairs", judgements.project, dataset="flickr8k", variant="mine").settings
     assert settings.keys() == {"layout", "ranked_sentences", "threads"}
     assert settings["layout"] == GivenLayout().model_dump(mode="json")
     row = AgreementPlan.model_validate(judgements.table_job("flickr8k").settings["plan"]).measured["mine"]

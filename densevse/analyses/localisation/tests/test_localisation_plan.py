@@ -7,6 +7,7 @@ import pytest
 from densevse.analyses.localisation.dag import LocalisationStage
 from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
+from tests.rule_values import job_of, paths_of
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[4]
@@ -24,7 +25,7 @@ def windows(plan, dataset="scenes", variant="vse"):
 
 
 def heat_maps(plan, dataset="scenes", variant="vse"):
-    return input_of("localisation_table", "heat_maps", plan.last_round, dataset=dataset, variant=variant)
+    return paths_of("localisation_table", "heat_maps", plan.project, dataset=dataset, variant=variant)
 
 
 def test_a_variant_s_windows_are_those_of_its_view_and_network(plan):
@@ -50,16 +51,16 @@ def test_a_model_of_another_data_set_comes_with_its_vocabulary_and_network(tmp_p
     monkeypatch.chdir(tmp_path)
     project = Project(ROOT, {"localisation": {"coco": {"trained_on": "scenes"}}})
     plan, vse = LocalisationStage(project), {"dataset": "coco", "variant": "vse", "seed": 0, "round": 0}
-    model = input_of("localise", "model", plan.model, **vse)
+    model = paths_of("localise", "model", project, **vse)
     assert model == "results/scenes/models/vse/seed0/round0/model.safetensors"
-    assert input_of("localise", "words", plan.words, **vse) == "results/scenes/vocabulary/words.parquet"
+    assert paths_of("localise", "words", project, **vse) == "results/scenes/vocabulary/words.parquet"
     assert windows(plan, "coco") == "results/coco/windows/scenes_net/whole.parquet"
     assert heat_maps(plan, "coco") == "results/coco/localisation/vse/seed0/round0/test.parquet"
     for rule in ("extract_windows", "localise", "localisation_figure"):
         assert input_of(rule, "boxes", plan.boxes, **vse) == "results/coco/boxes.parquet"
     title = "VSE (vse, trained on Scenes) on MS-COCO"
-    assert plan.figure_job("coco", "vse").settings["title"] == title
-    assert plan.table_job("coco", "vse").settings == {"title": f"Localisation of phrases: {title}"}
+    assert job_of("localisation_figure", project, **vse).settings["title"] == title
+    assert job_of("localisation_table", project, **vse).settings == {"title": f"Localisation of phrases: {title}"}
 
 
 def test_a_data_set_that_there_is_none_of_is_refused_by_its_path():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from densevse.analyses.needles.dag import NeedlesStage
 from densevse.analyses.needles.settings import NEEDLES, Needles
 from densevse.analyses.needles.world import _FILLERS, _SENTENCES, generate, images
 from densevse.config.load import load
@@ -14,6 +13,7 @@ from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.sm_lstm import SMLSTM
 from densevse.methods.structures import words_of
 from densevse.runtime.errors import InputError
+from tests.rule_values import job_of
 from tests.rules import ROOT
 
 SMALL = {"cells": 12, "groups": 2, "length": 16, "noise": 0.1}
@@ -63,7 +63,7 @@ def test_the_same_options_give_the_same_bytes(tmp_path):
 
 def test_a_job_is_given_all_settings_of_its_data_set():
     project = Project(ROOT, {"needles": {"fixed": {"seed": 7, "images": FEW}}})
-    options = NeedlesStage(project).job("fixed").settings["options"]
+    options = job_of("make_needles", project, needles="fixed").settings["options"]
     assert options.keys() == Needles.model_fields.keys()
     assert (options["told_by"], options["seed"], options["images"]) == ("nothing", 7, FEW)
 

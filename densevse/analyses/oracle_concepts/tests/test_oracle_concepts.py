@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.oracle_concepts.dag import OracleConceptsStage
 from densevse.analyses.oracle_concepts.oracle import oracle_scores, write_oracle
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
@@ -12,6 +11,7 @@ from densevse.config.load import load
 from densevse.dag.project import Project
 from densevse.evaluation.average_precision import mean_average_precision
 from densevse.runtime.errors import InputError
+from tests.rule_values import job_of, paths_of
 from tests.rules import ROOT
 
 PRESENT = np.random.default_rng(0).random((300, 4)) < [0.1, 0.2, 0.3, 0.4]
@@ -48,9 +48,10 @@ def test_the_file_has_a_row_for_each_image(tmp_path):
 
 def test_a_job_is_given_the_precision_and_the_seed_of_its_oracle():
     entry = {"dataset": "scenes", "mean_average_precision": 45, "seed": 3}
-    oracles = OracleConceptsStage(Project(ROOT, {"oracle_concepts": {"some": entry}}))
-    assert oracles.job("some").settings == {"wanted": 45, "seed": 3}
-    assert oracles.source("some") == {"dataset": "scenes"}
+    project = Project(ROOT, {"oracle_concepts": {"some": entry}})
+    assert job_of("oracle_concepts", project, oracle="some").settings == {"wanted": 45, "seed": 3}
+    concepts = paths_of("oracle_concepts", "concepts", project, oracle="some")
+    assert concepts == "results/scenes/vocabulary/concepts.parquet"
 
 
 def test_an_unknown_data_set_is_refused_by_its_path():

@@ -10,6 +10,7 @@ from densevse.config.load import load
 from densevse.dag.language import ParseStage
 from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
+from tests.rule_values import job_of, paths_of
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[4]
@@ -34,7 +35,7 @@ def test_photographs_of_a_search_are_seen_by_the_network_that_was_trained(search
     assert inputs["source_photographs"] == str(tmp_path)
     assert all(photographs in path for path in inputs["view_crops"])
     assert "view_regions" not in inputs
-    model = input_of("encode_images", "model", searches.model, **wanted, round=0)
+    model = paths_of("encode_images", "model", searches.project, **wanted, round=0)
     assert model == "results/flickr30k/models/defrag_finetuned/seed0/round0/model.safetensors"
 
 
@@ -50,7 +51,7 @@ def test_photographs_are_encoded_by_the_model_that_is_asked(searches):
 
 
 def test_a_search_is_given_its_sentences_and_the_settings_of_its_answers(searches):
-    assert searches.sentences_job("search/mine").settings == {"sentences": ["a dog"]}
+    assert job_of("own_sentences", searches.project, dataset="search/mine").settings == {"sentences": ["a dog"]}
     job = searches.job("mine")
     assert job.settings == {"split": "test", "asked": "sentences", "top": 5, "threads": searches.threads("flickr30k")}
     assert "densevse.methods.defrag" in job.modules
@@ -85,9 +86,9 @@ def test_a_search_of_a_given_row_reads_its_files_and_trains_nothing():
         VECTORS | {"images": ["a.npy", "b.npy"], "sentences": ["s.npy", "t.npy"]},
     )
     searches = SearchStage(Project(ROOT, overrides))
-    assert searches.given_files("own") == ["b.npy", "t.npy", "v.npy"]
-    assert searches.given_file("images")("own") == "b.npy"
-    assert searches.given_file("image_ids")("own") is None
+    assert list(searches.given_files("own").values()) == ["b.npy", "t.npy", "v.npy"]
+    assert paths_of("search_given", "images", searches.project, search="own") == "b.npy"
+    assert paths_of("search_given", "image_ids", searches.project, search="own") == []
     table = input_of("search_given", "caption_table", searches.image_table, search="own")
     assert table == "results/flickr30k/captions.parquet"
     title = searches.pages_job("own").settings["title"]

@@ -9,6 +9,7 @@ from densevse.dag.language import ParseStage
 from densevse.dag.own_files import OwnFileStage
 from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
+from tests.rule_values import job_of, paths_of
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[4]
@@ -28,12 +29,12 @@ def test_a_ballot_is_of_the_last_round_of_the_first_seed():
     assert drawn_from == f"results/scenes/models/hm_lstm/seed3/round{last}/correspondences.parquet"
     parses = input_of("draw_ballot", "parses", ParseStage(ballots.project).of_dataset_parser, **HM_LSTM)
     assert parses == ["results/scenes/parses/grammar/00-of-01.parquet"]
-    assert ballots.draw_job("scenes").settings == {"pairs": 50, "seed": 0}
-    assert BallotStage(project()).draw_job("scenes").settings["pairs"] == 2000
+    assert job_of("draw_ballot", ballots.project, dataset="scenes").settings == {"pairs": 50, "seed": 0}
+    assert job_of("draw_ballot", project(), dataset="scenes").settings["pairs"] == 2000
 
 
 def test_the_page_of_a_ballot_names_its_variant_and_the_files_of_pictures():
-    page = BallotStage(project()).page_job(**HM_LSTM).settings
+    page = job_of("ballot_page", project(), **HM_LSTM).settings
     assert page["title"].startswith("Regions of phrases to judge: HM-LSTM")
     assert page["title"].endswith("on Scenes")
     assert page["source_names"] == ["scenes"]
@@ -69,9 +70,9 @@ def test_the_table_has_a_row_for_each_file_of_votes():
 
 
 def test_true_boxes_are_read_where_phrases_have_some():
-    of = {"rule": "vote_table", "name": "boxes", "decide": BallotStage(project()).boxes}
-    assert input_of(**of, dataset="scenes") == "results/scenes/boxes.parquet"
-    assert input_of(**of, dataset="flickr8k") == []
+    of = {"rule": "vote_table", "name": "boxes", "project": project()}
+    assert paths_of(**of, dataset="scenes") == "results/scenes/boxes.parquet"
+    assert paths_of(**of, dataset="flickr8k") == []
 
 
 def test_the_sheet_that_comes_with_the_ballot_is_not_taken_for_votes():
