@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from densevse.config.analyses import ByDataset, settings_of_analyses
+from densevse.config.analyses import FOLDER, ByDataset, settings_of_analyses
 from densevse.config.datasets import Dataset
 from densevse.config.load import load
 from densevse.runtime.errors import InputError
@@ -73,14 +73,11 @@ def test_a_data_set_without_an_entry_has_the_defaults(analysis, shipped):
 
 
 @pytest.mark.parametrize("analysis", settings_of_analyses())
-def test_an_analysis_without_entries_has_the_defaults(analysis, shipped, tmp_path):
-    """All of config/ but its settings is as it comes."""
-    for path in CONFIG.iterdir():
-        if path.name not in ("analyses", analysis):
-            (tmp_path / path.name).symlink_to(path)
-    (tmp_path / "analyses").mkdir()
-    for path in (CONFIG / "analyses").glob("*.yaml"):
-        if path.stem != analysis:
-            (tmp_path / "analyses" / path.name).symlink_to(path)
+def test_an_analysis_without_entries_has_the_defaults(analysis, tmp_path, monkeypatch):
+    """All settings but its own are as they come."""
+    for folder in FOLDER.iterdir():
+        if folder.name != analysis:
+            (tmp_path / folder.name).symlink_to(folder)
+    monkeypatch.setattr("densevse.config.load.FOLDER", tmp_path)
     kind = settings_of_analyses()[analysis]
-    assert load(tmp_path, {}).analysis(kind) == kind.model_validate({})
+    assert load(CONFIG, {}).analysis(kind) == kind.model_validate({})
