@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torchvision.models.feature_extraction import create_feature_extractor
 
-from densevse.config.networks import NetworkSettings
+from densevse.config.networks import NetworkSettings, nodes_of
 from densevse.config.validation import validate
 from densevse.vision.networks import Network, as_vectors, load_module, standardised, untrained
 
@@ -27,10 +27,16 @@ class FineTuned(nn.Module):
     """
 
     def __init__(self, described: Mapping[str, Any], module: nn.Module) -> None:
-        """`described` is the lineage of the artifact of the regions."""
+        """`described` is the lineage of the artifact of the regions, or what a trained model's file states of it.
+
+        Only the model's file states the nodes of layers. An edited layer reruns the extraction, and so the training.
+        """
         super().__init__()
-        self.described = {name: described[name] for name in FIELDS if name in described}
-        settings = validate(NetworkSettings, {**self.described, "precision": "fp32"}, "networks")
+        stated = {name: described[name] for name in FIELDS if name in described}
+        settings = validate(NetworkSettings, {**stated, "precision": "fp32"}, "networks")
+        if "nodes" not in stated:
+            settings = settings.model_copy(update={"nodes": nodes_of(settings, "regions")})
+        self.described = {**stated, "nodes": settings.nodes}
         network = Network(settings, module)
         self.node = network.node(network.layer("regions"))
         self.layers = create_feature_extractor(network.module, [self.node], suppress_diff_warning=True)

@@ -10,6 +10,7 @@ from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.artifacts.store import FeatureStore
+from densevse.config.architectures import ARCHITECTURES, Architecture
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.inference.encoding import encode_images
@@ -17,7 +18,8 @@ from densevse.methods.interface import Moment
 from densevse.models.building import build
 from densevse.models.files import load_model, open_alone, open_model
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import Configured, MadeWith
+from densevse.tables.made_with import choices
+from densevse.tables.plan import MeasuredVariant
 from densevse.tables.provenance import check_provenance
 from densevse.training.loop import Interrupted, Trainer
 from densevse.training.retrieval import Retrieval, train_method
@@ -166,15 +168,19 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(job, monkeyp
     assert history["resumed"].max() == 1
 
 
-def test_a_trained_model_brings_its_network(job, crops, files):
+def test_a_trained_model_brings_its_network(job, crops, files, monkeypatch):
     start, _ = job("start", phases=[{"name": "dense", "epochs": 1, "learning_rate": 0.01}])
     path, _ = job("finetuned", start=start, **OPENED)
+    edited = Architecture({"fc7": "classifier.fc8"}, ARCHITECTURES["scenes_net"].implementation)
+    monkeypatch.setitem(ARCHITECTURES._entries, "scenes_net", edited)  # the model keeps its own layer
     weights = load_file(path)
     inputs, method = open_model(crops.with_changes(network=[]), path, torch.device("cpu"))
     assert torch.equal(method.network.layers.classifier.fc7.weight, weights["network.layers.classifier.fc7.weight"])
     images = encode_images(method, inputs.pairs("test"))
     assert torch.isfinite(images[0]).all()
-    assert isinstance(load_model(path).network, FineTuned)
+    loaded = load_model(path).network
+    assert isinstance(loaded, FineTuned)
+    assert loaded.node == method.network.node == "classifier.relu7"
     _, asked = open_alone(files.with_changes(view_whole=[]), path, torch.device("cpu"))  # sentences alone
     assert torch.equal(asked.image.weight, weights["image.weight"])
 
@@ -182,13 +188,13 @@ def test_a_trained_model_brings_its_network(job, crops, files):
 def test_a_table_knows_the_network_by_the_features_that_it_begins_with(job):
     start, _ = job("start")
     model, _ = job("finetuned", start=start, **OPENED)
-    made, unset = {"parents": {"model": made_from(model)}}, Configured(networks={}, settings={})
-    check_provenance("retrieval.parquet", made, made_with("miniature"), unset)
+    made = {"parents": {"model": made_from(model)}}
+    check_provenance("retrieval.parquet", made, row("miniature"), {})
+    assert choices([made])["network of regions"] == "miniature"
     with pytest.raises(InputError, match="network: the table says another, found miniature"):
-        check_provenance("retrieval.parquet", made, made_with("another"), unset)
+        check_provenance("retrieval.parquet", made, row("another"), {})
 
 
-def made_with(network):
+def row(network):
     used = {"network": [network], "minimum_word_count": ["1"]}
-    names = dict.fromkeys(("concepts", "proposer", "parser", "word_vectors", "trained"))
-    return MadeWith(networks={"crops": network}, **names, used=used, replaced={}, changed={})
+    return MeasuredVariant(title="DeFrag", seeds=[0], model="defrag", round=0, used=used)
