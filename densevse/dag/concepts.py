@@ -1,10 +1,11 @@
 """Concept networks in the plan: their origin, their regions, and the files of their scores."""
 
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.features import FeatureStage, input_of, modules_of_architecture
+from densevse.dag.features import FeatureStage, input_of, modules_of_architecture, trainable
+from densevse.dag.fields import recipe
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
-from densevse.dag.project import Project, Stage, any_of
+from densevse.dag.project import Project, Stage
 
 
 class ConceptStage(Stage):
@@ -13,14 +14,6 @@ class ConceptStage(Stage):
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self.features = FeatureStage(project)
-
-    def names(self) -> str:
-        """All concept networks."""
-        return any_of(self.config.concept_networks)
-
-    def trained(self, how: str) -> str:
-        """The concept networks whose head, or whose layers, are all trained."""
-        return any_of(name for name, entry in self.config.concept_networks.items() if entry.train == how)
 
     def regions(self, dataset: str, concept_network: str) -> list[Values]:
         """The shards of its regions: inputs of its head, or its own outputs."""
@@ -32,33 +25,20 @@ class ConceptStage(Stage):
         """One shard of these regions."""
         return next(values for values in self.regions(dataset, concept_network) if values["shard"] == shard)
 
-    def weights(self, dataset: str) -> Values:
-        """The data set on which the concept networks of a data set are trained."""
-        return {"dataset": self.trained_on(dataset)}
-
-    def backbone_weights(self, dataset: str, concept_network: str) -> str | Values:
-        """The weights of the network that a concept network is built from."""
-        return self.features.weights_of(self.features.backbone(dataset, concept_network))
-
     def head_job(self, dataset: str, concept_network: str) -> Job:
         """The training of a concept network's last layer, as ConceptJob."""
         entry = self.config.concept_networks[concept_network]
         settings = {"concept_network": concept_network, "learns_from": entry.learns_from}
-        return Job({"job": {**settings, **self.recipe(dataset, entry)}})
+        return Job({"job": {**settings, **recipe(entry, self.threads(dataset))}})
 
     def network_job(self, dataset: str, concept_network: str) -> Job:
         """The training of all its layers, as PixelConceptJob, with the architecture that it is built from."""
         name = self.features.backbone(dataset, concept_network)
-        backbone = self.features.trainable(name)
+        backbone = trainable(self.config, name)
         built_from = {"built_from": name, "architecture": backbone.architecture, "pixels": input_of(backbone)}
         names = DatasetStage(self.project).source_names(dataset)
         job = {**self.head_job(dataset, concept_network).settings["job"], **built_from}
         return Job({"job": job, "source_names": names}, modules_of_architecture(backbone.architecture))
-
-    def scores_job(self, dataset: str, concept_network: str) -> Job:
-        """The scores of concepts, by the part of the network that is trained: head or all."""
-        entry = self.config.concept_networks[concept_network]
-        return Job({"train": entry.train, "threads": self.threads(dataset)})
 
     def scores(self, dataset: str) -> list[Values]:
         """The shards of scores of concepts."""

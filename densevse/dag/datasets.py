@@ -1,32 +1,30 @@
 """Downloads, image tables, caption tables and true boxes in the plan."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 from densevse.config.config import Config
+from densevse.config.language import WordVectors
+from densevse.config.proposers import Proposer
 from densevse.config.readers import READERS
 from densevse.config.sources import Source
 from densevse.dag.fields import DOWNLOADED, ON_HUB, PACKAGED_SOURCE, READING, RESPLIT, passed, whole
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
-from densevse.dag.project import Stage, any_of
+from densevse.dag.project import Project, Stage
 from densevse.runtime.errors import InputError
 
 
 class DownloadStage(Stage):
     """The files that come from elsewhere."""
 
-    def sources(self) -> dict[str, Source]:
-        """Every source by its path below resources/."""
-        return sources_of(self.config)
-
-    def obtained_by(self, way: Literal["url", "hub", "manual", "packaged"]) -> str:
-        """The paths of the sources with this key: an address, a hub, instructions for a person, or a project's file."""
-        return any_of(path for path, source in self.sources().items() if getattr(source, way))
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self.sources = sources_of(self.config)  # path below resources/ -> its source
 
     def source(self, resource: str) -> dict[str, Any]:
         """The keys that decide the bytes of a file, with the first of its addresses; a corrected licence does not."""
-        source = self.sources()[resource]
+        source = self.sources[resource]
         if source.hub:
             return passed(source, ON_HUB)
         if source.packaged:
@@ -35,7 +33,7 @@ class DownloadStage(Stage):
 
     def mirrors(self, resource: str) -> list[str]:
         """The other addresses of the same bytes."""
-        return (self.sources()[resource].url or [])[1:]
+        return (self.sources[resource].url or [])[1:]
 
 
 def sources_of(config: Config) -> dict[str, Source]:
@@ -46,6 +44,11 @@ def sources_of(config: Config) -> dict[str, Source]:
     owned += [(owner, vectors.source) for owner, vectors in config.word_vectors.items() if vectors.source]
     owned += [(owner, proposer.source) for owner, proposer in config.proposers.items() if proposer.source]
     return {f"{owner}/{source.file}": source for owner, source in owned if not source.made_by}
+
+
+def file_of(entry: Proposer | WordVectors) -> str | Values:
+    """The file of an entry: the user's own, or the name of its source below resources/<entry>/."""
+    return entry.local or {"file": entry.source.file if entry.source else ""}
 
 
 UNKNOWN_SIZE = 31_014
@@ -112,44 +115,7 @@ class DatasetStage(Stage):
         settings = {"reading": self.reading(dataset), "source_names": self.source_names(dataset)}
         return Job(settings, [READERS[self.dataset(dataset).reader].IMPLEMENTATION])
 
-    def making_job(self, dataset: str) -> Job:
-        """The making of a generated data set's files, from its reader's options."""
-        return Job({"options": self.reading(dataset)["options"]})
-
-    def with_masks(self) -> str:
-        """The data sets whose objects have masks."""
-        return any_of(name for name, dataset in self.config.datasets.items() if dataset.has_masks)
-
-    def official(self) -> str:
-        """The data sets that are read from official files: neither resplits nor those that analyses bring."""
-        return any_of(name for name, dataset in self.config.datasets.items() if not dataset.resplit)
-
-    def resplits(self) -> str:
-        """The data sets whose splits are drawn from the images of another."""
-        return any_of(name for name, dataset in self.config.datasets.items() if dataset.resplit)
-
-    def divided(self, dataset: str) -> Values:
-        """The data set whose images a resplit divides."""
-        return {"dataset": self.images_of(dataset)}
-
     def resplit_job(self, dataset: str) -> Job:
         """The draw of a resplit: its seed, and the number of images of each split."""
         resplit = self.dataset(dataset).resplit
         return Job({"draw": passed(resplit, RESPLIT) if resplit else {}})
-
-    def given_boxes(self, dataset: str) -> str | None:
-        """The user's file of true boxes."""
-        return self.dataset(dataset).boxes
-
-    def with_given_boxes(self) -> str:
-        """The data sets for which the user gives true boxes."""
-        return any_of(name for name, dataset in self.config.datasets.items() if dataset.boxes)
-
-    def with_official_boxes(self) -> str:
-        """The data sets whose official files hold true boxes, unless the user gives others."""
-        return any_of(name for name, dataset in self.config.datasets.items() if dataset.has_boxes and not dataset.boxes)
-
-    def made_by(self, rule: str) -> str:
-        """The data sets with a source that a rule of this workflow makes."""
-        datasets = self.config.datasets.items()
-        return any_of(name for name, entry in datasets if any(s.made_by == rule for s in entry.sources.values()))

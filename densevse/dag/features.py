@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from densevse.config.architectures import ARCHITECTURES, library_of
+from densevse.config.config import Config
 from densevse.config.environment import check_extra
 from densevse.config.features import MEAN_OF_REGIONS
 from densevse.config.networks import NetworkConfig, nodes_of
 from densevse.config.views import VIEWS
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.fields import NETWORK_FIELDS, PIXELS, PREPROCESSING, REGION_OPTIONS_FIELDS, passed
+from densevse.dag.fields import NETWORK_FIELDS, PIXELS, PREPROCESSING, REGION_OPTIONS_FIELDS, passed, recipe
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
@@ -38,10 +39,6 @@ def deciding(network: NetworkConfig, view: str) -> dict[str, Any]:
 
 class FeatureStage(Stage):
     """Features of images and of regions, by networks of this workflow or given."""
-
-    def given(self) -> str:
-        """The names of the given features of data sets."""
-        return any_of(dict.fromkeys(name for dataset in self.config.datasets.values() for name in dataset.features))
 
     def given_files(self, dataset: str, given: str, view: str) -> list[str]:
         """The files from which a view of given features is read."""
@@ -94,7 +91,8 @@ class FeatureStage(Stage):
             )
         of = self._extracted_for(dataset, network)
         by = f"-{self.regions_of(dataset, network)}" if VIEWS[view].of_proposals else ""
-        return self.shard_files(f"{self.results}/{of}/features/{network}/{view}{by}", of)
+        folder = f"{self.results}/{of}/features/{network}/{view}{by}"
+        return [f"{folder}/{one['shard']}.parquet" for one in self.shards(of)]
 
     def _extracted_for(self, dataset: str, network: str) -> str:
         """The data set whose features are read; a concept network is trained for each resplit of its images."""
@@ -172,20 +170,11 @@ class FeatureStage(Stage):
         classes = self.network(dataset, network).classes
         return None if classes in (None, "imagenet") else self.project.packaged(str(classes))
 
-    def trained_here(self) -> str:
-        """The networks that the workflow trains."""
-        return any_of(name for name, network in self.config.networks.items() if network.trained_on)
-
     def training_job(self, dataset: str, network: str) -> Job:
         """The training of a network, as densevse.scenes.training.NetworkJob."""
         entry = self.config.networks[network]
-        settings = {"pixels": input_of(entry), **self.recipe(dataset, entry)}
+        settings = {"pixels": input_of(entry), **recipe(entry, self.threads(dataset))}
         return Job({"job": settings, "source_names": DatasetStage(self.project).source_names(dataset)})
-
-    def named(self) -> str:
-        """The networks that compute features: those of config/networks, and concept networks trained as a whole."""
-        own = [name for name, entry in self.config.concept_networks.items() if entry.train == "all"]
-        return any_of([*self.config.networks, *own])
 
     def network(self, dataset: str, network: str) -> NetworkConfig:
         """A network's settings; a concept network has those of the network that it is built from."""
@@ -195,20 +184,21 @@ class FeatureStage(Stage):
         regions = backbone.regions.model_copy(update={"scoring": "crops", "features": "crops", "background": None})
         return backbone.model_copy(update={"layers": {"regions": "classes"}, "regions": regions})
 
-    def trainable(self, network: str) -> NetworkConfig:
-        """The settings of a network that is trained further. Raises `InputError` for a library's network."""
-        entry = self.config.networks[network]
-        if entry.library is not None:
-            raise InputError(
-                f"networks.{network}: {entry.architecture} is a library's network, which cannot be trained here; name "
-                "another, such as vgg19."
-            )
-        return entry
-
     def backbone(self, dataset: str, concept_network: str) -> str:
         """The network from which a concept network is built on a data set."""
         own = self.config.concept_networks[concept_network].network
         return own or self.network_of(concept_network, dataset, "whole", {})
+
+
+def trainable(config: Config, network: str) -> NetworkConfig:
+    """The settings of a network that is trained further. Raises `InputError` for a library's network."""
+    entry = config.networks[network]
+    if entry.library is not None:
+        raise InputError(
+            f"networks.{network}: {entry.architecture} is a library's network, which cannot be trained here; name "
+            "another, such as vgg19."
+        )
+    return entry
 
 
 def modules_of_architecture(name: str) -> list[str]:

@@ -80,6 +80,16 @@ def whole(entry: BaseModel) -> dict[str, Any]:
     return _ordered(entry.model_dump(mode="json"))
 
 
+def recipe(entry: Any, threads: int) -> dict[str, Any]:
+    """The training, phases and seed of an entry's network that is trained, as Recipe takes them."""
+    return {
+        "training": passed(entry.training, OPTIMISATION),
+        "phases": [{"name": name, **passed(phase, PHASE)} for name, phase in entry.phases.items()],
+        "seed": entry.seed,
+        "threads": threads,
+    }
+
+
 def _ordered(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Fields in the order of their type, and mappings in them by key: the order in a YAML file decides nothing.
 

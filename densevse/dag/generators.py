@@ -1,24 +1,15 @@
 """Generators in the plan: their inputs on a data set, their training and decoding, and their sentences."""
 
-from densevse.config.generators import GeneratorConfig
 from densevse.dag.fields import DECODING, PHASE, TRAINING, passed, whole
 from densevse.dag.inputs import InputFiles, InputStage
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Wildcards
-from densevse.dag.project import Stage, any_of
+from densevse.dag.project import Stage
 from densevse.dag.training import modules_reading
 
 
 class GeneratorStage(Stage):
     """The generators of config/generators, each trained on every data set that uses it."""
-
-    def names(self) -> str:
-        """Every generator and variant."""
-        return any_of(self.config.generator_names())
-
-    def entry(self, dataset: str, generator: str) -> GeneratorConfig:
-        """A generator's settings on a data set."""
-        return self.project.generator(generator, dataset)
 
     def inputs_of_training(self, wildcards: Wildcards) -> InputFiles:
         """The artifacts on which a generator is trained, by the names of densevse.data.files.Files."""
@@ -28,7 +19,7 @@ class GeneratorStage(Stage):
         """The artifacts from which sentences about a split's images are written, besides the generator."""
         dataset, seed = wildcards.dataset, wildcards.seed
         inputs = self._inputs(dataset, wildcards.generator, seed, [wildcards.split])
-        space = self.entry(dataset, wildcards.generator).joint_embedding
+        space = self.project.generator(wildcards.generator, dataset).joint_embedding
         if space:
             folder = self.folder_of("models", dataset, self.last_round(dataset, space, int(seed)))
             inputs["joint_embedding"] = f"{folder}/model.safetensors"
@@ -36,7 +27,7 @@ class GeneratorStage(Stage):
 
     def job(self, dataset: str, generator: str, seed: int) -> Job:
         """The training of a generator, as TrainingJob."""
-        entry = self.entry(dataset, generator)
+        entry = self.project.generator(generator, dataset)
         settings = {
             "method": f"generators.{entry.model}",
             "parameters": whole(entry.parameters),
@@ -50,19 +41,19 @@ class GeneratorStage(Stage):
 
     def captions_job(self, dataset: str, generator: str, seed: int) -> Job:
         """The writing and ranking of a generator's sentences, as CaptionJob."""
-        entry, modules = self.entry(dataset, generator), self._modules(dataset, generator)
+        entry, modules = self.project.generator(generator, dataset), self._modules(dataset, generator)
         if entry.joint_embedding:
             modules += [f"densevse.methods.{self.project.variant(entry.joint_embedding, dataset).model}"]
         settings = {"decoding": passed(entry.decoding, DECODING), "seed": seed, "threads": self.threads(dataset)}
         return Job({"job": settings}, modules)
 
     def _modules(self, dataset: str, generator: str) -> list[str]:
-        entry = self.entry(dataset, generator)
+        entry = self.project.generator(generator, dataset)
         views = [] if entry.view is None else [entry.view]
         return [f"densevse.methods.generators.{entry.model}", *modules_reading(entry.sentences, views)]
 
     def _inputs(self, dataset: str, generator: str, seed: str, splits: list[str]) -> InputFiles:
-        entry, inputs = self.entry(dataset, generator), InputStage(self.project)
+        entry, inputs = self.project.generator(generator, dataset), InputStage(self.project)
         views = [] if entry.view is None else [entry.view]
         read = inputs.of_images(generator, dataset, views, {})
         read |= inputs.of_sentences(dataset, entry.sentences)

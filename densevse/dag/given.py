@@ -5,15 +5,11 @@ from collections.abc import Callable
 from densevse.config.given import GivenFiles
 from densevse.dag.fields import LAYOUT, passed
 from densevse.dag.jobs import Job
-from densevse.dag.project import Stage, any_of
+from densevse.dag.project import Stage
 
 
 class GivenStage(Stage):
     """The rows of config/methods that are given."""
-
-    def names(self) -> str:
-        """Every given row."""
-        return any_of(self.config.given())
 
     def file(self, key: str) -> Callable[..., str | None]:
         """The file of a key, such as `scores`, for a seed; None if the row has no such file."""

@@ -18,7 +18,6 @@ from densevse.config.validation import validate
 from densevse.config.views import described_by
 from densevse.dag.code import Code
 from densevse.dag.contents import PROJECT, Contents
-from densevse.dag.fields import OPTIMISATION, PHASE, passed
 from densevse.dag.paths import Values
 from densevse.runtime.errors import InputError
 
@@ -140,10 +139,6 @@ class Stage:
         """The shards of a data set's artifacts, in order."""
         return [{"shard": shard, **values} for shard in shard_names(self.dataset(dataset).shards)]
 
-    def shard_files(self, folder: str, dataset: str) -> list[str]:
-        """The shards of a data set's artifacts as files in a folder, in order."""
-        return [f"{folder}/{values['shard']}.parquet" for values in self.shards(dataset)]
-
     def first_seed(self, dataset: str) -> int:
         """The first seed with which variants are trained."""
         return self.dataset(self.trained_on(dataset)).seeds[0]
@@ -180,15 +175,6 @@ class Stage:
             return self.project.contents.own(local)
         return self.project.contents.own(f"{self.resources}/{owner}/{source.file}") if source else ""
 
-    def recipe(self, dataset: str, entry: Any) -> dict[str, Any]:
-        """The training, phases and seed of a network that is trained, as Recipe takes them."""
-        return {
-            "training": passed(entry.training, OPTIMISATION),
-            "phases": [{"name": name, **passed(phase, PHASE)} for name, phase in entry.phases.items()],
-            "seed": entry.seed,
-            "threads": self.threads(dataset),
-        }
-
 
 def _check_folders(config: Config, root: Path) -> None:
     """Raises `InputError` if results and downloads share a folder, or one is a file or holds the project's files."""
@@ -204,4 +190,4 @@ def _check_folders(config: Config, root: Path) -> None:
 
 def any_of(names: Iterable[str]) -> str:
     """A wildcard constraint: one of these, or nothing."""
-    return "|".join(map(re.escape, names)) or "(?!)"
+    return "|".join(map(re.escape, dict.fromkeys(names))) or "(?!)"

@@ -6,12 +6,10 @@ from typing import Any
 from densevse.config.config import Config
 from densevse.config.environment import check_extra
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.fields import CONTOURS_OF_MCG, FOREST_OF_MCG, MAPS_OF_MCG, PROPOSALS_OF_MCG, SAMPLE_OF_MCG, whole
+from densevse.dag.fields import CONTOURS_OF_MCG, FOREST_OF_MCG, PROPOSALS_OF_MCG, whole
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
-
-PROCESSES = 8
 
 
 class ProposalStage(Stage):
@@ -30,27 +28,15 @@ class ProposalStage(Stage):
             and all(bool(getattr(entry.options, option)) is wanted for option, wanted in options.items())
         ]
 
-    def processes(self, dataset: str) -> int:
-        """The number of processes that find boxes: `PROCESSES`, or the threads that the data set sets for its jobs."""
-        return self.dataset(dataset).threads or PROCESSES
-
     def job(self, dataset: str, proposer: str) -> Job:
         """The boxes of a proposer of any kind but MCG and clusters."""
         entry = self.config.proposers[proposer]
         names = DatasetStage(self.project).source_names(dataset)
         return Job({"proposer": {"kind": entry.kind, "options": whole(entry.options)}, "source_names": names})
 
-    def files_of_user(self, proposer: str) -> list[str]:
-        """The user's files and folders that a proposer reads; none for selective search."""
-        return self.config.proposers[proposer].files()
-
     def clusters_job(self, proposer: str) -> Job:
         """The choice among another proposer's boxes."""
         return Job({"options": whole(self.config.proposers[proposer].options)})
-
-    def clustered(self, proposer: str) -> Values:
-        """The proposer whose boxes are clustered."""
-        return {"proposer": whole(self.config.proposers[proposer].options)["of"]}
 
     def contours_job(self, dataset: str, proposer: str) -> Job:
         """The contours of a data set's images, by a proposer's detector."""
@@ -62,23 +48,6 @@ class ProposalStage(Stage):
         """The file of the contour detector: the user's model of structured edges, or HED's weights."""
         return whole(self.config.proposers[proposer].options)["structured_edges"] or {}
 
-    def own_contours_job(self, proposer: str) -> Job:
-        """The contours that the user gives, at the scales and the size that the proposer uses."""
-        return Job({"options": mcg_options(self.config, proposer, MAPS_OF_MCG)})
-
-    def own_maps(self, proposer: str) -> str:
-        """The user's folder of contour maps."""
-        return str(whole(self.config.proposers[proposer].options)["maps"])
-
-    def ranker_job(self, proposer: str) -> Job:
-        """The ranker that learns from the authors' sample."""
-        return Job({"options": mcg_options(self.config, proposer, FOREST_OF_MCG)})
-
-    def sample(self, proposer: str) -> str | Values:
-        """The sample from which a ranker learns: the user's file, or its name below resources/<proposer>/."""
-        entry = self.config.proposers[proposer]
-        return entry.local or {"file": entry.source.file if entry.source else ""}
-
     def ranker_from_masks_job(self, proposer: str) -> Job:
         """The ranker that learns from masks."""
         options = mcg_options(self.config, proposer, FOREST_OF_MCG)
@@ -88,10 +57,6 @@ class ProposalStage(Stage):
         """The candidates from which a ranker learns by masks: those of the first shards of a data set."""
         masks = whole(self.config.proposers[proposer].options)["masks"]
         return self.shards(masks["dataset"], dataset=masks["dataset"])[: masks["shards"]]
-
-    def sample_job(self, proposer: str) -> Job:
-        """The candidates from which a ranker learns by masks."""
-        return Job({"options": mcg_options(self.config, proposer, SAMPLE_OF_MCG)})
 
     def mcg_job(self, proposer: str) -> Job:
         """MCG's proposals, as boxes or as segments."""

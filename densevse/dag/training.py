@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 from densevse.config.views import VIEWS, described_by
-from densevse.dag.features import FeatureStage, modules_of_architecture
+from densevse.dag.features import FeatureStage, modules_of_architecture, trainable
 from densevse.dag.fields import PHASE, TRAINING, passed, whole
 from densevse.dag.inputs import InputFiles, InputStage
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values, Wildcards
-from densevse.dag.project import Stage, any_of
+from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError
 
 
@@ -99,14 +99,6 @@ class TrainingStage(Stage):
             found += ["densevse.vision.finetuned", *modules_of_architecture(architecture)]
         return found
 
-    def trained(self) -> str:
-        """The variants that are trained."""
-        return any_of(name for name in self.config.variant_names() if name not in self.config.untrained_names())
-
-    def untrained(self) -> str:
-        """The variants whose networks are used without training."""
-        return any_of(self.config.untrained_names())
-
     def untrained_job(self, dataset: str, variant: str) -> Job:
         """The model of a variant without training: its network, as its features' lineage has it."""
         entry = self.variant(dataset, variant)
@@ -143,19 +135,11 @@ class TrainingStage(Stage):
         """A job that runs a variant's model."""
         return Job({"threads": self.threads(dataset)}, self.modules(dataset, variant))
 
-    def retrieval_job(self, dataset: str, variant: str) -> Job:
-        """The retrieval by a variant."""
-        return Job(self.ranking(dataset), self.modules(dataset, variant))
-
     def ensemble_job(self, dataset: str, ensemble: str) -> Job:
         """The retrieval by an ensemble."""
         names = self.config.ensembles()[ensemble].members
         modules = [module for name in names for module in self.modules(dataset, name)]
         return Job(self.ranking(dataset), list(dict.fromkeys(modules)))
-
-    def correspondence_job(self, dataset: str, variant: str, round: int) -> Job:
-        """The correspondences on which a round of a variant is trained."""
-        return Job({"round": round, "threads": self.threads(dataset)}, self.modules(dataset, variant))
 
     def accuracy_job(self, dataset: str, variant: str) -> Job:
         """The accuracy of a variant's correspondences, given the option that limits the regions of a phrase."""
@@ -182,7 +166,7 @@ class TrainingStage(Stage):
                     f"datasets.{dataset}.features.{name}: no network that could be trained with {entry.title}; name a "
                     "network of config/networks as its networks.regions."
                 )
-            FeatureStage(self.project).trainable(name)
+            trainable(self.config, name)
         return found
 
     def round_before(self, dataset: str, variant: str, seed: int, round: int) -> Values:

@@ -13,7 +13,7 @@ from densevse.dag.features import FIELDS_OF_REGIONS, IMAGE_FIELDS, FeatureStage
 from densevse.dag.jobs import Job
 from densevse.dag.language import ParseStage
 from densevse.dag.paths import Values
-from densevse.dag.project import Project, Stage, any_of
+from densevse.dag.project import Project, Stage
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 from densevse.dag.uploads import CARRIED
@@ -31,31 +31,21 @@ class ExchangeStage(Stage):
         super().__init__(project)
         self.folder = Path(self.resources, CARRIED)
         found = sorted(self.folder.glob(f"*/models/*/seed*/round*/{RECORDS_FILE}"))
-        self._models = {path.parent.relative_to(self.folder).as_posix(): path.parent for path in found}
+        self.models = [path.parent.relative_to(self.folder).as_posix() for path in found]
+        # File below results/, without .parquet -> a model that it came with; those of one name are equal.
+        self.vocabularies: dict[str, Values] = {
+            f"{ModelName.at(model).dataset}/vocabulary/{file.stem}": {"imported_model": model, "file": file.stem}
+            for model in self.models
+            for file in sorted((self.folder / model).glob(f"{VOCABULARY}/*.parquet"))
+        }
 
     def files(self) -> list[str]:
         """The imported files and folders."""
         return [str(path) for path in sorted(self.folder.rglob("*"))]
 
-    def models(self) -> str:
-        """The imported models, by their folders below results/."""
-        return any_of(self._models)
-
-    def vocabularies(self) -> str:
-        """The imported vocabularies, as files below results/, without .parquet."""
-        return any_of(self._vocabularies())
-
     def vocabulary(self, imported_vocabulary: str) -> Values:
         """The imported model that a vocabulary came with."""
-        return self._vocabularies()[imported_vocabulary]
-
-    def _vocabularies(self) -> dict[str, Values]:
-        """A model that each vocabulary came with; vocabularies of one name and data set are equal."""
-        return {
-            f"{ModelName.at(place).dataset}/vocabulary/{file.stem}": {"imported_model": place, "file": file.stem}
-            for place, folder in self._models.items()
-            for file in sorted(folder.glob(f"{VOCABULARY}/*.parquet"))
-        }
+        return self.vocabularies[imported_vocabulary]
 
     def exported(self, dataset: str, variant: str, seed: int | None = None) -> str:
         """The folder of the export of a variant's last round, for its first seed unless one is given."""
@@ -129,10 +119,6 @@ class ExchangeStage(Stage):
         names = [path.removeprefix(folder).removesuffix(".parquet") for path in read]
         beside = [name.replace("relations-", "fragments-") for name in names]
         return [{"vocabulary": name} for name in dict.fromkeys([*names, *beside])]
-
-    def protocol(self, dataset: str) -> Values:
-        """The protocol of an exported model's metrics."""
-        return {"protocol": TableStage(self.project).first_protocol(dataset)}
 
     def _check_features(self, dataset: str, variant: str) -> None:
         given = self.dataset(dataset).features

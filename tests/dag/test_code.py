@@ -132,7 +132,6 @@ def reaching(module: str) -> set[str]:
 @pytest.mark.parametrize(
     ("module", "names"),
     [
-        ("densevse/inference/retrieval.py", {"retrieve_by_ensemble"}),
         ("densevse/inference/retrieval.py", {"retrieve", "retrieve_by_ensemble"}),
         (
             "densevse/training/driver.py",

@@ -7,10 +7,10 @@ import pytest
 from densevse.dag.concepts import ConceptStage
 from densevse.dag.features import FeatureStage
 from densevse.dag.project import Project
-from densevse.dag.proposals import ProposalStage
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
+from tests.rule_values import paths_of
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[2]
@@ -69,7 +69,7 @@ def test_a_concept_network_may_look_at_the_regions_that_methods_read(project):
 def test_clusters_are_of_another_proposers_boxes(project):
     wanted = {"dataset": "flickr8k", "proposer": "clustered_fast", "shard": "00-of-04"}
     path = "results/flickr8k/proposals/selective_search_fast/00-of-04.parquet"
-    assert input_of("cluster_proposals", "proposals", ProposalStage(project).clustered, **wanted) == path
+    assert paths_of("cluster_proposals", "proposals", project, **wanted) == path
 
 
 def test_concepts_are_views_of_a_method(project):
@@ -81,17 +81,17 @@ def test_concepts_are_views_of_a_method(project):
 
 def test_a_table_says_which_networks_and_proposers_its_concepts_come_from(project):
     plan = TableStage(project).plan("sco_flickr8k")
-    used = plan.sections[0].measured["sco"].made_with.used
+    used = plan.sections[0].measured["sco"].used
     assert used["network"] == ["multi_label_head", "vgg19"]
     assert used["concept_network"] == ["multi_label_head"]
     assert used["proposer"] == ["clustered_fast", "selective_search_fast"]
-    assert plan.configured.settings["concept_network"]["multi_label_head"]["train"] == "head"
+    assert plan.configured["concept_network"]["multi_label_head"]["train"] == "head"
 
 
 def test_a_table_names_the_proposer_that_a_data_sets_regions_are_clustered_from():
     clustered = Project(ROOT, {"datasets": {"flickr8k": {"proposer": "clustered_fast"}}})
     measured = TableStage(clustered).plan("hm_lstm_1").sections[0].measured
-    assert measured["hm_lstm"].made_with.used["proposer"] == ["clustered_fast", "selective_search_fast"]
+    assert measured["hm_lstm"].used["proposer"] == ["clustered_fast", "selective_search_fast"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from densevse.config import environment
-from densevse.dag.features import FeatureStage
+from densevse.dag.features import FeatureStage, trainable
 from densevse.dag.project import Project
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
@@ -82,4 +82,4 @@ MINE |= {"networks": {"whole": "vgg19"}}
 
 def test_a_library_s_network_is_not_trained_further(project):
     with pytest.raises(InputError, match=r"networks\.deit_small: timm:deit_small\S+ is a library's network"):
-        FeatureStage(project).trainable("deit_small")
+        trainable(project.config, "deit_small")

@@ -19,6 +19,7 @@ from densevse.dag.project import Project, any_of
 from densevse.dag.proposals import ProposalStage
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
+from tests.rule_values import constraint_of, evaluated, paths_of
 from tests.rules import input_of, rules
 
 ROOT = Path(__file__).parents[2]
@@ -173,8 +174,9 @@ def test_karpathy_s_file_is_fetched_only_where_the_options_name_it():
 
 def test_what_has_an_address_is_downloaded_and_the_rest_is_asked_for(whole):
     downloads = DownloadStage(whole)
-    assert "flickr8k/Flickr8k_Dataset" in downloads.obtained_by("url").replace("\\", "")
-    assert "flickr30k/flickr30k-images" in downloads.obtained_by("manual").replace("\\", "")
+    obtained = {rule: constraint_of(rule, "resource", whole) for rule in ("download", "obtain_by_hand")}
+    assert "flickr8k/Flickr8k_Dataset" in obtained["download"].replace("\\", "")
+    assert "flickr30k/flickr30k-images" in obtained["obtain_by_hand"].replace("\\", "")
     source = downloads.source("flickr8k/Flickr8k_Dataset.zip")
     assert "md5" in source
     assert not {"licence", "note"} & set(source), "a corrected note downloads nothing again"
@@ -208,18 +210,19 @@ def test_an_edit_of_the_code_downloads_nothing_again(whole):
 
 def test_corenlp_is_obtained_unless_the_environment_names_one(whole, monkeypatch):
     monkeypatch.delenv("CORENLP_HOME", raising=False)
-    assert input_of("parse", "home", ParseStage(whole).corenlp) == "resources/corenlp"
+    assert paths_of("parse", "home", whole) == "resources/corenlp"
     monkeypatch.setenv("CORENLP_HOME", "/opt//corenlp/")
-    assert input_of("parse", "home", ParseStage(whole).corenlp) == "/opt/corenlp"
+    assert paths_of("parse", "home", whole) == "/opt/corenlp"
     monkeypatch.setenv("CORENLP_HOME", "file:///opt/corenlp")
     with pytest.raises(InputError, match=r"CORENLP_HOME: 'file:///opt/corenlp' is an address; .*: /opt/corenlp"):
-        ParseStage(whole).corenlp()
+        paths_of("parse", "home", whole)
 
 
 def test_the_memory_of_a_parser_decides_no_parse(whole):
-    parses = ParseStage(whole)
-    assert "memory_mb" not in parses.job("corenlp_pcfg").settings["options"]
-    assert parses.memory("corenlp_pcfg") > 0
+    assert "memory_mb" not in ParseStage(whole).job("corenlp_pcfg").settings["options"]
+    growing = rules()["parse"].arguments("resources")["mem_mb"]
+    assert isinstance(growing, ast.Call)
+    assert evaluated(growing.args[0], "parse", whole)("corenlp_pcfg") > 0
 
 
 def test_vectors_are_read_where_a_data_set_has_some():
@@ -238,8 +241,9 @@ def test_contours_are_found_by_hed_or_by_the_user_s_model_unless_they_are_given(
     assert usual.contours_job("flickr8k", "mcg").settings["options"]["detector"] == "hed"
     assert input_of("find_contours", "model", given.contour_model, proposer="mcg") == "model.yml.gz"
     assert given.contours_job("flickr8k", "mcg").settings["options"]["detector"] == "structured_edges"
-    assert input_of("read_own_contours", "maps", given.own_maps, proposer="scg") == "maps"
-    assert (given.of_kind("mcg", maps=False), given.of_kind("mcg", maps=True)) == ("mcg", "scg")
+    assert paths_of("read_own_contours", "maps", given.project, proposer="scg") == "maps"
+    assert constraint_of("find_contours", "proposer", given.project) == "mcg"
+    assert constraint_of("read_own_contours", "proposer", given.project) == "scg"
     with pytest.raises(InputError, match="remove the other"):
         changed(proposers={"mcg": {"options": {"maps": "maps", "structured_edges": "model.yml.gz"}}})
 

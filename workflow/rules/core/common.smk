@@ -13,7 +13,7 @@ from densevse.dag.bucket import Bucket, missing_by
 from densevse.dag.bucket_records import BucketRecords, check_hooks
 from densevse.dag.concepts import ConceptStage
 from densevse.dag.contents import Contents, Marks, link_folders
-from densevse.dag.datasets import DatasetStage, DownloadStage
+from densevse.dag.datasets import DatasetStage, DownloadStage, file_of
 from densevse.dag.features import FeatureStage
 from densevse.dag.generators import GeneratorStage
 from densevse.dag.given import GivenStage
@@ -108,15 +108,17 @@ pathvars:
 
 wildcard_constraints:
     dataset=any_of(project.datasets),
-    network=features.named(),
-    concept_network=concepts.names(),
+    network=any_of(
+        [*settings.networks, *(name for name, one in settings.concept_networks.items() if one.train == "all")]
+    ),
+    concept_network=any_of(settings.concept_networks),
     proposer=any_of(settings.proposers),
     parser=any_of(settings.parsers),
     vectors=any_of(settings.word_vectors),
     ensemble=any_of(settings.ensembles()),
     variant=any_of(settings.variant_names()),
     protocol=tables.protocols(),
-    generator=generators.names(),
+    generator=any_of(settings.generator_names()),
     view=features.extracted(),
     shard=r"\d+-of-\d+",
     seed=r"\d+",

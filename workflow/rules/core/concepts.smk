@@ -14,7 +14,7 @@ rule train_concept_head:
     log:
         "<logs>/train_concept_head/{dataset}_{concept_network}.log",
     wildcard_constraints:
-        concept_network=concepts.trained("head"),
+        concept_network=any_of(name for name, one in settings.concept_networks.items() if one.train == "head"),
     conda:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
@@ -36,7 +36,10 @@ rule train_concept_network:
         image_table="<results>/{dataset}/images.parquet",
         concepts=rules.mine_concepts.output.concepts,
         image_concepts=rules.mine_concepts.output.image_concepts,
-        start=path("<resources>/{network}/{file}", concepts.backbone_weights),
+        start=path(
+            "<resources>/{network}/{file}",
+            lambda dataset, concept_network: features.weights_of(features.backbone(dataset, concept_network)),
+        ),
     output:
         weights="<results>/{dataset}/networks/{concept_network}.safetensors",
         history="<results>/{dataset}/networks/{concept_network}_history.parquet",
@@ -44,7 +47,7 @@ rule train_concept_network:
     log:
         "<logs>/train_concept_network/{dataset}_{concept_network}.log",
     wildcard_constraints:
-        concept_network=concepts.trained("all"),
+        concept_network=any_of(name for name, one in settings.concept_networks.items() if one.train == "all"),
     conda:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
@@ -54,7 +57,10 @@ rule train_concept_network:
         runtime=1440,
     params:
         **calling("densevse.training.concepts:train_concept_network", concepts.network_job),
-        contents=contents_of("<resources>/{network}/{file}", concepts.backbone_weights),
+        contents=contents_of(
+            "<resources>/{network}/{file}",
+            lambda dataset, concept_network: features.weights_of(features.backbone(dataset, concept_network)),
+        ),
     message:
         "training all of {wildcards.concept_network} on {wildcards.dataset}"
     script:
@@ -66,7 +72,10 @@ rule score_concepts:
         regions=path(
             "<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet", concepts.regions_of_shard
         ),
-        weights=path("<results>/{dataset}/networks/{concept_network}.safetensors", concepts.weights),
+        weights=path(
+            "<results>/{dataset}/networks/{concept_network}.safetensors",
+            lambda dataset: {"dataset": datasets.trained_on(dataset)},
+        ),
     output:
         concepts="<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet",
         concepts_whole="<results>/{dataset}/features/{concept_network}/concepts_whole/{shard}.parquet",
@@ -78,7 +87,12 @@ rule score_concepts:
     resources:
         mem_mb=growing(4000),
     params:
-        **calling("densevse.inference.concepts:score_concepts", concepts.scores_job),
+        **calling(
+            "densevse.inference.concepts:score_concepts",
+            lambda dataset, concept_network: Job(
+                {"train": settings.concept_networks[concept_network].train, "threads": datasets.threads(dataset)}
+            ),
+        ),
     message:
         "concepts of {wildcards.dataset} by {wildcards.concept_network}, shard {wildcards.shard}"
     script:

@@ -24,7 +24,12 @@ rule correspond:
         mem_mb=growing(datasets.memory(2000, 210)),
         runtime=growing(240),
     params:
-        **calling("densevse.inference.assigning:assign_regions", training.correspondence_job),
+        **calling(
+            "densevse.inference.assigning:assign_regions",
+            lambda dataset, variant, round: Job(
+                {"round": round, "threads": datasets.threads(dataset)}, training.modules(dataset, variant)
+            ),
+        ),
     message:
         "assigning regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:

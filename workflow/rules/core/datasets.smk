@@ -10,7 +10,7 @@ rule read_dataset:
     log:
         "<logs>/read_dataset/{dataset}.log",
     wildcard_constraints:
-        dataset=datasets.official(),
+        dataset=any_of(name for name, one in settings.datasets.items() if not one.resplit),
     conda:
         "../../../envs/base.yaml"
     threads: 2
@@ -27,15 +27,17 @@ rule read_dataset:
 
 rule resplit:
     input:
-        image_table=path("<results>/{dataset}/images.parquet", datasets.divided),
-        caption_table=path("<results>/{dataset}/captions.parquet", datasets.divided),
+        image_table=path("<results>/{dataset}/images.parquet", lambda dataset: {"dataset": datasets.images_of(dataset)}),
+        caption_table=path(
+            "<results>/{dataset}/captions.parquet", lambda dataset: {"dataset": datasets.images_of(dataset)}
+        ),
     output:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
     log:
         "<logs>/resplit/{dataset}.log",
     wildcard_constraints:
-        dataset=datasets.resplits(),
+        dataset=any_of(name for name, one in settings.datasets.items() if one.resplit),
     conda:
         "../../../envs/base.yaml"
     resources:
@@ -57,7 +59,7 @@ rule read_boxes:
     log:
         "<logs>/read_boxes/{dataset}.log",
     wildcard_constraints:
-        dataset=datasets.with_official_boxes(),
+        dataset=any_of(name for name, one in settings.datasets.items() if one.has_boxes and not one.boxes),
     conda:
         "../../../envs/base.yaml"
     resources:
@@ -80,7 +82,7 @@ rule read_masks:
     log:
         "<logs>/read_masks/{dataset}.log",
     wildcard_constraints:
-        dataset=datasets.with_masks(),
+        dataset=any_of(name for name, one in settings.datasets.items() if one.has_masks),
     conda:
         "../../../envs/base.yaml"
     resources:
@@ -96,7 +98,7 @@ rule read_masks:
 
 rule read_given_boxes:
     input:
-        boxes=path("{own_file}", datasets.given_boxes),
+        boxes=path("{own_file}", lambda dataset: settings.datasets[dataset].boxes),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
         tokens="<results>/{dataset}/tokens.parquet",
@@ -105,14 +107,14 @@ rule read_given_boxes:
     log:
         "<logs>/read_given_boxes/{dataset}.log",
     wildcard_constraints:
-        dataset=datasets.with_given_boxes(),
+        dataset=any_of(name for name, one in settings.datasets.items() if one.boxes),
     conda:
         "../../../envs/base.yaml"
     resources:
         mem_mb=growing(2000),
     params:
         **calling("densevse.datasets.given_boxes:write_given_boxes"),
-        contents=contents_of("{own_file}", datasets.given_boxes),
+        contents=contents_of("{own_file}", lambda dataset: settings.datasets[dataset].boxes),
     message:
         "reading your true boxes of {wildcards.dataset}"
     script:

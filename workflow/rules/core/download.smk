@@ -9,7 +9,7 @@ rule download:
     log:
         "<logs>/download/{resource}.log",
     wildcard_constraints:
-        resource=downloads.obtained_by("url"),
+        resource=any_of(file for file, one in downloads.sources.items() if one.url),
     localrule: True
     conda:
         "../../../envs/base.yaml"
@@ -31,7 +31,7 @@ rule download_from_hub:
     log:
         "<logs>/download_from_hub/{resource}.log",
     wildcard_constraints:
-        resource=downloads.obtained_by("hub"),
+        resource=any_of(file for file, one in downloads.sources.items() if one.hub),
     localrule: True
     conda:
         "../../../envs/base.yaml"
@@ -53,7 +53,7 @@ use rule download as obtain_by_hand with:
     log:
         "<logs>/obtain_by_hand/{resource}.log",
     wildcard_constraints:
-        resource=downloads.obtained_by("manual"),
+        resource=any_of(file for file, one in downloads.sources.items() if one.manual),
     message:
         "looking for {wildcards.resource}"
 
@@ -65,7 +65,7 @@ rule unpack:
     log:
         "<logs>/unpack/{resource}.log",
     wildcard_constraints:
-        resource=downloads.obtained_by("packaged"),
+        resource=any_of(file for file, one in downloads.sources.items() if one.packaged),
     localrule: True
     conda:
         "../../../envs/base.yaml"

@@ -22,7 +22,8 @@ rule export_model:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
         retrieval=path(
-            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", exchange.protocol
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
+            lambda dataset: {"protocol": tables.first_protocol(dataset)},
         ),
     output:
         directory("<results>/{dataset}/exported/{variant}/seed{seed}/round{round}"),
@@ -51,7 +52,7 @@ rule use_carried_model:
     log:
         "<logs>/use_carried_model/{imported_model}.log",
     wildcard_constraints:
-        imported_model=exchange.models(),
+        imported_model=any_of(exchange.models),
     localrule: True
     conda:
         "../../../envs/base.yaml"
@@ -79,7 +80,7 @@ rule use_carried_vocabulary:
     log:
         "<logs>/use_carried_vocabulary/{imported_vocabulary}.log",
     wildcard_constraints:
-        imported_vocabulary=exchange.vocabularies(),
+        imported_vocabulary=any_of(exchange.vocabularies),
     localrule: True
     conda:
         "../../../envs/base.yaml"

@@ -55,7 +55,7 @@ rule read_given_features:
     log:
         "<logs>/read_given_features/{dataset}_{given}_{view}_{shard}.log",
     wildcard_constraints:
-        given=features.given(),
+        given=any_of(name for one in settings.datasets.values() for name in one.features),
         view="whole|grid|concepts|regions-given",
     conda:
         "../../../envs/base.yaml"

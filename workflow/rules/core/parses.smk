@@ -1,5 +1,7 @@
 # Sentences to constituency trees and dependencies, by Stanford CoreNLP or, for scenes, by the grammar they come from.
 
+from densevse.config.environment import corenlp_home
+
 
 # Once, as an edit of the package's code is no reason to obtain a gigabyte again.
 rule get_corenlp:
@@ -27,22 +29,22 @@ rule parse:
     input:
         images=path("<results>/{dataset}/images.parquet", parses.images),
         captions="<results>/{dataset}/captions.parquet",
-        home=path("<resources>/corenlp", parses.corenlp),
+        home=path("<resources>/corenlp", lambda: corenlp_home() or {}),
     output:
         "<results>/{dataset}/parses/{parser}/{shard}.parquet",
     log:
         "<logs>/parse/{dataset}-{parser}-{shard}.log",
     wildcard_constraints:
-        parser=parses.parsers_of("corenlp"),
+        parser=any_of(name for name, one in settings.parsers.items() if one.kind == "corenlp"),
     conda:
         "../../../envs/corenlp.yaml"
     threads: 2
     resources:
-        mem_mb=growing(parses.memory),
+        mem_mb=growing(lambda parser: settings.parsers[parser].options.memory_mb),
         runtime=growing(240),
     params:
         **calling("densevse.language.corenlp:parse_by_corenlp", parses.job),
-        contents=contents_of("<resources>/corenlp", parses.corenlp),
+        contents=contents_of("<resources>/corenlp", lambda: corenlp_home() or {}),
     message:
         "parsing {wildcards.dataset} with {wildcards.parser}, shard {wildcards.shard}"
     script:
@@ -58,7 +60,7 @@ rule parse_by_grammar:
     log:
         "<logs>/parse_by_grammar/{dataset}-{parser}-{shard}.log",
     wildcard_constraints:
-        parser=parses.parsers_of("grammar"),
+        parser=any_of(name for name, one in settings.parsers.items() if one.kind == "grammar"),
     conda:
         "../../../envs/base.yaml"
     resources:

@@ -4,24 +4,24 @@
 rule propose:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
-        files=path("{own_file}", proposals.files_of_user),
+        files=path("{own_file}", lambda proposer: settings.proposers[proposer].files()),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
     log:
         "<logs>/propose/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("selective_search", "file", "detections", "mcg_published"),
+        proposer=any_of(name for name, one in settings.proposers.items() if one.kind not in ("mcg", "clustered")),
     priority: 1  # long, and it depends only on the photographs
     conda:
         "../../../envs/base.yaml"
-    threads: configured(proposals.processes)
+    threads: configured(lambda dataset: datasets.dataset(dataset).threads or 8)
     resources:
         mem_mb=growing(3000),
         runtime=growing(120),
     params:
         **calling("densevse.vision.proposals:write_proposals", proposals.job),
-        contents=contents_of("{own_file}", proposals.files_of_user),
+        contents=contents_of("{own_file}", lambda proposer: settings.proposers[proposer].files()),
     message:
         "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -30,13 +30,16 @@ rule propose:
 
 rule cluster_proposals:
     input:
-        proposals=path("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", proposals.clustered),
+        proposals=path(
+            "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
+            lambda proposer: {"proposer": settings.proposers[proposer].options.of},
+        ),
     output:
         "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
     log:
         "<logs>/cluster_proposals/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("clustered"),
+        proposer=any_of(name for name, one in settings.proposers.items() if one.kind == "clustered"),
     conda:
         "../../../envs/base.yaml"
     resources:

@@ -17,7 +17,10 @@ rule retrieve:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(3000, 40)),
     params:
-        **calling("densevse.inference.retrieval:retrieve_test", training.retrieval_job),
+        **calling(
+            "densevse.inference.retrieval:retrieve_test",
+            lambda dataset, variant: Job(datasets.ranking(dataset), training.modules(dataset, variant)),
+        ),
     message:
         "retrieval: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
@@ -62,7 +65,7 @@ rule retrieve_given:
     log:
         "<logs>/retrieve_given/{dataset}_{protocol}_{variant}_seed{seed}.log",
     wildcard_constraints:
-        variant=given.names(),
+        variant=any_of(settings.given()),
     conda:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)

@@ -8,14 +8,20 @@ rule make_scenes:
     log:
         "<logs>/make_scenes/{dataset}.log",
     wildcard_constraints:
-        dataset=datasets.made_by("make_scenes"),
+        dataset=any_of(
+            name
+            for name, one in settings.datasets.items()
+            if any(source.made_by == "make_scenes" for source in one.sources.values())
+        ),
     conda:
         "../../../envs/base.yaml"
     threads: 8
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.scenes.reader:generate", datasets.making_job),
+        **calling(
+            "densevse.scenes.reader:generate", lambda dataset: Job({"options": datasets.reading(dataset)["options"]})
+        ),
     message:
         "making the pictures and sentences of {wildcards.dataset}"
     script:
@@ -34,7 +40,7 @@ rule train_network:
     log:
         "<logs>/train_network/{dataset}-{network}.log",
     wildcard_constraints:
-        network=features.trained_here(),
+        network=any_of(name for name, one in settings.networks.items() if one.trained_on),
     priority: 1  # nearly everything depends on it
     conda:
         "../../../envs/torch.yaml"
@@ -61,7 +67,7 @@ rule release_network:
     log:
         "<logs>/release_network/{dataset}-{network}.log",
     wildcard_constraints:
-        network=features.trained_here(),
+        network=any_of(name for name, one in settings.networks.items() if one.trained_on),
     conda:
         "../../../envs/torch.yaml"
     resources:

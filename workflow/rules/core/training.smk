@@ -13,7 +13,7 @@ rule train:
     log:
         "<logs>/train/{dataset}_{variant}_seed{seed}_round0.log",
     wildcard_constraints:
-        variant=training.trained(),
+        variant=any_of(name for name in settings.variant_names() if name not in settings.untrained_names()),
     priority: 1  # long, and most other jobs depend on it
     conda:
         "../../../envs/torch.yaml"
@@ -61,7 +61,7 @@ rule take_as_model:
     log:
         "<logs>/take_as_model/{dataset}_{variant}_seed{seed}.log",
     wildcard_constraints:
-        variant=training.untrained(),
+        variant=any_of(settings.untrained_names()),
     conda:
         "../../../envs/torch.yaml"
     resources:

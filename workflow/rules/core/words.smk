@@ -34,7 +34,10 @@ rule count_words:
         mem_mb=growing(2000),
         runtime=growing(30),
     params:
-        **calling("densevse.language.words:write_words", words.count_job),
+        **calling(
+            "densevse.language.words:write_words",
+            lambda dataset: Job({"minimum": datasets.dataset(dataset).minimum_word_count}),
+        ),
     message:
         "counting the words of {wildcards.dataset}"
     script:
@@ -69,7 +72,7 @@ rule count_relations:
 rule pick_word_vectors:
     input:
         words=rules.count_words.output[0],
-        vectors=path("<resources>/{vectors}/{file}", words.file_of_vectors),
+        vectors=path("<resources>/{vectors}/{file}", lambda vectors: file_of(settings.word_vectors[vectors])),
     output:
         "<results>/{dataset}/vocabulary/vectors-{vectors}.parquet",
     log:
@@ -81,7 +84,7 @@ rule pick_word_vectors:
         runtime=growing(30),
     params:
         **calling("densevse.language.word_vectors:write_word_vectors", words.vectors_job),
-        contents=contents_of("<resources>/{vectors}/{file}", words.file_of_vectors),
+        contents=contents_of("<resources>/{vectors}/{file}", lambda vectors: file_of(settings.word_vectors[vectors])),
     message:
         "picking the vectors of {wildcards.vectors} for the words of {wildcards.dataset}"
     script:
@@ -122,7 +125,10 @@ rule mine_concepts:
     resources:
         mem_mb=growing(4000),
     params:
-        **calling("densevse.language.concepts:write_concepts", words.concept_job),
+        **calling(
+            "densevse.language.concepts:write_concepts",
+            lambda dataset: Job({"most": datasets.dataset(dataset).concepts}),
+        ),
     message:
         "mining the concepts of {wildcards.dataset}"
     script:
