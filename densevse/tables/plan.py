@@ -34,15 +34,16 @@ class MeasuredVariant(Strict):
     model: str = Field(description="the variant whose model it is: another one where variants share round 0")
     round: int | None = Field(description="none of an ensemble, or of a given row")
     used: dict[str, list[str]] = Field(
-        description="kind of thing -> the names that may be among the ancestors of its retrievals"
+        default={}, description="kind of thing -> the names that may be among the ancestors of its retrievals"
     )
     trained: list[dict[str, Any]] = Field(
-        description="the settings of the training of each round, without the seed; none of an ensemble or a given row"
+        default=[],
+        description="the settings of the training of each round, without the seed; none of an ensemble or a given row",
     )
     replaced: dict[str, Difference] = Field(
-        description="path -> a setting that differs from the packaged config/datasets"
+        default={}, description="path -> a setting that differs from the packaged config/datasets"
     )
-    changed: dict[str, Difference] = Field(description="path -> a setting that the data set changes")
+    changed: dict[str, Difference] = Field(default={}, description="path -> a setting that the data set changes")
 
     def identity(self, dataset: str, protocol: str, seed: int) -> Identity:
         """The identity of the RETRIEVAL artifact."""

@@ -82,17 +82,17 @@ def test_a_table_reads_the_retrievals_of_its_sections_variants_and_seeds():
     ]
     plan = tables.plan("sco_4")
     assert [list(section.measured) for section in plan.sections] == [["vse", "hm_lstm"]] * 2
-    assert plan.sections[0].measured["hm_lstm"].made_with.networks == {"regions": "rcnn_ilsvrc13"}
-    assert sorted(plan.configured.networks) == ["rcnn_ilsvrc13", "vgg19"]
+    assert plan.sections[0].measured["hm_lstm"].used["network"] == ["rcnn_ilsvrc13"]
+    assert list(plan.configured["network"]) == ["rcnn_ilsvrc13", "vgg19"]
 
 
 def test_every_table_can_be_planned():
     tables = TableStage(project())
     for name in tables.config.tables:
         for section in tables.plan(name).sections:
-            assert all(entry.made_with.networks for entry in section.measured.values()), name
+            assert all(entry.used["network"] for entry in section.measured.values()), name
     finetuned = tables.plan("defrag_3").sections[0].measured["defrag_finetuned"]
-    assert finetuned.made_with.networks == {"regions": "rcnn_ilsvrc13"}  # whose regions' pixels are read
+    assert finetuned.used["network"] == ["rcnn_ilsvrc13"]  # whose regions' pixels are read
 
 
 def test_a_table_reads_the_metrics_of_the_papers_that_it_cites_and_of_no_others():
@@ -135,19 +135,19 @@ def test_a_table_knows_what_is_not_as_config_datasets_says():
     splits = {"options.splits.test": Difference(own="Flickr_8k.testImages.txt", here="mine.txt")}
     measured = tables.plan("flickr8k").sections[0].measured
     networks = {"networks.whole": Difference(own="vgg19", here="mobilenet_v2")}
-    assert measured["vse"].made_with.replaced == {**splits, **networks}
-    assert measured["hm_lstm"].made_with.replaced == splits
+    assert measured["vse"].replaced == {**splits, **networks}
+    assert measured["hm_lstm"].replaced == splits
     own = tables.config.datasets["flickr8k"].model_dump(exclude_unset=True)
     table = {"title": "Mine", "sections": [{"dataset": "mine"}], "measure": ["vse"]}
     tables = TableStage(project(datasets={"mine": {**own, "title": "Mine"}}, tables={"mine": table}))
     for name in ("flickr8k", "mine"):
-        assert tables.plan(name).sections[0].measured["vse"].made_with.replaced == {}
+        assert tables.plan(name).sections[0].measured["vse"].replaced == {}
 
 
 def test_images_that_are_there_alone_are_not_what_the_papers_ranked():
     tables = TableStage(project(datasets={"flickr8k": {"only_available": True}}))
     measured = tables.plan("flickr8k").sections[0].measured
-    assert measured["hm_lstm"].made_with.replaced == {"only_available": Difference(own=False, here=True)}
+    assert measured["hm_lstm"].replaced == {"only_available": Difference(own=False, here=True)}
 
 
 def test_an_ensemble_stands_beside_its_members():
@@ -163,7 +163,7 @@ def test_an_ensemble_stands_beside_its_members():
         == "results/flickr8k/retrieval/full/vse_all/seed0/ensemble.parquet"
     )
     entry = tables.plan("flickr8k").sections[0].measured["vse_all"]
-    assert (entry.title, entry.made_with.networks) == ("VSE*", {"whole": "vgg19"})
+    assert (entry.title, entry.used["network"]) == ("VSE*", ["vgg19"])
     assert entry.identity("flickr8k", "full", 0) == Identity("flickr8k", "vse_all", 0, None, "full", "test")
 
 
@@ -243,8 +243,9 @@ def test_training_starts_from_the_variant_that_the_configuration_names():
 def test_a_table_expects_of_a_shared_round_0_what_it_was_trained_with():
     measured = {"tables": {"scenes": {"measure": ["hm_lstm_sentences"], "reference": None}}}
     (section,) = TableStage(project(**measured)).plan("scenes").sections
-    parameters = section.measured["hm_lstm_sentences"].made_with.trained.parameters
-    assert [of_round["phrase_weight"] for of_round in parameters] == ["confidence", "none", "none"]
+    trained = section.measured["hm_lstm_sentences"].trained
+    assert [job["parameters"]["phrase_weight"] for job in trained] == ["confidence", "none", "none"]
+    assert [job["round"] for job in trained] == [0, 1, 2]
 
 
 def plan_of(job):
@@ -288,11 +289,11 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
         "tables": {"scenes": {"measure": ["vse", "sm_lstm_ensemble"]}},
     }
     measured = TableStage(project(**overrides)).plan("scenes").sections[0].measured
-    changed = measured["vse"].made_with.changed
+    changed = measured["vse"].changed
     assert changed["parameters.dimension"] == Difference(own=1024, here=32)
     assert changed["training.patience"] == Difference(own=5, here=None)
     assert "parameters.margin" not in changed
-    assert measured["sm_lstm_ensemble"].made_with.changed == {}
+    assert measured["sm_lstm_ensemble"].changed == {}
 
 
 def test_gains_are_drawn_of_tables_with_a_reference_and_rows_to_compare():
@@ -357,8 +358,7 @@ def test_a_given_row_stands_beside_trained_ones_with_a_seed_for_each_file():
     first, second = (section.measured["mine"] for section in plan.sections)
     assert (first.title, first.seeds, first.round) == ("mine", [0, 1], None)
     assert first.identity("flickr8k", "full", 1) == Identity("flickr8k", "mine", 1, None, "full", "test")
-    assert first.made_with.given == "scores a.npy, b.npy"
-    assert second.made_with.given == "images i.npz; sentences s.npz; similarity cosine; copies 5"
+    assert (first.trained, second.trained) == ([], [])
     assert [section.sentences for section in plan.sections] == ["all", "first_five"]
     assert "/mine/" not in json.dumps(plan.model_dump(mode="json"))
     assert "mine" not in tables.variants("flickr8k")
@@ -376,4 +376,4 @@ def test_a_given_row_ranks_no_regions():
 def test_other_sentences_than_published_rows_rank_leave_no_difference():
     """The papers rank five sentences of each image of MS-COCO."""
     measured = TableStage(project(datasets={"coco": {"sentences": "all"}})).plan("coco").sections[0].measured
-    assert measured["vse"].made_with.replaced == {"sentences": Difference(own="first_five", here="all")}
+    assert measured["vse"].replaced == {"sentences": Difference(own="first_five", here="all")}

@@ -117,9 +117,8 @@ def test_all_layers_of_a_concept_network(concept_folder, on_both):
     def job(folder):
         start = str(folder / "start.safetensors")
         save_file(ScenesNet(4).state_dict(), start)
-        described = concepts.job(
-            1, 0.003, PixelConceptJob, architecture="scenes_net", pixels=CONFIG.networks["scenes_net"].model_copy()
-        )
+        of = {"built_from": "scenes_net", "architecture": "scenes_net"}
+        described = concepts.job(1, 0.003, PixelConceptJob, **of, pixels=CONFIG.networks["scenes_net"].model_copy())
         described = described.model_copy(
             update={"training": described.training.model_copy(update={"optimizer": "sgd"})}
         )

@@ -27,7 +27,7 @@ from densevse.inference.encoding import evaluation
 from densevse.models.building import build
 from densevse.models.files import open_model, save_model
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import Configured, MadeWith, MeasuredVariant, SectionPlan, TablePlan
+from densevse.tables.plan import MeasuredVariant, SectionPlan, TablePlan
 from densevse.tables.results import Outputs, make_table
 
 NAMES = {"a": 3, "b": 1, "c": 4}  # image -> regions, the whole image included
@@ -335,16 +335,14 @@ def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_bo
     wildcards = {"dataset": "small", "variant": "hm_lstm", "seed": "0", "round": "1"}
     rank_regions(*embeddings, true_boxes, ranking, wildcards)
     assert schema.identity(ranking) == Identity("small", "hm_lstm", 0, 1, "regions", "test")
-    made = {"networks": {}, "parser": "grammar", "used": {}, "replaced": {}, "changed": {}}
-    made_with = MadeWith(**made, **dict.fromkeys(("concepts", "proposer", "word_vectors", "trained")))
-    variant = MeasuredVariant(title="HM-LSTM", seeds=[0], model="hm_lstm", round=1, made_with=made_with)
+    variant = MeasuredVariant(title="HM-LSTM", seeds=[0], model="hm_lstm", round=1)
     of = {"title": "Small", "dataset": "small", "protocol": "regions", "published": "coco_region"}
     plan = TablePlan(
         title="Regions",
         reference=None,
         published=[PrintedTable(paper="hm_lstm", table="4")],
         sections=[SectionPlan(**of, measured={"hm_lstm": variant})],
-        configured=Configured(networks={}, settings={}),
+        configured={},
     )
     outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
     published = Path(__file__).parents[2] / "config/published"

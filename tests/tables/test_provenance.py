@@ -3,21 +3,23 @@
 import pytest
 
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import Configured, MadeWith, TrainedWith
+from densevse.tables.plan import MeasuredVariant
 from densevse.tables.provenance import check_provenance
 
 USED = {"network": ["vgg19"], "proposer": ["boxes"], "parser": [], "vectors": ["glove"], "minimum_word_count": ["4"]}
-TRAINED = TrainedWith(
-    method="vse",
-    parameters=[{"margin": 0.1, "negatives": "sum"}, {"margin": 0.2, "negatives": "sum"}],
-    sentences=["words"],
-    training={},
-    phases=[[], [{"name": "main", "epochs": 3}]],
-)
-NAMES = {"concepts": None, "proposer": "boxes", "parser": None, "word_vectors": "glove"}
-MADE_WITH = MadeWith(networks={"regions": "vgg19"}, **NAMES, used=USED, trained=TRAINED, replaced={}, changed={})
+ROUND = {"method": "vse", "sentences": ["words"], "training": {}}
+TRAINED = [
+    {**ROUND, "round": 0, "parameters": {"margin": 0.1, "negatives": "sum"}, "phases": []},
+    {
+        **ROUND,
+        "round": 1,
+        "parameters": {"margin": 0.2, "negatives": "sum"},
+        "phases": [{"name": "main", "epochs": 3}],
+    },
+]
+ROW = MeasuredVariant(title="VSE", seeds=[0], model="vse", round=1, used=USED, trained=TRAINED)
 VGG19 = {"size": 224, "local": "a.pth", "layers": {"whole": "fc7", "grid": "conv5"}}
-CONFIGURED = Configured(networks={}, settings={"network": {"vgg19": VGG19}, "proposer": {"boxes": {"height": 200}}})
+CONFIGURED = {"network": {"vgg19": VGG19}, "proposer": {"boxes": {"height": 200}}}
 
 
 def made_from(
@@ -40,7 +42,7 @@ def made_from(
 
 
 def test_what_agrees_passes():
-    check_provenance("r.parquet", made_from(), MADE_WITH, CONFIGURED)
+    check_provenance("r.parquet", made_from(), ROW, CONFIGURED)
 
 
 @pytest.mark.parametrize(
@@ -58,23 +60,23 @@ def test_what_agrees_passes():
 )
 def test_each_difference_is_refused_by_name(changes, message):
     with pytest.raises(InputError, match=message):
-        check_provenance("r.parquet", made_from(**changes), MADE_WITH, CONFIGURED)
+        check_provenance("r.parquet", made_from(**changes), ROW, CONFIGURED)
 
 
 def test_what_a_table_says_is_not_used_may_not_be_found():
     made = made_from()
     made["parents"]["parses"] = {"parser": "corenlp", "parents": {}}
     with pytest.raises(InputError, match=r"parser: the table says none, found corenlp \(parses\)"):
-        check_provenance("r.parquet", made, MADE_WITH, CONFIGURED)
+        check_provenance("r.parquet", made, ROW, CONFIGURED)
 
 
 def test_all_differences_are_told_at_once():
     with pytest.raises(InputError) as caught:
-        check_provenance("r.parquet", made_from(network="alexnet", proposer="mcg"), MADE_WITH, CONFIGURED)
+        check_provenance("r.parquet", made_from(network="alexnet", proposer="mcg"), ROW, CONFIGURED)
     assert "alexnet" in str(caught.value)
     assert "mcg" in str(caught.value)
 
 
 def test_an_artifact_that_does_not_say_what_it_was_made_from_is_refused():
     with pytest.raises(InputError, match=r"r\.parquet has no record of its inputs"):
-        check_provenance("r.parquet", {"protocol": "full"}, MADE_WITH, CONFIGURED)
+        check_provenance("r.parquet", {"protocol": "full"}, ROW, CONFIGURED)

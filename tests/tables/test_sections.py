@@ -8,7 +8,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.tables.plan import Configured, MadeWith, MeasuredVariant, SectionPlan
+from densevse.tables.plan import MeasuredVariant, SectionPlan
 from densevse.tables.sections import SectionArtifacts, read_section
 
 COPIES, FAMILIES = 4, 50
@@ -42,15 +42,13 @@ def ranked_regions(path):
 def test_regions_of_images_of_one_family_are_drawn_together(tmp_path):
     """Copies of an image add no information: drawn separately they would halve the interval."""
     ranking = ranked_regions(tmp_path / "ranking.parquet")
-    nothing = dict.fromkeys(("concepts", "proposer", "parser", "word_vectors", "trained"))
-    made_with = MadeWith(networks={}, used={}, replaced={}, changed={}, **nothing)
-    variant = MeasuredVariant(title="HM-LSTM", seeds=[0], model="hm_lstm", round=2, made_with=made_with)
+    variant = MeasuredVariant(title="HM-LSTM", seeds=[0], model="hm_lstm", round=2)
     of = {"title": "Scenes", "dataset": "scenes", "protocol": "regions", "published": None}
-    plan, configured = SectionPlan(**of, measured={"hm_lstm": variant}), Configured(networks={}, settings={})
+    plan = SectionPlan(**of, measured={"hm_lstm": variant})
     width = {}
     for drawn, family in (("family", lambda n: f"f{n % FAMILIES}"), ("image", lambda n: f"i{n}")):
         images = images_of(tmp_path / f"{drawn}.parquet", family)
-        section = read_section(plan, configured, SectionArtifacts.at([images], [], [ranking]))
+        section = read_section(plan, {}, SectionArtifacts.at([images], [], [ranking]))
         [row] = [row for row in section.rows([], {}, None) if row.kind == "measured"]
         width[drawn] = row.intervals["rsum"].high - row.intervals["rsum"].low
     assert width["image"] == pytest.approx(width["family"] / 2, rel=0.15)

@@ -21,15 +21,12 @@ from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import Interval
 from densevse.tables.layout import gain
 from densevse.tables.plan import (
-    Configured,
     Difference,
-    MadeWith,
     MeasuredVariant,
     RoundPlan,
     RoundsPlan,
     SectionPlan,
     TablePlan,
-    Weights,
 )
 from densevse.tables.results import Outputs, make_table
 from densevse.tables.rounds import make_rounds
@@ -37,8 +34,9 @@ from densevse.tables.rows import Row, queries_of
 
 FOLDER = Path(__file__).parents[2] / "config/published"
 PAPERS = ("hm_lstm", "vse", "sm_lstm", "defrag", "sco")
-NETWORK = Weights(architecture="vgg19", precision="bf16", trained_on=None, local="vgg19.pth", file=None)
-CONFIGURED = Configured(networks=dict.fromkeys(("vgg19", "alexnet", "rcnn"), NETWORK), settings={})
+NETWORK = {"architecture": "vgg19", "precision": "bf16", "trained_on": None, "local": "vgg19.pth", "weights": None}
+CONFIGURED = {"network": dict.fromkeys(("vgg19", "alexnet", "rcnn"), NETWORK)}
+READ = {"view_whole": {"network": "vgg19", "view": "whole", "parents": {}}}
 
 
 @pytest.fixture
@@ -64,8 +62,11 @@ def data(tmp_path):
     return make
 
 
-def retrieval(path, random, data, variant="vse", seed=None, trained_on="cpu", number=0, **of):
-    """A retrieval artifact with random ranks; `random` is the seed of these, and of the model if no `seed` is given."""
+def retrieval(path, random, data, variant="vse", seed=None, trained_on="cpu", number=0, read=READ, **of):
+    """A retrieval artifact with random ranks, by a model that has `read` these parents.
+
+    `random` is the seed of the ranks, and of the model if no `seed` is given.
+    """
     of = {"dataset": "flickr8k", "protocol": "full", **of}
     test_set = select_split(schema.read(data[0], IMAGES), schema.read(data[1], CAPTIONS))
     rows, _ = queries_of(test_set, folds(test_set, of["protocol"]))
@@ -73,7 +74,8 @@ def retrieval(path, random, data, variant="vse", seed=None, trained_on="cpu", nu
     rows = rows.assign(
         tied=False, top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows)
     )
-    made_from = {"device": "cpu", "trained_on": trained_on, "versions": {"torch": "2.11.0"}, "parents": {}}
+    made_from = {"device": "cpu", "trained_on": trained_on, "versions": {"torch": "2.11.0"}}
+    made_from["parents"] = {"model": {"parents": read}}
     seed = random if seed is None else seed
     schema.write(
         rows, RETRIEVAL, path, made_from, Identity(variant=variant, seed=seed, round=number, split="test", **of)
@@ -82,10 +84,7 @@ def retrieval(path, random, data, variant="vse", seed=None, trained_on="cpu", nu
 
 
 def entry(title, seeds, **changes):
-    made = {"networks": {"whole": "vgg19"}, "used": {}, "replaced": {}, "changed": {}}
-    made |= dict.fromkeys(("concepts", "proposer", "parser", "word_vectors", "trained"))
-    made_with = MadeWith(**{**made, **changes})
-    return MeasuredVariant(title=title, seeds=seeds, model="vse", round=0, made_with=made_with)
+    return MeasuredVariant(title=title, seeds=seeds, model="vse", round=0, **changes)
 
 
 def section(measured, dataset="flickr8k", title="Flickr8K", protocol="full", published=None):
@@ -333,13 +332,24 @@ def test_random_row_is_of_this_data(tmp_path, data):
 
 def test_heading_and_footnotes_say_how_it_was_measured(tmp_path, data):
     files = data()
-    of = {"vse": 4, "vse_alexnet": 4, "hm_lstm": 7}
-    runs = [retrieval(tmp_path / f"{name}.parquet", 0, files, name, seed, "cuda") for name, seed in of.items()]
+    proposals = {"proposals": {"proposer": "boxes", "parents": {}}}
+    read = {
+        "vse": READ,
+        "vse_alexnet": {"view_whole": {"network": "alexnet", "parents": {}}},
+        "hm_lstm": {
+            "view_regions": {"network": "rcnn", "parents": proposals},
+            "parses": {"parser": "corenlp_pcfg", "parents": {}},
+        },
+    }
     measured = {
         "vse": entry("VSE", [4]),
-        "vse_alexnet": entry("VSE, AlexNet", [4], networks={"whole": "alexnet"}),
-        "hm_lstm": entry("HM-LSTM", [7], networks={"regions": "rcnn"}, proposer="boxes", parser="corenlp_pcfg"),
+        "vse_alexnet": entry("VSE, AlexNet", [4]),
+        "hm_lstm": entry("HM-LSTM", [7]),
     }
+    runs = [
+        retrieval(tmp_path / f"{name}.parquet", 0, files, name, one.seeds[0], "cuda", read=read[name])
+        for name, one in measured.items()
+    ]
     text, _ = make(tmp_path, plan(section(measured)), (files, runs))
     for part in (
         "Flickr8K: test split, 59 images, 290 sentences",
@@ -397,7 +407,7 @@ def test_bytes_depend_on_inputs_alone(tmp_path, data):
     before = [Path(file).read_bytes() for file in outputs(tmp_path)]
     make(tmp_path, chosen, (files, runs))
     assert [Path(file).read_bytes() for file in outputs(tmp_path)] == before
-    changed = plan(section({"vse": entry("VSE", [0], word_vectors="glove")}))
+    changed = plan(section({"vse": entry("VSE", [0], used={"vectors": ["glove"]})}))
     make(tmp_path, changed, (files, runs))
     assert Path(outputs(tmp_path).markdown).read_bytes() != before[0]
 

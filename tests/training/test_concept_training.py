@@ -58,7 +58,8 @@ def test_all_layers_learn_from_pixels(folder, tmp_path):
     start = str(tmp_path / "start.safetensors")
     torch.manual_seed(0)
     save_file(ScenesNet(4).state_dict(), start)
-    described = job(6, 0.003, PixelConceptJob, architecture="scenes_net", pixels=NetworkInput(size=48))
+    of = {"built_from": "scenes_net", "architecture": "scenes_net", "pixels": NetworkInput(size=48)}
+    described = job(6, 0.003, PixelConceptJob, **of)
     files = written(tmp_path)
     train_all(tables(folder), {"images": str(folder / "images")}, start, described, files)
     history = pd.read_parquet(files.history)

@@ -42,7 +42,8 @@ def run(tmp_path):
         concepts.train_head(tables, [file], job, written)
 
     def pixels():
-        job = concepts.PixelConceptJob(concept_network="multi_cnn", architecture="vgg19", pixels=PIXELS, **RECIPE)
+        of = {"built_from": "vgg19", "architecture": "vgg19", "pixels": PIXELS}
+        job = concepts.PixelConceptJob(concept_network="multi_cnn", **of, **RECIPE)
         concepts.train_all(tables, {}, file, job, written)
 
     def network():

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.claims.plan import ClaimedSection, ClaimPlan, ClaimsPlan, PoolPlan
-from densevse.analyses.claims.schemas import CLAIM_RESULTS
-from densevse.analyses.claims.table import Judged, make_claims_table
+from densevse.analyses.claims.settings import ClaimedSection, ClaimPlan, ClaimsPlan, PoolPlan
+from densevse.analyses.claims.table import CLAIM_RESULTS, Judged, make_claims_table
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
@@ -16,7 +15,7 @@ from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.protocols import folds, select_split
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import UNKNOWN_INTERVAL, Interval
-from densevse.tables.plan import Configured, MadeWith, MeasuredVariant, SectionPlan
+from densevse.tables.plan import MeasuredVariant, SectionPlan
 from densevse.tables.results import Outputs
 from densevse.tables.rows import queries_of
 from tests.tables import unaligned
@@ -79,10 +78,7 @@ class Made:
         """The section of claims."""
         named = {row for one in claims for row in (one.better, one.worse)}
         measured = {
-            name: MeasuredVariant(
-                title=name.upper(), seeds=list(seeds), model=name, round=0, made_with=MadeWith(replaced={})
-            )
-            for name in sorted(named)
+            name: MeasuredVariant(title=name.upper(), seeds=list(seeds), model=name, round=0) for name in sorted(named)
         }
         title = self.dataset.capitalize()
         section = SectionPlan(title=title, dataset=self.dataset, protocol="full", published=None, measured=measured)
@@ -96,7 +92,7 @@ class Made:
 def table(datasets, sections, **said):
     """The table of sections of several data sets as text, and its rows."""
     folder, files = datasets[0].folder, [file for made in datasets for file in made.files]
-    plan = ClaimsPlan(title="Claims", configured=Configured(networks={}, settings={}), sections=sections, **said)
+    plan = ClaimsPlan(title="Claims", configured={}, sections=sections, **said)
     outputs = Outputs(*(str(folder / f"claims.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
     make_claims_table(
         [made.images for made in datasets],

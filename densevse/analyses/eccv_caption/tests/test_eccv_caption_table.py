@@ -16,7 +16,7 @@ from densevse.analyses.eccv_caption.table import EXTENDED_TRUTH_RESULTS, make_ex
 from densevse.analyses.eccv_caption.tests.made_up import rankings, write_retrieval, write_tables
 from densevse.artifacts import schema
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import Configured, MadeWith, MeasuredVariant, SectionPlan
+from densevse.tables.plan import MeasuredVariant, SectionPlan
 from densevse.tables.results import Outputs
 
 TARGETS = ("eccv_map_at_r", "eccv_rprecision", "eccv_r1", "cxc_recalls")
@@ -63,11 +63,10 @@ def test_measures_equal_those_of_the_package(seed, folder, numbers):
 
 
 def test_the_table_has_the_means_over_seeds_with_intervals(folder):
-    made_with = MadeWith(replaced={})
-    mine = MeasuredVariant(title="Mine", seeds=[0, 1], model="mine", round=None, made_with=made_with)
+    mine = MeasuredVariant(title="Mine", seeds=[0, 1], model="mine", round=None)
     of = {"title": "MS-COCO", "dataset": "coco", "protocol": "full", "sentences": "first_five", "published": None}
     section = SectionPlan(**of, measured={"mine": mine})
-    plan = ExtendedTruthPlan(title="MS-COCO", section=section, configured=Configured(networks={}, settings={}))
+    plan = ExtendedTruthPlan(title="MS-COCO", section=section, configured={})
     outputs = Outputs(*(str(folder / f"table.{kind}") for kind in ("md", "html", "tex", "csv", "parquet")))
     retrievals = [str(folder / f"r{seed}.parquet") for seed in (1, 0)]
     tables = [str(folder / f"{name}.parquet") for name in ("images", "captions")]
