@@ -20,11 +20,11 @@ class DownloadStage(Stage):
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self.sources = sources_of(self.config)  # path below resources/ -> its source
+        self._sources = sources_of(self.config)
 
     def source(self, resource: str) -> dict[str, Any]:
         """The keys that decide the bytes of a file, with the first of its addresses; a corrected licence does not."""
-        source = self.sources[resource]
+        source = self._sources[resource]
         if source.hub:
             return passed(source, ON_HUB)
         if source.packaged:
@@ -33,7 +33,7 @@ class DownloadStage(Stage):
 
     def mirrors(self, resource: str) -> list[str]:
         """The other addresses of the same bytes."""
-        return (self.sources[resource].url or [])[1:]
+        return (self._sources[resource].url or [])[1:]
 
 
 def sources_of(config: Config) -> dict[str, Source]:

@@ -95,7 +95,7 @@ def test_an_export_has_the_row_of_the_table(exported, original):
 def test_the_card_says_how_the_model_was_made(exported):
     card = (exported / "README.md").read_text()
     code = json.loads((exported / "records.json").read_text())["settings"]["code"]
-    for told in (
+    for expected in (
         "# VSE, trained on Scenes",
         "seed 0, round 0",
         "parameters.margin",
@@ -104,16 +104,16 @@ def test_the_card_says_how_the_model_was_made(exported):
         "scenes_net",
         "torch",
     ):
-        assert told in card
+        assert expected in card
     assert re.search(r"parameters.margin +\| 0.2 +\| public code", card)
     assert re.search(r"phases.main.epochs +\| 1 +\| yours", card)
     assert "that of this repository" in (exported / "LICENCES.md").read_text()
 
 
 @pytest.mark.parametrize(
-    ("epochs", "told"), [([2], "the best of its epochs on the validation split"), ([], "not trained further")]
+    ("epochs", "expected"), [([2], "the best of its epochs on the validation split"), ([], "not trained further")]
 )
-def test_the_card_says_whether_its_row_was_trained(epochs, told):
+def test_the_card_says_whether_its_row_was_trained(epochs, expected):
     phases = [{"name": "main", "epochs": number} for number in epochs]
     settings = {
         "method": "vse",
@@ -126,7 +126,7 @@ def test_the_card_says_whether_its_row_was_trained(epochs, told):
     }
     described = {"title": "VSE", "dataset": "Scenes", "origins": {}}
     card = model_card(ModelName("scenes", "vse", 0, 0), settings, described, {"images": {}, "sentences": {}}, [], {})
-    assert told in card
+    assert expected in card
 
 
 def test_a_model_on_given_features_is_not_exported():

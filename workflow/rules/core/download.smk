@@ -2,6 +2,10 @@
 # reason to obtain 13 GB again. Downloads are write-protected: docs/running.md says how to obtain them again on purpose.
 # A cluster's nodes often have no internet access, so these rules run where Snakemake does.
 
+from densevse.dag.datasets import sources_of
+
+obtained = sources_of(settings)
+
 
 rule download:
     output:
@@ -9,7 +13,7 @@ rule download:
     log:
         "<logs>/download/{resource}.log",
     wildcard_constraints:
-        resource=any_of(file for file, one in downloads.sources.items() if one.url),
+        resource=any_of(file for file, one in obtained.items() if one.url),
     localrule: True
     conda:
         "../../../envs/base.yaml"
@@ -31,7 +35,7 @@ rule download_from_hub:
     log:
         "<logs>/download_from_hub/{resource}.log",
     wildcard_constraints:
-        resource=any_of(file for file, one in downloads.sources.items() if one.hub),
+        resource=any_of(file for file, one in obtained.items() if one.hub),
     localrule: True
     conda:
         "../../../envs/base.yaml"
@@ -53,7 +57,7 @@ use rule download as obtain_by_hand with:
     log:
         "<logs>/obtain_by_hand/{resource}.log",
     wildcard_constraints:
-        resource=any_of(file for file, one in downloads.sources.items() if one.manual),
+        resource=any_of(file for file, one in obtained.items() if one.manual),
     message:
         "looking for {wildcards.resource}"
 
@@ -65,7 +69,7 @@ rule unpack:
     log:
         "<logs>/unpack/{resource}.log",
     wildcard_constraints:
-        resource=any_of(file for file, one in downloads.sources.items() if one.packaged),
+        resource=any_of(file for file, one in obtained.items() if one.packaged),
     localrule: True
     conda:
         "../../../envs/base.yaml"
