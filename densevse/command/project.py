@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from densevse.config.resolved import Override
+from densevse.config.overrides import Override
 from densevse.runtime.errors import InputError
 from densevse.runtime.place import project_root
 

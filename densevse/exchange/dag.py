@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from densevse.config.networks import NetworkConfig
-from densevse.config.resolved import Override, settings_of
+from densevse.config.overrides import Override
+from densevse.config.resolved import settings_of
 from densevse.config.sources import Source
 from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.datasets import DatasetStage

@@ -18,8 +18,7 @@ def test_help_names_every_subcommand_in_a_line(densevse):
     answer = densevse("--help")
     assert answer.status == 0
     for name, module in subcommands().items():
-        help_of = import_module(f"densevse.command.subcommands.{module}").HELP
-        assert f"  {name:<9} {help_of}" in answer.lines
+        assert f"  {name:<9} {import_module(module).HELP}" in answer.lines
 
 
 def test_help_imports_nothing_heavy():

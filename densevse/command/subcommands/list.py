@@ -13,8 +13,7 @@ from densevse.command.project import (
     configuration,
     overrides,
 )
-from densevse.config.analyses import FOLDER
-from densevse.config.resolved import Override, holds
+from densevse.config.overrides import Override, holds
 from densevse.runtime.place import PACKAGE
 
 HELP = "print all names: methods with their variants, tables, data sets, networks, searches and others"
@@ -79,8 +78,8 @@ def _files(kind: str, name: str) -> list[Path]:
     """The project's file of an entry; empty if the user's files alone have it."""
     places = (
         ROOT / f"config/{kind}/{name}.yaml",
-        FOLDER / f"{kind}/entries/{name}.yaml",
-        FOLDER / f"{kind}/settings.yaml",
+        PACKAGE / f"analyses/{kind}/entries/{name}.yaml",
+        PACKAGE / f"analyses/{kind}/settings.yaml",
     )
     return [file for file in places if file.is_file()][:1]
 
