@@ -1,4 +1,4 @@
-"""Prints the gain of one method over another: the Sum of recalls, with a paired 95% interval over queries and seeds.
+"""Prints the gain of one method over another: the rsum of recalls, with a paired 95% interval over queries and seeds.
 
     python -m examples.compare results/flickr8k results/flickr8k/retrieval/full/vse/seed*/round0.parquet \
         --on results/flickr8k/plain/mobilenet_v2/sum/seed*.parquet
@@ -21,7 +21,7 @@ COLUMNS = ["fold", "direction", "query_id", "rank"]
 
 
 def gain(folder: str, files: list[str], on: list[str]) -> Interval:
-    """The gain in Sum of the models of `files` over those of `on`, on the data set in `folder`."""
+    """The gain in rsum of the models of `files` over those of `on`, on the data set in `folder`."""
     tables = schema.read(f"{folder}/images.parquet", IMAGES), schema.read(f"{folder}/captions.parquet", CAPTIONS)
     test = select_split(*tables)
     bootstrap = retrieval_bootstrap(*queries_of(test, full(test)))
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--on", nargs="+", required=True, help="ranks by the other method")
     asked = parser.parse_args()
     found = gain(asked.folder, asked.files, asked.on)
-    print(f"gains {found.low:+.1f} to {found.high:+.1f} of Sum (95%, paired)")
+    print(f"gains {found.low:+.1f} to {found.high:+.1f} of rsum (95%, paired)")
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ def evaluate(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, bl
 
 
 def metrics(ranks: Ranks) -> dict[str, float]:
-    """R@K, Med r, Mean r both ways, Sum and mR; see `recall_metrics`."""
+    """R@K, Med r, Mean r both ways, rsum and mR; see `recall_metrics`."""
     return recall_metrics(ranks.i2t.cpu().numpy(), ranks.t2i.cpu().numpy())
 
 

@@ -11,7 +11,7 @@ from densevse.evaluation.metrics import DIRECTIONS, RECALL_COLUMNS, RECALLS
 
 
 def recall_metrics(i2t: NDArray[Any], t2i: NDArray[Any]) -> dict[str, float]:
-    """R@1/5/10, Med r and Mean r both ways, Sum (sm-LSTM, section 4.2) and mR (SCO, section 4.2).
+    """R@1/5/10, Med r and Mean r both ways, rsum (sm-LSTM, section 4.2) and mR (SCO, section 4.2).
 
     `i2t` and `t2i` hold the rank, from 1, of the first true answer of each query. Recalls are in percent.
     Keys are those of the artifacts: i2t_r1 ... t2i_mean_rank, rsum, mean_recall.
@@ -29,7 +29,7 @@ def recall_metrics(i2t: NDArray[Any], t2i: NDArray[Any]) -> dict[str, float]:
 
 
 def totals(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """Sum and mR of the six recalls."""
+    """Rsum and mR of the six recalls."""
     total = sum(metrics[name] for name in RECALL_COLUMNS)
     return {"rsum": total, "mean_recall": total / len(RECALL_COLUMNS)}
 

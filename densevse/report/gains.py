@@ -20,7 +20,7 @@ _WIDTH, _ROW, _MARGINS = 8.0, 0.32, 1.3  # inches: the picture, a row, and the s
 def draw_gains(results: str, plan: Mapping[str, Any], output: str) -> None:
     """The job that draws the gains in a RESULTS artifact, as a `GainsPlan` says.
 
-    There is a line for each row, in the table's order, and a panel for each section. Gains are differences of Sum. A
+    There is a line for each row, in the table's order, and a panel for each section. Gains are differences of rsum. A
     gain whose interval excludes 0 is green (better) or red (worse). A gain without an interval, as with too few images,
     is only a point.
     """
@@ -54,7 +54,7 @@ def _draw(axes: Axes, rows: pd.DataFrame, reference: str) -> None:
     axes.set_yticks(range(len(rows)), rows["method"], fontsize=10, parse_math=False)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     seeds = " (one seed)" if (rows["seeds"] == 1).all() else ""
-    axes.set_xlabel(f"Sum minus that of {reference}, with a paired 95% interval{seeds}", parse_math=False)
+    axes.set_xlabel(f"rsum minus that of {reference}, with a paired 95% interval{seeds}", parse_math=False)
     axes.grid(axis="x", alpha=0.3)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)

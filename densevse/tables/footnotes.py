@@ -25,7 +25,7 @@ RANKS = (
     "Rank: 1 + the wrong candidates that score at least as high as the best true one, so a tie is never a hit. "
     "Metrics are means over seeds."
 )
-TIES = f"{RANKS} ± is the standard deviation of Sum over seeds."
+TIES = f"{RANKS} ± is the standard deviation of rsum over seeds."
 INTERVALS = (
     "95% intervals: a bootstrap over the test images, each with its sentences (in families, where a data set has "
     "such), so they cover which queries were asked; with two or more seeds they also cover the seed of training, by "
@@ -34,7 +34,7 @@ INTERVALS = (
 )
 JUDGED = "A gain is called better or worse only if its interval excludes 0; a gain of one seed is marked."
 _GAIN = (
-    "Gain is our Sum minus that of our {reference}, with a paired interval: both are computed on the same drawn "
+    "Gain is our rsum minus that of our {reference}, with a paired interval: both are computed on the same drawn "
     f"images. {JUDGED}"
 )
 DIFFERENCE = (
@@ -47,7 +47,7 @@ CHANGED = (
 )
 CHANGED_COLUMNS = tuple(TableColumn(name, number=False) for name in ("Setting", "Here", "The method's own", "Variants"))
 REGIONS = (
-    "Annotation: a region asks for its phrases among all phrases; search: a phrase asks for its region among all. "
+    "i2t: a region asks for its phrases among all phrases; t2i: a phrase asks for its region among all. "
     "A region is the box around everything that a phrase names; phrases are the parser's noun phrases with a true box."
 )
 

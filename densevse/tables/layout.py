@@ -9,11 +9,9 @@ from densevse.tables.rows import Row
 
 METHOD, SPREAD, SEEDS = TableColumn("Method", number=False), TableColumn("±"), TableColumn("Seeds")
 _MADE_BY = TableColumn("Variant and seeds", number=False, in_latex=False)
-HEADS = {"i2t": "annotation", "t2i": "search"}
-"""The directions, as the papers head their columns: image annotation and image search."""
 METRIC_HEADERS = {**{f"r{k}": f"R@{k}" for k in RECALLS}, "median_rank": "Med r", "mean_rank": "Mean r"}
 """The column header of each metric of a direction."""
-TOTAL_HEADERS = {"rsum": "Sum", "mean_recall": "mR"}
+TOTAL_HEADERS = {"rsum": "rsum", "mean_recall": "mR"}
 """The column header of each metric that sums up both directions."""
 Shown = list[tuple[str, str, str]]
 """The metrics that a section shows, each as (key, group, header)."""
@@ -31,14 +29,14 @@ def sheets(rows: Sequence[Row], heading: str, reference: str | None) -> list[She
 
 
 def shown_metrics(rows: Sequence[Row]) -> Shown:
-    """The papers' metrics and, for our rows, the recalls, Med r (Mean r if a paper prints it) and Sum."""
+    """The papers' metrics and, for our rows, the recalls, Med r (Mean r if a paper prints it) and rsum."""
     printed = {key.removeprefix(f"{side}_") for row in rows for key in row.printed for side in DIRECTIONS}
     means = "mean_rank" in printed
     if any(row.kind != "published" for row in rows):
         printed |= {"rsum"} | (set() if means else {"median_rank"})
     recalls = {f"r{k}" for k in RECALLS}
     headers = {key: header for key, header in METRIC_HEADERS.items() if key in printed | recalls}
-    shown = [(f"{side}_{key}", HEADS[side], header) for side in DIRECTIONS for key, header in headers.items()]
+    shown = [(f"{side}_{key}", side, header) for side in DIRECTIONS for key, header in headers.items()]
     return [*shown, *((key, "", header) for key, header in TOTAL_HEADERS.items() if key in printed)]
 
 
@@ -93,7 +91,7 @@ def _measured_cells(own: Row | None, shown: Shown) -> list[str]:
 
 
 def gain(own: Row | None) -> str:
-    """The gain in Sum, called better or worse only if its interval excludes 0; a single seed is marked."""
+    """The gain in rsum, called better or worse only if its interval excludes 0; a single seed is marked."""
     if own is None or own.gain is None or own.gain_interval is None:
         return ""
     written = number(own.gain, sign="+")
@@ -115,8 +113,7 @@ def _intervals_sheet(measured: Sequence[Row], shown: Shown, reference: str | Non
 
 def _columns(shown: Shown, whose: str) -> list[TableColumn]:
     return [
-        TableColumn(header, f"{whose} {group}".strip().capitalize(), short=group, best=best_of(key))
-        for key, group, header in shown
+        TableColumn(header, f"{whose} {group}".strip(), short=group, best=best_of(key)) for key, group, header in shown
     ]
 
 

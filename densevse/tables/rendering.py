@@ -54,8 +54,8 @@ class Sheet:
     intervals: bool = False
 
     def markdown(self) -> list[str]:
-        """Lines of Markdown with aligned columns; a group is named in the header of its first column."""
-        headers = [_flat(header) for header in self._flat_headers()]
+        """Lines of Markdown with aligned columns; each header begins with its column's group."""
+        headers = [_flat(f"{column.short} {column.header}".strip()) for column in self.columns]
         lines = [[_flat(cell) for cell in row] for row in self.rows]
         widths = [max(3, *map(_width, column)) for column in zip(headers, *lines, strict=True)]
         rule = ["-" * (width - 1) + (":" if c.number else "-") for width, c in zip(widths, self.columns, strict=True)]
@@ -91,13 +91,6 @@ class Sheet:
             [escaped(column.header) for column, _ in kept],
             list(zip(*printed, strict=True)),
         )
-
-    def _flat_headers(self) -> list[str]:
-        befores = ["", *(column.group for column in self.columns)]
-        return [
-            f"{column.short.capitalize()} {column.header}".strip() if column.group != before else column.header
-            for before, column in zip(befores, self.columns, strict=False)
-        ]
 
     def _pad(self, line: list[str], widths: list[int]) -> list[str]:
         return [

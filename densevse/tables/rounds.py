@@ -13,7 +13,7 @@ from densevse.artifacts.schemas.tables import ROUNDS
 from densevse.config.validation import validate
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.tables.footnotes import INTERVALS, JUDGED, TIES, changed_settings, making_notes
-from densevse.tables.layout import HEADS, best_of, gain
+from densevse.tables.layout import best_of, gain
 from densevse.tables.plan import MeasuredVariant, RoundPlan, RoundsPlan
 from densevse.tables.rendering import Document, Sheet, TableColumn, number, number_range
 from densevse.tables.results import Outputs, write_table
@@ -28,7 +28,7 @@ SHOWN_METRICS = [
 _NOTES = [
     TIES,
     INTERVALS,
-    "Gain is Sum minus that of round 0, with a paired interval: both rounds are computed on the same drawn images. "
+    "Gain is rsum minus that of round 0, with a paired interval: both rounds are computed on the same drawn images. "
     f"{JUDGED}",
     "Accuracy is the share of phrases whose region overlaps a true box by at least 0.5, of the correspondences "
     "that the round was trained on; beside it the whole image, a region by chance, and the best of the regions.",
@@ -101,7 +101,7 @@ _NAMES = (TableColumn("Method", number=False), TableColumn("Variant", number=Fal
 
 def _metrics_sheet(lines: Sequence[Line], heading: str) -> Sheet:
     columns = (*_NAMES, *_metric_columns(), TableColumn("±"), TableColumn("Gain", number=False))
-    columns += tuple(TableColumn(choice, "Accuracy", short="accuracy") for choice in CHOICES)
+    columns += tuple(TableColumn(choice, "Accuracy", short="Accuracy") for choice in CHOICES)
     cells = [
         [
             *(row.method, one.variant, str(one.number)),
@@ -128,8 +128,8 @@ def _intervals_sheet(lines: Sequence[Line]) -> Sheet:
 
 def _metric_columns() -> tuple[TableColumn, ...]:
     headers = (*(f"R@{k}" for k in RECALLS), "Med r")
-    groups = [(HEADS[side], header) for side in DIRECTIONS for header in headers] + [("", "Sum")]
+    groups = [(side, header) for side in DIRECTIONS for header in headers] + [("", "rsum")]
     return tuple(
-        TableColumn(header, group.capitalize(), short=group, best=best_of(key))
+        TableColumn(header, group, short=group, best=best_of(key))
         for key, (group, header) in zip(SHOWN_METRICS, groups, strict=True)
     )

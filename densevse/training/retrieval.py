@@ -43,7 +43,7 @@ class Saved(NamedTuple):
 
 
 class Retrieval(Task):
-    """Trains a method on the pairs of `train`, and keeps the epoch with the largest Sum on `val`."""
+    """Trains a method on the pairs of `train`, and keeps the epoch with the largest rsum on `val`."""
 
     selects = "rsum"
 
@@ -66,7 +66,7 @@ class Retrieval(Task):
             return self.module.loss(_float32(images), _float32(sentences), batch, moment)
 
     def validate(self) -> dict[str, float]:
-        """R@K both ways and their Sum on the validation split, ranked as the test split is.
+        """R@K both ways and their rsum on the validation split, ranked as the test split is.
 
         For a method with attention over places and words, also its mean entropy.
         """
@@ -82,7 +82,7 @@ class Retrieval(Task):
 
 
 def validated(method: Method, pairs: Pairs) -> dict[str, float]:
-    """R@K both ways and their Sum of a method on a split."""
+    """R@K both ways and their rsum of a method on a split."""
     rows = pairs.rows
     every_image, every_sentence = np.arange(len(rows.image_ids)), np.arange(len(rows.caption_ids))
     score = scorer(method, encode_images(method, pairs), encode_sentences(method, pairs))

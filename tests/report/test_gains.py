@@ -50,7 +50,7 @@ def test_each_row_with_a_gain_has_its_line_from_top_to_bottom(results, tmp_path,
     assert [line.get_xdata()[0] for line in points] == [30, -16, -1, 2]
     assert [line.get_color() for line in points] == [RIGHT_COLOUR, WRONG_COLOUR, QUIET, QUIET]
     assert list(axes.lines[8].get_xdata()) == [0, 0]
-    assert axes.get_xlabel() == "Sum minus that of VSE, with a paired 95% interval (one seed)"
+    assert axes.get_xlabel() == "rsum minus that of VSE, with a paired 95% interval (one seed)"
 
 
 def test_a_table_of_two_sections_has_two_panels(results, tmp_path, monkeypatch):

@@ -12,8 +12,8 @@ from densevse.tables.rendering import Document, Sheet, TableColumn
 TRICKY = r"A & B_1: 5% of $x$ #3 {a} ~b ^c \d <e> |f| ± -2 to -1, x-1"
 COLUMNS = (
     TableColumn("Method", number=False),
-    TableColumn("R@1", "Annotation", best="highest"),
-    TableColumn("Med r", "Annotation", best="lowest"),
+    TableColumn("R@1", "i2t", best="highest"),
+    TableColumn("Med r", "i2t", best="lowest"),
     TableColumn("±"),
     TableColumn("Seeds"),
     TableColumn("Variant", number=False, in_latex=False),
@@ -44,7 +44,7 @@ def test_a_sheet_is_a_booktabs_table_with_a_line_for_each_row():
     assert r"\caption{A \& B: test\_split}" in latex
     assert r"\begin{tabular}{lrrr}" in latex
     assert lines(latex, r"\toprule", r"\midrule") == [
-        r"\multicolumn{1}{c}{} & \multicolumn{2}{c}{Annotation} & \multicolumn{1}{c}{} \\",
+        r"\multicolumn{1}{c}{} & \multicolumn{2}{c}{i2t} & \multicolumn{1}{c}{} \\",
         r"\cmidrule(lr){2-3}",
         r"Method & R@1 & Med r & Seeds \\",
     ]
@@ -62,7 +62,7 @@ def test_the_best_number_of_a_column_is_bold_as_printed_and_so_are_ties():
 
 @pytest.mark.parametrize(("cells", "best"), [(["3.1", ""], set()), (["3", "x"], set()), (["-1.5", "+2"], {1})])
 def test_one_number_alone_is_not_called_the_best(cells, best):
-    assert TableColumn("Sum", best="highest").best_rows(cells) == best
+    assert TableColumn("rsum", best="highest").best_rows(cells) == best
 
 
 def test_empty_columns_and_what_no_paper_names_are_left_out():

@@ -18,7 +18,7 @@ from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds
 LIMIT = 0.95
 SHORTEST = 5.0
 """Seconds of all jobs of a stage on the CPU, below which its speed-up would be that of starting Python."""
-ROWS = ("Method", *("Sum, CPU", "Sum, GPU", "GPU - CPU", "seeds allow"), "Agrees", "Training, CPU", "GPU", "speed-up")
+ROWS = ("Method", *("rsum, CPU", "rsum, GPU", "GPU - CPU", "seeds allow"), "Agrees", "Training, CPU", "GPU", "speed-up")
 STAGES = ("Stage", "jobs", "CPU, s", "GPU, s", "speed-up")
 WORDS = {"Method", "Stage", "Agrees"}
 
@@ -29,13 +29,13 @@ class Row:
 
     of: Measurement
     seeds: list[int]
-    cpu: pd.Series  # its Sum with each seed
+    cpu: pd.Series  # its rsum with each seed
     gpu: pd.Series
     seconds: tuple[float, float]  # of training, all seeds and rounds, on the CPU and on the GPU
 
     @property
     def difference(self) -> float:
-        """The mean Sum on the GPU less that on the CPU."""
+        """The mean rsum on the GPU less that on the CPU."""
         return float(self.gpu.mean() - self.cpu.mean())
 
     @property

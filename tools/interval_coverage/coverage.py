@@ -134,7 +134,7 @@ def measure(models: Sequence[Model], number: int, sizes: Sizes) -> Measured:
 
 
 def rows(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
-    """Coverage in percent of intervals of Sum, of paired gains, of means over three seeds, and of resplits.
+    """Coverage in percent of intervals of rsum, of paired gains, of means over three seeds, and of resplits.
 
     A row is what the interval is of, the expected coverage, the measured one, and a note.
     """
@@ -146,9 +146,9 @@ def rows(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
     sums = np.array([[metrics_of(run)["rsum"] for run in one.runs] for one in measured])
     first, gain, mean = sums[:, 0].mean(), (sums[:, 0] - sums[:, -1]).mean(), sums[:, : sizes.models].mean()
     spread = sums[:, : sizes.models].mean(axis=0).std(ddof=1)
-    note = f"{sizes.sets} test sets of {sizes.images} scenes; Sum {first:.1f}, "
+    note = f"{sizes.sets} test sets of {sizes.images} scenes; rsum {first:.1f}, "
     note += f"its deviation over test sets {sums[:, 0].std():.1f}"
-    yield _row("Sum of one model", note, [one.in_families.interval("rsum", _of(one, [0])) for one in measured], first)
+    yield _row("rsum of one model", note, [one.in_families.interval("rsum", _of(one, [0])) for one in measured], first)
     blind = [one.by_image.interval("rsum", _of(one, [0])) for one in measured]
     yield _row("the same, families not known", "images drawn one by one: too narrow", blind, first, "lower")
     pairs = [one.in_families.difference("rsum", _of(one, [0]), _of(one, [-1])) for one in measured]
@@ -176,7 +176,7 @@ def rows_of_resplits(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
     whole, gains = sums[..., 0], sums[..., 0] - sums[..., 1]
     corrected, of_gains = ([interval_over_resplits(one, 1 / 5) for one in of] for of in (whole, gains))
     note = f"{sizes.sets} data sets of {sizes.images} scenes"
-    yield _row("mean Sum over five resplits", f"{note}; Sum {whole.mean():.1f}", corrected, whole.mean())
+    yield _row("mean rsum over five resplits", f"{note}; rsum {whole.mean():.1f}", corrected, whole.mean())
     plain = [interval_over_resplits(one, 0.0) for one in whole]
     yield _row("the same, plain Student", "shared images ignored: too narrow", plain, whole.mean(), "lower")
     note = f"on half of the training set; the gain is {gains.mean():.1f}"
@@ -184,7 +184,7 @@ def rows_of_resplits(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
 
 
 def sums_of_resplit(scenes: Scenes, seed: int) -> tuple[float, float]:
-    """The Sum on a random sixth of a data set: of a model of the rest, and of a model of half of the rest."""
+    """The rsum on a random sixth of a data set: of a model of the rest, and of a model of half of the rest."""
     families = list(pd.Series(scenes.families).groupby(scenes.families).indices.values())
     shuffled = [families[number] for number in np.random.default_rng(seed).permutation(len(families))]
     tested = 1 + int(np.searchsorted(np.cumsum([len(of) for of in shuffled]), len(scenes.families) / 6))

@@ -24,7 +24,6 @@ from densevse.evaluation.metrics import DIRECTIONS
 from densevse.runtime.arrays import Indices, Reals
 from densevse.statistics.intervals import Replicates, SumBootstrap, Sums
 from densevse.tables.footnotes import INTERVALS
-from densevse.tables.layout import HEADS
 from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.tables.results import Outputs, write_table
 from densevse.tables.sections import checked_retrievals
@@ -163,7 +162,7 @@ def _columns() -> list[TableColumn]:
     found = []
     for benchmark, (_, names) in BENCHMARKS.items():
         for direction in DIRECTIONS:
-            group = f"{_TITLES[benchmark]} {HEADS[direction]}"
+            group = f"{_TITLES[benchmark]} {direction}"
             found += [TableColumn(_HEADERS[name], group, short=group) for name in names]
     return found
 

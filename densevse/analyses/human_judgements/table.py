@@ -108,7 +108,7 @@ def _tau(scores: np.ndarray[Any, Any], rating: np.ndarray[Any, Any], kind: str) 
 def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
     columns = [TableColumn("Method", number=False), TableColumn("Source", number=False)]
     columns += [
-        TableColumn("tau-c", "Experts", short="experts", best="highest"),
+        TableColumn("tau-c", "Experts", short="Experts", best="highest"),
         TableColumn("95%", "Experts"),
         TableColumn("tau-b", "Crowd", "crowd", best="highest"),
     ]

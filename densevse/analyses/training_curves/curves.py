@@ -1,4 +1,4 @@
-"""Draws the course of every training of a data set: the loss, and Sum on the validation set."""
+"""Draws the course of every training of a data set: the loss, and rsum on the validation set."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,7 +28,7 @@ def training_curves(
     figure = Figure(figsize=(12, 5), layout="constrained")
     figure.suptitle(title, parse_math=False)
     loss, total = figure.subplots(1, 2)
-    for axes, column, label in ((loss, "loss", "training loss"), (total, "rsum", "Sum of recalls on val")):
+    for axes, column, label in ((loss, "loss", "training loss"), (total, "rsum", "rsum on val")):
         for number, (variant, curve) in enumerate(variants.items()):
             for seed in curve["seeds"]:
                 rounds = [Identity(dataset, trained, seed, round) for round, trained in enumerate(curve["rounds"])]

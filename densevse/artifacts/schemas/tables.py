@@ -24,11 +24,11 @@ INTERVAL_COLUMNS = tuple(
     for end in ("low", "high")
 )
 _GAIN = (
-    Column("gain", REAL, "Sum minus that of the row that it is compared with", nullable=True),
+    Column("gain", REAL, "rsum minus that of the row that it is compared with", nullable=True),
     Column("gain_low", REAL, "low end of the paired 95% interval of gain", nullable=True),
     Column("gain_high", REAL, "high end of the paired 95% interval of gain", nullable=True),
 )
-RSUM_SPREAD = Column("rsum_spread", REAL, "standard deviation of Sum over seeds", nullable=True)
+RSUM_SPREAD = Column("rsum_spread", REAL, "standard deviation of rsum over seeds", nullable=True)
 
 RESULTS = Schema(
     "results",

@@ -122,7 +122,7 @@ def test_a_claim_is_supported_and_its_contrary_contradicted(made):
     assert (second["gain_low"], second["gain_high"]) == pytest.approx((-first["gain_high"], -first["gain_low"]))
     line = next(line for line in text.splitlines() if line.startswith("| A paper | good is above bad."))
     assert line.startswith(
-        f"| A paper | good is above bad. | Table 1 | Sum | GOOD | {first['better_metric']:.1f} | BAD |"
+        f"| A paper | good is above bad. | Table 1 | rsum | GOOD | {first['better_metric']:.1f} | BAD |"
     )
     assert line.endswith("| one seed: 0 | supported |")
     assert '- A paper, "bad is above good.": for the sake of the test.' in text
