@@ -77,12 +77,13 @@ class RowStage(Stage):
         """The names that may be among the ancestors of a retrieval by variants that `read` these networks, by kind."""
         entry = self.config.datasets[dataset]
         found = [self.project.variant(name, dataset) for name in variants]
-        readers = [*found, *(self.project.generator(one.generator, dataset) for one in found if one.generator)]
+        writers = [self.project.generator(one.generator, dataset) for one in found if one.generator]
+        structures = {name for one in found for name in one.sentences} | {n for one in writers for n in one.sentences}
         concepts = self._concept_networks(read)
         networks = {*read.values(), *(FeatureStage(self.project).backbone(dataset, name) for name in concepts)}
-        whole_by = {entry.features[name].whole_by for name in networks & entry.features.keys()}
+        whole_by = {str(entry.features[name].whole_by) for name in networks & entry.features.keys()}
         finds = any(VIEWS[view].of_proposals and name not in entry.features for view, name in read.items())
-        parsed = concepts or any(STRUCTURES[name].parsed for one in readers for name in one.sentences)
+        parsed = concepts or any(STRUCTURES[name].parsed for name in structures)
         return {
             "network": sorted(networks | whole_by & self.config.networks.keys()),
             "concept_network": sorted(concepts),
@@ -147,8 +148,8 @@ class RowStage(Stage):
 def _network(network: NetworkConfig) -> dict[str, Any]:
     """The settings that decide a network's features, as their lineage has them, and the origin of its weights."""
     return {
-        **passed(network, (*NETWORK, *PREPROCESSING, "options", "layers", "classes", "seed")),
-        "regions": passed(network.regions, REGIONS),
+        **passed(network, (*NETWORK_FIELDS, *PREPROCESSING, "options", "layers", "classes", "seed")),
+        "regions": passed(network.regions, REGION_OPTIONS_FIELDS),
         "weights": {"file": network.weights.file} if network.weights else None,
         "local": Path(network.local).name if network.local else None,
         "trained_on": None if network.weights else network.trained_on,

@@ -190,7 +190,7 @@ def test_a_table_knows_the_network_by_the_features_that_it_begins_with(job):
     model, _ = job("finetuned", start=start, **OPENED)
     made = {"parents": {"model": made_from(model)}}
     check_provenance("retrieval.parquet", made, row("miniature"), {})
-    assert choices([made])["network of regions"] == "miniature"
+    assert "miniature" in choices([made]).values()
     with pytest.raises(InputError, match="network: the table says another, found miniature"):
         check_provenance("retrieval.parquet", made, row("another"), {})
 
