@@ -1,4 +1,4 @@
-"""What functions and expressions that a rule writes out return for a project."""
+"""The values of functions and expressions that a rule writes out, for a project."""
 
 import ast
 from functools import cache

@@ -11,13 +11,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from densevse.analyses.arithmetic.schemas import ARITHMETIC, ARITHMETIC_ACCURACY, BY, NAMED
 from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
@@ -26,6 +27,48 @@ from densevse.runtime.errors import InputError
 from densevse.statistics.accuracies import accuracies
 from densevse.tables.accuracy import ACCURACY_INTERVALS, accuracy_cells, gain_cells, write_accuracies
 from densevse.tables.rendering import Document, Sheet, TableColumn, number
+
+BY = ("arithmetic", "image", "word")
+"""The vectors of the queries: image - word + word; the image alone; the added word alone."""
+
+NAMED = "named"
+"""The kind of a query that the configuration names; other kinds are named after the exchanged words."""
+
+ARITHMETIC = Schema(
+    "arithmetic",
+    "an image that is found for an image less a word plus a word",
+    (
+        IMAGE_ID,
+        Column("kind", TEXT, "which words are exchanged, e.g. colour; `named` for a query of the configuration"),
+        Column("minus", TEXT, "the word that is taken away"),
+        Column("plus", TEXT, "the word that is added"),
+        Column("by", TEXT, "the vector that is searched with: arithmetic, image (alone) or word (the added one alone)"),
+        Column("rank", NUMBER, "from 1; the query's own image is not ranked"),
+        Column("found", TEXT, "the image of this rank"),
+        Column("score", REAL, "the cosine of its vector and the one that is searched with"),
+        Column("right", pa.bool_(), "whether it shows the object with the word exchanged; null where unknown", True),
+        Column("all_right", NUMBER, "how many of the ranked images do; -1 where unknown"),
+        Column("ranked", NUMBER, "how many images are ranked"),
+    ),
+)
+
+ARITHMETIC_ACCURACY = Schema(
+    "arithmetic_accuracy",
+    "a way to search for images, on all queries that exchange words of one kind",
+    (
+        Column("kind", TEXT, "which words are exchanged"),
+        Column("by", TEXT, "the vector that is searched with"),
+        Column("first", NUMBER, "k: a query counts where one of the first k images is right"),
+        Column("queries", NUMBER, "how many queries there are"),
+        Column("accuracy", REAL, "the share of queries that count, from 0 to 1"),
+        Column("low", REAL, "the lower end of its 95% interval, by a bootstrap over families of images", nullable=True),
+        Column("high", REAL, "the upper end", nullable=True),
+        Column("chance", REAL, "the accuracy of images in random order"),
+        Column("gain", REAL, "the accuracy of the arithmetic less this one"),
+        Column("gain_low", REAL, "the lower end of its paired 95% interval", nullable=True),
+        Column("gain_high", REAL, "the upper end", nullable=True),
+    ),
+)
 
 Objects: TypeAlias = Mapping[str, list[frozenset[str]]]
 

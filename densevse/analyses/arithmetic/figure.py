@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from densevse.analyses.arithmetic.schemas import ARITHMETIC, NAMED
+from densevse.analyses.arithmetic.arithmetic import ARITHMETIC, NAMED
 from densevse.artifacts import schema
 from densevse.report.drawing import draw_picture
 from densevse.report.pictures import Pixels, pictures

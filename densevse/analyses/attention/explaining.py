@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.analyses.attention.schemas import SALIENCY
+from densevse.analyses.attention.saliency import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, grid_cells
 from densevse.artifacts.identity import Identity

@@ -14,8 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
-from densevse.analyses.attention.rows import places_of, salient_words
-from densevse.analyses.attention.schemas import SALIENCY
+from densevse.analyses.attention.saliency import SALIENCY, places_of, salient_words
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.index import ArtifactIndex

@@ -11,8 +11,7 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from densevse.analyses.attention.rows import places_of, salient_words
-from densevse.analyses.attention.schemas import SALIENCY, SALIENCY_SCORE
+from densevse.analyses.attention.saliency import SALIENCY, SALIENCY_SCORE, places_of, salient_words
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, covered
 from densevse.artifacts.lineage import lineage

@@ -3,8 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from densevse.analyses.claims.plan import ClaimedSection, ClaimPlan, ClaimsPlan, PoolPlan
-from densevse.analyses.claims.settings import Claim, ClaimRow, ClaimSettings, PaperClaims
+from densevse.analyses.claims.settings import (
+    Claim,
+    ClaimedSection,
+    ClaimPlan,
+    ClaimRow,
+    ClaimSettings,
+    ClaimsPlan,
+    PaperClaims,
+    PoolPlan,
+)
 from densevse.config.tables import Protocol, SectionConfig
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values

@@ -1,6 +1,7 @@
 """Settings of claims: which two rows test each claim of a paper, entries/<paper>.yaml, or of an experiment.
 
-A controlled experiment is a file of the same kind with a `question`.
+A controlled experiment is a file of the same kind with a `question`. The plan of a table of claims is what its job is
+given.
 """
 
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from densevse.config.config import Config
 from densevse.config.strict import FileName, Seeds, Strict, known
 from densevse.config.tables import Different, Protocol
 from densevse.evaluation.metrics import METRIC_COLUMNS
+from densevse.tables.plan import MeasuringPlan, SectionPlan
 
 OURS = "ours"
 """The place of a claim for which the paper prints no figures."""
@@ -110,3 +112,43 @@ def _check_row(where: str, row: ClaimRow, config: Config) -> None:
     known(f"{where}.variant", [row.variant], [*config.variant_names(), *ensembles])
     if row.round is not None and row.variant in ensembles:
         raise ValueError(f"{where}.round: {row.variant} is an ensemble, which has no rounds; leave the round out")
+
+
+class ClaimPlan(Strict):
+    """A claim, and the two measured rows of its section that test it."""
+
+    paper: str = Field(description="the paper's name")
+    title: str = Field(description="the claim in one sentence")
+    place: str
+    note: str | None = None
+    metric: str
+    better: str = Field(description="the row that is claimed to be better")
+    worse: str
+    least_gain: float = Field(default=0.0, description="that each seed must show before the claim is called supported")
+
+
+class ClaimedSection(Strict):
+    """Claims that are tested on a data set under one protocol with the same seeds."""
+
+    section: SectionPlan
+    claims: list[ClaimPlan]
+
+
+class PoolPlan(Strict):
+    """Resplits of one data set under one protocol, over which claims have means."""
+
+    section: SectionPlan = Field(
+        description="the rows of all resplits, under the name of the data set that they divide"
+    )
+    resplits: list[str] = Field(description="the data sets of the resplits")
+    train: int = Field(description="images of each resplit's split train")
+    test: int = Field(description="images of each resplit's split test")
+
+
+class ClaimsPlan(MeasuringPlan):
+    """A table of claims."""
+
+    sections: list[ClaimedSection]
+    pools: list[PoolPlan] = Field(default=[], description="of an experiment on resplits")
+    question: str | None = Field(default=None, description="of a controlled experiment")
+    conclusion: str | None = None

@@ -10,16 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from densevse.analyses.claims.plan import ClaimPlan, ClaimsPlan, PoolPlan
-from densevse.analyses.claims.schemas import CLAIM_RESULTS
-from densevse.analyses.claims.settings import OURS
+from densevse.analyses.claims.settings import OURS, ClaimPlan, ClaimsPlan, PoolPlan
+from densevse.artifacts.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
 from densevse.config.validation import validate
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Intervals, Replicates, interval_over_resplits
 from densevse.tables.footnotes import INTERVALS, RANKS, REGIONS, changed_settings, making_notes
-from densevse.tables.layout import HEADS, METRIC_HEADERS, TOTAL_HEADERS, best_of
+from densevse.tables.layout import METRIC_HEADERS, TOTAL_HEADERS, best_of
 from densevse.tables.made_with import Lineage
 from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.tables.resplits import INTERVAL, means_over
@@ -27,14 +26,39 @@ from densevse.tables.results import Outputs, write_table
 from densevse.tables.rows import queries_of
 from densevse.tables.sections import MeasuredSection, SectionArtifacts, read_section
 
-_METRICS = {f"{side}_{key}": f"{HEADS[side]} {header}" for side in DIRECTIONS for key, header in METRIC_HEADERS.items()}
+CLAIM_RESULTS = Schema(
+    "claims",
+    "a claim of a paper, tested on a data set or on several resplits of it",
+    (
+        Column("dataset", TEXT, "the data set; of a mean over resplits, the one that they divide"),
+        Column("resplits", TEXTS, "the resplits whose mean the row is; none of a row of a single data set"),
+        Column("protocol", TEXT, "the protocol"),
+        Column("paper", TEXT, "the paper's name"),
+        Column("claim", TEXT, "the claim in one sentence"),
+        Column("place", TEXT, "where the paper prints its figures; `ours` where it prints none"),
+        Column("metric", TEXT, "the metric that decides"),
+        Column("better", TEXT, "the row that is claimed to be better: a variant and, if it is not the last, its round"),
+        Column("worse", TEXT, "the row that it is compared with"),
+        Column("better_metric", REAL, "the metric of the better row, a mean over seeds"),
+        Column("worse_metric", REAL, "the metric of the worse row, a mean over seeds"),
+        Column("gain", REAL, "how much better the better row is; of ranks, how much lower"),
+        Column("gain_low", REAL, "low end of the paired 95% interval of gain", nullable=True),
+        Column("gain_high", REAL, "high end of the paired 95% interval of gain", nullable=True),
+        Column("seeds", NUMBER, "how many seeds"),
+        Column("gains", REALS, "the gain of each seed, or of each resplit, in their order"),
+        Column("least_gain", REAL, "what each of gains must be before the claim is called supported"),
+        Column("verdict", TEXT, "supported, contradicted, not supported, or undecided without an interval"),
+    ),
+)
+
+_METRICS = {f"{side}_{key}": f"{side} {header}" for side in DIRECTIONS for key, header in METRIC_HEADERS.items()}
 _METRICS |= TOTAL_HEADERS
 _COLUMNS = (
     *(TableColumn(header, number=False) for header in ("Paper", "Claim", "Place", "Metric")),
-    TableColumn("row", "Better", short="better", number=False),
-    TableColumn("value", "Better", short="better"),
-    TableColumn("row", "Worse", short="worse", number=False),
-    TableColumn("value", "Worse", short="worse"),
+    TableColumn("row", "Better", short="Better", number=False),
+    TableColumn("value", "Better", short="Better"),
+    TableColumn("row", "Worse", short="Worse", number=False),
+    TableColumn("value", "Worse", short="Worse"),
     TableColumn("Gain"),
     TableColumn("95%"),
     TableColumn("Each seed"),

@@ -28,7 +28,7 @@ rule compared_retrievals:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.examples.comparison:draw_comparison", examples.comparison_job),
+        **calling("densevse.analyses.examples.examples:draw_comparison", examples.comparison_job),
     message:
         "drawing the answers of the variants of SCO on {wildcards.dataset}"
     script:

@@ -1,7 +1,6 @@
 """Proposals against true boxes in the plan: the proposers that a data set's table compares."""
 
-from densevse.analyses.proposal_recall.plan import ProposalTablePlan
-from densevse.analyses.proposal_recall.settings import ProposalRecallSettings
+from densevse.analyses.proposal_recall.settings import ProposalRecallSettings, ProposalTablePlan
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.fields import CONTOURS_OF_MCG, PROPOSALS_OF_MCG, whole
 from densevse.dag.jobs import Job

@@ -1,4 +1,4 @@
-"""Settings of the table of proposals: results/tables/<data set>_proposals.md."""
+"""Settings of the table of proposals, results/tables/<data set>_proposals.md, and the plan that its job is given."""
 
 from pydantic import Field
 
@@ -21,3 +21,12 @@ class ProposalRecallSettings(ByDataset[ProposersCompared]):
         super().check(config)
         for dataset, compared in self.items():
             known(f"proposal_recall.{dataset}.proposers", compared.proposers, config.proposers)
+
+
+class ProposalTablePlan(Strict):
+    """A table of the proposers of a data set."""
+
+    title: str
+    dataset: str
+    proposers: list[str] = Field(description="all whose recall it shows")
+    timed: list[str] = Field(description="those whose times it shows")

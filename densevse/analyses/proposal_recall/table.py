@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from densevse.analyses.proposal_recall.plan import ProposalTablePlan
+from densevse.analyses.proposal_recall.settings import ProposalTablePlan
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex

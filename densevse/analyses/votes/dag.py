@@ -2,8 +2,7 @@
 
 import os
 
-from densevse.analyses.votes.plan import VoteTablePlan
-from densevse.analyses.votes.settings import VoteSettings, VotesOnDataset
+from densevse.analyses.votes.settings import VoteSettings, VotesOnDataset, VoteTablePlan
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage

@@ -1,4 +1,4 @@
-"""Settings of ballots and votes on learned correspondences (HM-LSTM, section 5.3.2)."""
+"""Settings of ballots and votes on learned correspondences (HM-LSTM, section 5.3.2), and the plan of their table."""
 
 from collections.abc import Iterator
 
@@ -39,3 +39,12 @@ class VoteSettings(ByDataset[VotesOnDataset]):
         """The files of votes."""
         for dataset, votes in self.items():
             yield from ((f"votes.{dataset}.files.{variant}", path) for variant, path in votes.files.items())
+
+
+class VoteTablePlan(Strict):
+    """A table of votes on correspondences that variants learned on a data set."""
+
+    title: str
+    dataset: str
+    seed: int = Field(description="of the models whose correspondences are voted on")
+    measured: dict[str, str] = Field(description="variant -> its title")

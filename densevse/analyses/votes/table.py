@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from densevse.analyses.votes.plan import VoteTablePlan
 from densevse.analyses.votes.schemas import BALLOT, VOTE_SHARES, VOTES
+from densevse.analyses.votes.settings import VoteTablePlan
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.families import families_of

@@ -6,8 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.arithmetic.arithmetic import _by_chance, write_arithmetic, write_table
-from densevse.analyses.arithmetic.schemas import ARITHMETIC, ARITHMETIC_ACCURACY
+from densevse.analyses.arithmetic.arithmetic import (
+    ARITHMETIC,
+    ARITHMETIC_ACCURACY,
+    _by_chance,
+    write_arithmetic,
+    write_table,
+)
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.features import EMBEDDINGS

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from densevse.analyses.arithmetic.arithmetic import ARITHMETIC, BY
 from densevse.analyses.arithmetic.figure import draw_arithmetic
-from densevse.analyses.arithmetic.schemas import ARITHMETIC, BY
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from densevse.analyses.attention.explaining import write_saliency
-from densevse.analyses.attention.schemas import SALIENCY
+from densevse.analyses.attention.saliency import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity

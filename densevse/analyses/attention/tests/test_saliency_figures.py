@@ -11,8 +11,7 @@ from densevse.analyses.attention.figures import (
     heat_map,
     most_salient,
 )
-from densevse.analyses.attention.rows import salient_words
-from densevse.analyses.attention.schemas import SALIENCY
+from densevse.analyses.attention.saliency import SALIENCY, salient_words
 from densevse.analyses.attention.tests.test_saliency import attended, rows_of
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import grid_cells

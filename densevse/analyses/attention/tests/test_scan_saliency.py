@@ -3,7 +3,7 @@
 import numpy as np
 
 from densevse.analyses.attention.explaining import write_saliency
-from densevse.analyses.attention.schemas import SALIENCY
+from densevse.analyses.attention.saliency import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.training import TrainingJob

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from densevse.analyses.claims.dag import ClaimStage
-from densevse.analyses.claims.plan import ClaimsPlan
-from densevse.analyses.claims.settings import OURS, PaperClaims
+from densevse.analyses.claims.settings import OURS, ClaimsPlan, PaperClaims
 from densevse.config.load import load
 from densevse.config.strict_yaml import read_yaml
 from densevse.config.validation import validate

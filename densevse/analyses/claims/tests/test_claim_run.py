@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from densevse.analyses.claims.schemas import CLAIM_RESULTS
+from densevse.analyses.claims.table import CLAIM_RESULTS
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.training import HISTORY
 from tests.projects import SMALL, SMALL_ROUNDS

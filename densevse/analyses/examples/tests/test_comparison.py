@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from densevse.analyses.examples.comparison import draw_comparison
+from densevse.analyses.examples.examples import draw_comparison
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES

@@ -9,9 +9,9 @@ from PIL import Image
 
 from densevse.analyses.votes.ballot import draw, draw_ballot
 from densevse.analyses.votes.ballot_page import ballot_page
-from densevse.analyses.votes.plan import VoteTablePlan
 from densevse.analyses.votes.reader import write_votes
 from densevse.analyses.votes.schemas import BALLOT, VOTE_SHARES, VOTES
+from densevse.analyses.votes.settings import VoteTablePlan
 from densevse.analyses.votes.table import exactly_right, make_vote_table, shares
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX

@@ -1,6 +1,11 @@
 """A model's attention in an image and its sentence, step by step, and its score against true boxes."""
 
+import pandas as pd
+
 from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
+from densevse.runtime.errors import InputError
+
+WORDS_NAMED = 2  # the number of most salient words that are named, as in the paper of sm-LSTM
 
 SALIENCY = Schema(
     "saliency",
@@ -46,3 +51,21 @@ SALIENCY_SCORE = Schema(
         Column("images", NUMBER, "images of which a true box was known for one of these words"),
     ),
 )
+
+
+def places_of(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of cells or regions. Raises `InputError` if a region's box is unknown."""
+    places = rows[rows["word"] == ""]
+    unknown = places.loc[places["width"] <= 0, "image_id"]
+    if len(unknown):
+        raise InputError(
+            f"saliency of {unknown.iloc[0]}: its regions have no boxes, so the places of attention are unknown; give "
+            "the boxes with the data set's features."
+        )
+    return places
+
+
+def salient_words(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of at most `WORDS_NAMED` most salient words of one step, in their order."""
+    words = rows[(rows["word"] != "") & (rows["weight"] > 0)]
+    return words.nlargest(WORDS_NAMED, "weight", keep="all")[:WORDS_NAMED].sort_values("place")
