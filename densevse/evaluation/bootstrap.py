@@ -1,4 +1,4 @@
-"""What retrieval metrics would be otherwise: on other drawn queries (the bootstrap), and by chance."""
+"""The bootstrap of retrieval metrics, on other drawn queries, and their expectation by chance."""
 
 from collections.abc import Mapping, Sequence
 

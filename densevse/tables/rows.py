@@ -6,8 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from densevse.evaluation.bootstrap import retrieval_bootstrap
-from densevse.evaluation.chance import expected_metrics
+from densevse.evaluation.bootstrap import expected_metrics, retrieval_bootstrap
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS, RECALL_COLUMNS
 from densevse.evaluation.protocols import Fold, TestSet
 from densevse.statistics.bootstrap import Interval
@@ -28,10 +27,10 @@ class Row:
     printed: Mapping[str, str] = field(default_factory=dict)  # of a published row: metrics as printed
     note: str = ""
     seeds: int = 0
-    rsum_spread: float | None = None  # standard deviation of Sum over seeds
+    rsum_spread: float | None = None  # standard deviation of rsum over seeds
     intervals: Mapping[str, Interval] = field(default_factory=dict)
     difference: float | None = None  # of a published row: ours minus it, over the recalls that it prints
-    gain: float | None = None  # of a measured row: its Sum minus the reference row's
+    gain: float | None = None  # of a measured row: its rsum minus the reference row's
     gain_interval: Interval | None = None
 
 

@@ -132,6 +132,7 @@ def reaching(module: str) -> set[str]:
 @pytest.mark.parametrize(
     ("module", "names"),
     [
+        ("densevse/inference/ensembles.py", {"retrieve_by_ensemble"}),
         ("densevse/inference/retrieval.py", {"retrieve", "retrieve_by_ensemble"}),
         (
             "densevse/training/driver.py",

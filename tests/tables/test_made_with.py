@@ -1,4 +1,4 @@
-"""What footnotes say that a row was made with, from the lineage of its retrievals."""
+"""The settings that footnotes name are read from the lineage of a row's retrievals."""
 
 import pytest
 

@@ -68,6 +68,7 @@ VALUES = {
 }
 TARGETS = [
     "scenes.done",
+    "scenes/proposals/selective_search_single_times.parquet",
     "flickr8k.done",
     "pascal1k.done",
     "tables/scenes_claims.md",

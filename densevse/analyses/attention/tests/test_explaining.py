@@ -16,7 +16,7 @@ from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.inference.attention import entropies
 from densevse.inference.encoding import encode_images, encode_sentences
-from densevse.inference.retrieval import summed
+from densevse.inference.ensembles import summed
 from densevse.inference.scoring import scorer
 from densevse.models.building import build
 from densevse.models.files import load_model, open_model, save_model

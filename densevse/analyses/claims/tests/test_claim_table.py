@@ -149,7 +149,7 @@ def test_of_ranks_the_lower_one_is_better(made):
     assert row["better_metric"] < row["worse_metric"]
     assert row["gain"] == pytest.approx(row["worse_metric"] - row["better_metric"])
     assert row["verdict"] == "supported"
-    assert "| search Mean r |" in text
+    assert "| t2i Mean r |" in text
 
 
 def test_several_seeds_are_averaged_and_widen_the_interval(made):
