@@ -201,9 +201,9 @@ def _needs(config: Config, model: Model, dataset: str) -> Needs:
     """The models that must be trained before one of config/methods or config/generators."""
     kind, name = model
     if kind == "generators":
-        variant_of = generator(config, name, dataset).joint_embedding
+        variant_of = generator(config, dataset, name).joint_embedding
         return {"joint_embedding": ("methods", variant_of)} if variant_of else {}
-    method = variant(config, name, dataset)
+    method = variant(config, dataset, name)
     needs: Needs = {}
     if method.starts_from:
         needs["starts_from"] = ("methods", method.starts_from)
@@ -220,7 +220,7 @@ def merge(base: Any, over: Any) -> Any:
     return {**base, **over, **{key: merge(base[key], over[key]) for key in both}}
 
 
-def variant(config: Config, name: str, dataset: str | None) -> MethodConfig:
+def variant(config: Config, dataset: str | None, name: str) -> MethodConfig:
     """A variant as it is trained on a data set, with all variants and data sets merged in.
 
     Later values win: the method's own, the data set's, the variant's, the variant's on that data set. Without a data
@@ -231,7 +231,7 @@ def variant(config: Config, name: str, dataset: str | None) -> MethodConfig:
     return _resolved(MethodConfig, layers, config.check_variant, f"{name} on {dataset}" if dataset else name)
 
 
-def generator(config: Config, name: str, dataset: str | None) -> GeneratorConfig:
+def generator(config: Config, dataset: str | None, name: str) -> GeneratorConfig:
     """A generator, or a variant of one, as it is trained on a data set; see `variant`."""
     layers = layers_of("generators", name, config, dataset)
     return _resolved(GeneratorConfig, layers, config.check_generator, f"{name} on {dataset}" if dataset else name)

@@ -97,7 +97,7 @@ def settings_of(name: str, dataset: str | None, config: Config, over: Sequence[O
     `root` is the folder of the project. `over` is merged over its config/, later values over earlier ones.
     """
     kind: Kind = "methods" if name in config.variant_names() else "generators"
-    entry: Any = variant(config, name, dataset) if kind == "methods" else generator(config, name, dataset)
+    entry: Any = variant(config, dataset, name) if kind == "methods" else generator(config, dataset, name)
     layers = layers_of(kind, name, config, dataset)
     finder = _Finder(kind, entry, layers, over, root)
     used = {phase for names in entry.rounds or [list(entry.phases)] for phase in names} if kind == "methods" else None

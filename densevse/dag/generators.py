@@ -19,7 +19,7 @@ class GeneratorStage(Stage):
         """The artifacts from which sentences about a split's images are written, besides the generator."""
         dataset, seed = wildcards.dataset, wildcards.seed
         inputs = self._inputs(dataset, wildcards.generator, seed, [wildcards.split])
-        space = self.project.generator(wildcards.generator, dataset).joint_embedding
+        space = self.project.generator(dataset, wildcards.generator).joint_embedding
         if space:
             folder = self.folder_of("models", dataset, self.last_round(dataset, space, int(seed)))
             inputs["joint_embedding"] = f"{folder}/model.safetensors"
@@ -27,7 +27,7 @@ class GeneratorStage(Stage):
 
     def job(self, dataset: str, generator: str, seed: int) -> Job:
         """The training of a generator, as TrainingJob."""
-        entry = self.project.generator(generator, dataset)
+        entry = self.project.generator(dataset, generator)
         settings = {
             "method": f"generators.{entry.model}",
             "parameters": whole(entry.parameters),
@@ -41,19 +41,19 @@ class GeneratorStage(Stage):
 
     def captions_job(self, dataset: str, generator: str, seed: int) -> Job:
         """The writing and ranking of a generator's sentences, as CaptionJob."""
-        entry, modules = self.project.generator(generator, dataset), self._modules(dataset, generator)
+        entry, modules = self.project.generator(dataset, generator), self._modules(dataset, generator)
         if entry.joint_embedding:
-            modules += [f"densevse.methods.{self.project.variant(entry.joint_embedding, dataset).model}"]
+            modules += [f"densevse.methods.{self.project.variant(dataset, entry.joint_embedding).model}"]
         settings = {"decoding": passed(entry.decoding, DECODING), "seed": seed, "threads": self.threads(dataset)}
         return Job({"job": settings}, modules)
 
     def _modules(self, dataset: str, generator: str) -> list[str]:
-        entry = self.project.generator(generator, dataset)
+        entry = self.project.generator(dataset, generator)
         views = [] if entry.view is None else [entry.view]
         return [f"densevse.methods.generators.{entry.model}", *modules_reading(entry.sentences, views)]
 
     def _inputs(self, dataset: str, generator: str, seed: str, splits: list[str]) -> InputFiles:
-        entry, inputs = self.project.generator(generator, dataset), InputStage(self.project)
+        entry, inputs = self.project.generator(dataset, generator), InputStage(self.project)
         views = [] if entry.view is None else [entry.view]
         read = inputs.of_images(generator, dataset, views, {})
         read |= inputs.of_sentences(dataset, entry.sentences)

@@ -38,19 +38,19 @@ class Project:
         for settings in self.config.analyses():
             self.datasets |= settings.datasets(self.config)
         self.code = Code(self.root, _KEPT)
-        self.variant = cache(partial(variant, self.config))  # (name, data set) -> its settings there
+        self.variant = cache(partial(variant, self.config))  # (data set, name) -> its settings there
         self.generator = cache(partial(generator, self.config))  # the same for config/generators
         self.packaged_dataset = cache(self._packaged_dataset)
 
-    def trainer_of_round_0(self, name: str, dataset: str) -> str:
+    def trainer_of_round_0(self, dataset: str, name: str) -> str:
         """The variant whose round 0 a variant uses on a data set: itself, unless `round_0_of` names another.
 
         Raises `InputError` if the two differ in settings of round 0, or if the other does not train its own.
         """
-        entry = self.variant(name, dataset)
+        entry = self.variant(dataset, name)
         if entry.round_0_of is None:
             return name
-        other, where = self.variant(entry.round_0_of, dataset), f"{name} on {dataset}: round_0_of: {entry.round_0_of}"
+        other, where = self.variant(dataset, entry.round_0_of), f"{name} on {dataset}: round_0_of: {entry.round_0_of}"
         if other.round_0_of is not None:
             raise InputError(f"{where} itself uses the round 0 of {other.round_0_of}; name that one.")
         different = entry.differences_in_round_0(other)
@@ -102,7 +102,7 @@ class Stage:
 
     def variant(self, dataset: str, variant: str) -> MethodConfig:
         """A variant's settings on a data set."""
-        return self.project.variant(variant, self.trained_on(dataset))
+        return self.project.variant(self.trained_on(dataset), variant)
 
     def network_of(self, reader: str, dataset: str, view: str, own: Mapping[str, str]) -> str:
         """The network of a view: the `reader`'s own, or the data set's. Raises `InputError` if neither names one."""
@@ -151,7 +151,7 @@ class Stage:
     def round_of(self, dataset: str, variant: str, seed: int, round: int) -> Values:
         """A round of a variant: values of variant, seed and round. Its round 0 may be another variant's."""
         trained_on = self.trained_on(dataset)
-        trainer = self.project.trainer_of_round_0(variant, trained_on) if round == 0 else variant
+        trainer = self.project.trainer_of_round_0(trained_on, variant) if round == 0 else variant
         return {"variant": trainer, "seed": seed, "round": round}
 
     def correspondences_of(self, dataset: str, variant: str, seed: int, round: int) -> Values:
@@ -161,8 +161,8 @@ class Stage:
         boxes decide them.
         """
         trained_on = self.trained_on(dataset)
-        learned = self.project.variant(variant, trained_on).correspondences == "model"
-        made_by = self.project.trainer_of_round_0(variant, trained_on) if round == 1 and learned else variant
+        learned = self.project.variant(trained_on, variant).correspondences == "model"
+        made_by = self.project.trainer_of_round_0(trained_on, variant) if round == 1 and learned else variant
         return {"variant": made_by, "seed": seed, "round": round}
 
     def folder_of(self, kind: str, dataset: str, values: Values) -> str:

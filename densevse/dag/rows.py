@@ -26,33 +26,33 @@ from densevse.tables.plan import Configured, Difference, MeasuredVariant, Sectio
 class RowStage(Stage):
     """The rows of tables: variants after their last round, ensembles of such, and given rows."""
 
-    def measured(self, name: str, dataset: str, seeds: list[int]) -> MeasuredVariant:
+    def measured(self, dataset: str, name: str, seeds: list[int]) -> MeasuredVariant:
         """A variant after its last round, an ensemble of such, or a given row."""
         members = self._members(name)
         alone = members == [name]
         last: Values = self.last_round(dataset, name) if alone else {"variant": name, "round": None}
-        read = self._read(members, dataset)
+        read = self._read(dataset, members)
         return MeasuredVariant(
-            title=self.title_of(name, dataset),
+            title=self.title_of(dataset, name),
             seeds=seeds,
             model=last["variant"],
             round=last["round"],
-            used=self._used(members, dataset, read),
-            trained=self._trained(name, dataset) if alone else [],
+            used=self._used(dataset, members, read),
+            trained=self._trained(dataset, name) if alone else [],
             replaced=self._replaced(dataset, read),
-            changed=self._changed(name, dataset) if alone else {},
+            changed=self._changed(dataset, name) if alone else {},
         )
 
-    def title_of(self, name: str, dataset: str) -> str:
+    def title_of(self, dataset: str, name: str) -> str:
         """The title of a variant on a data set, of an ensemble, or of a given row."""
         if name in self.config.given():
             return self.config.given()[name].title or name
         ensemble = self.config.ensembles().get(name)
-        return ensemble.title if ensemble else self.project.variant(name, dataset).title
+        return ensemble.title if ensemble else self.project.variant(dataset, name).title
 
-    def reads_concepts(self, name: str, dataset: str) -> bool:
+    def reads_concepts(self, dataset: str, name: str) -> bool:
         """True for a variant that reads the scores of a concept network."""
-        return bool(self._concept_networks(self._read([name], dataset)))
+        return bool(self._concept_networks(self._read(dataset, [name])))
 
     def configured(self, sections: Iterable[SectionPlan]) -> Configured:
         """The expected settings of what the sections use."""
@@ -73,11 +73,11 @@ class RowStage(Stage):
         ensemble = self.config.ensembles().get(name)
         return ensemble.members if ensemble else [] if name in self.config.given() else [name]
 
-    def _used(self, variants: Iterable[str], dataset: str, read: Mapping[str, str]) -> dict[str, list[str]]:
+    def _used(self, dataset: str, variants: Iterable[str], read: Mapping[str, str]) -> dict[str, list[str]]:
         """The names that may be among the ancestors of a retrieval by variants that `read` these networks, by kind."""
         entry = self.config.datasets[dataset]
-        found = [self.project.variant(name, dataset) for name in variants]
-        writers = [self.project.generator(one.generator, dataset) for one in found if one.generator]
+        found = [self.project.variant(dataset, name) for name in variants]
+        writers = [self.project.generator(dataset, one.generator) for one in found if one.generator]
         structures = {name for one in found for name in one.sentences} | {n for one in writers for n in one.sentences}
         concepts = self._concept_networks(read)
         networks = {*read.values(), *(FeatureStage(self.project).backbone(dataset, name) for name in concepts)}
@@ -93,18 +93,18 @@ class RowStage(Stage):
             "minimum_word_count": [str(entry.minimum_word_count)],
         }
 
-    def _read(self, variants: Iterable[str], dataset: str) -> dict[str, str]:
+    def _read(self, dataset: str, variants: Iterable[str]) -> dict[str, str]:
         """The network of each view of variants, and of the generators whose sentences they read."""
         read: dict[str, str] = {}
         for name in variants:
-            entry = self.project.variant(name, dataset)
+            entry = self.project.variant(dataset, name)
             views = [described_by(view) for view in entry.views if VIEWS[view].made_by != "generator"]
             read |= {view: self.network_of(name, dataset, view, entry.networks) for view in views}
-            writer = self.project.generator(entry.generator, dataset) if entry.generator else None
+            writer = self.project.generator(dataset, entry.generator) if entry.generator else None
             if writer and writer.view:
                 read[writer.view] = self.network_of(str(entry.generator), dataset, writer.view, {})
             elif writer and writer.joint_embedding:
-                read |= self._read([writer.joint_embedding], dataset)
+                read |= self._read(dataset, [writer.joint_embedding])
         return read
 
     def _concept_networks(self, read: Mapping[str, str]) -> set[str]:
@@ -112,16 +112,16 @@ class RowStage(Stage):
         scores = {name for view, name in read.items() if VIEWS[view].made_by == "concept_network"}
         return scores & self.config.concept_networks.keys()
 
-    def _trained(self, name: str, dataset: str) -> list[dict[str, Any]]:
+    def _trained(self, dataset: str, name: str) -> list[dict[str, Any]]:
         """The settings of the training of each round of a variant, without those that decide no metric or differ."""
-        training, trainer = TrainingStage(self.project), self.project.trainer_of_round_0(name, dataset)
-        trained = [trainer, *[name] * self.project.variant(name, dataset).last_round]
+        training, trainer = TrainingStage(self.project), self.project.trainer_of_round_0(dataset, name)
+        trained = [trainer, *[name] * self.project.variant(dataset, name).last_round]
         jobs = [training.job(dataset, one, 0, number).settings["job"] for number, one in enumerate(trained)]
         return [{key: value for key, value in job.items() if key not in ("seed", "threads")} for job in jobs]
 
-    def _changed(self, name: str, dataset: str) -> dict[str, Difference]:
+    def _changed(self, dataset: str, name: str) -> dict[str, Difference]:
         """The settings of a variant that a data set changes, by path."""
-        own, here = (self.project.variant(name, where) for where in (None, dataset))
+        own, here = (self.project.variant(where, name) for where in (None, dataset))
         return _differences(*(entry.model_dump(mode="json", exclude={"title"}) for entry in (own, here)))
 
     def _replaced(self, dataset: str, read: Mapping[str, str]) -> dict[str, Difference]:

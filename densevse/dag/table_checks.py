@@ -59,7 +59,7 @@ def check_phrases(where: str, measured: list[str], dataset: str, project: Projec
         )
     for method, entry in project.config.trained().items():
         for name in sorted({method, *entry.variants, *entry.ensembles} & set(measured)):
-            if name in entry.ensembles or "phrases" not in project.variant(name, dataset).yields:
+            if name in entry.ensembles or "phrases" not in project.variant(dataset, name).yields:
                 raise InputError(
                     f"{where}: {name} of methods.{method} yields no phrases on {dataset}, which the protocol "
                     "regions ranks; measure variants that yield some."

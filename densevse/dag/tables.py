@@ -68,7 +68,7 @@ class TableStage(Stage):
         """The settings on a data set of each variant in its main table."""
         known = set(self.config.variant_names())
         measured = self.table(dataset).measure
-        return {name: self.project.variant(name, dataset) for name in measured if name in known}
+        return {name: self.project.variant(dataset, name) for name in measured if name in known}
 
     def with_rounds(self, dataset: str) -> dict[str, MethodConfig]:
         """The variants in a data set's main table that learn correspondences."""
@@ -81,7 +81,7 @@ class TableStage(Stage):
     def with_concepts(self, dataset: str) -> dict[str, MethodConfig]:
         """The variants in a data set's main table that read the scores of a concept network."""
         variants = self.variants(dataset).items()
-        return {name: entry for name, entry in variants if self.rows.reads_concepts(name, dataset)}
+        return {name: entry for name, entry in variants if self.rows.reads_concepts(dataset, name)}
 
     def with_saliency(self, dataset: str) -> dict[str, MethodConfig]:
         """The variants in a data set's main table that report their attention."""
@@ -150,7 +150,7 @@ class TableStage(Stage):
     def gains_job(self, table: str) -> Job:
         """The picture of a table's gains."""
         entry, measuring = self.table(table), self._measuring(table)
-        reference = self.rows.title_of(str(entry.reference), measuring[0].dataset)
+        reference = self.rows.title_of(measuring[0].dataset, str(entry.reference))
         sections = [
             GainsSection(
                 title=f"{self.title(section.dataset)}, {section.protocol}",
@@ -245,7 +245,7 @@ class TableStage(Stage):
             protocol=section.protocol,
             sentences=self.config.datasets[section.dataset].sentences,
             published=section.published,
-            measured={name: self.rows.measured(name, section.dataset, self._seeds(name, section)) for name in measured},
+            measured={name: self.rows.measured(section.dataset, name, self._seeds(name, section)) for name in measured},
         )
 
     def _seeds(self, name: str, section: SectionConfig) -> list[int]:

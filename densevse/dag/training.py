@@ -48,7 +48,7 @@ class TrainingStage(Stage):
 
     def written(self, wildcards: Wildcards, variant: str) -> InputFiles:
         """The sentences of a generator about a data set's images, if a variant reads them."""
-        entry = self.project.variant(variant, wildcards.dataset)
+        entry = self.project.variant(wildcards.dataset, variant)
         if entry.generator is None:
             return {}
         folder = f"{self.results}/{wildcards.dataset}/generated_captions/{entry.generator}/seed{wildcards.seed}"
@@ -57,13 +57,13 @@ class TrainingStage(Stage):
 
     def inputs_of_images(self, dataset: str, variant: str) -> InputFiles:
         """The inputs of a variant about a data set's images, without generated sentences."""
-        entry = self.project.variant(variant, self.trained_on(dataset))
+        entry = self.project.variant(self.trained_on(dataset), variant)
         views = [view for view in entry.views if VIEWS[view].made_by != "generator"]
         return InputStage(self.project).of_images(variant, dataset, views, entry.networks)
 
     def inputs_of_sentences(self, dataset: str, variant: str) -> InputFiles:
         """The inputs of a variant about a data set's sentences, with its vocabularies."""
-        entry, known_by = self.project.variant(variant, self.trained_on(dataset)), self.trained_on(dataset)
+        entry, known_by = self.project.variant(self.trained_on(dataset), variant), self.trained_on(dataset)
         inputs = InputStage(self.project).of_sentences(dataset, entry.sentences, entry.dependencies)
         vectors = self.project.datasets[dataset].word_vectors
         if entry.word_vectors and vectors:
@@ -94,7 +94,7 @@ class TrainingStage(Stage):
         found = [f"densevse.methods.{entry.model}", *modules_reading(entry.sentences, entry.views)]
         if entry.untrained:
             found += modules_of_architecture(self.config.networks[entry.networks[entry.views[0]]].architecture)
-        for network in self._trained_networks(variant, self.trained_on(dataset)):
+        for network in self._trained_networks(self.trained_on(dataset), variant):
             architecture = self.config.networks[network].architecture
             found += ["densevse.vision.finetuned", *modules_of_architecture(architecture)]
         return found
@@ -152,10 +152,10 @@ class TrainingStage(Stage):
 
     def network(self, dataset: str, variant: str) -> list[str | Values]:
         """The first weights of the network that is trained with a variant; most read a fixed one's features."""
-        networks = self._trained_networks(variant, dataset)
+        networks = self._trained_networks(dataset, variant)
         return [FeatureStage(self.project).weights_of(name) for name in networks]
 
-    def _trained_networks(self, variant: str, dataset: str) -> list[str]:
+    def _trained_networks(self, dataset: str, variant: str) -> list[str]:
         """The network that is trained with a variant, if it reads pixels."""
         entry = self.variant(dataset, variant)
         pixels = [view for view in entry.views if VIEWS[view].pixels]

@@ -52,7 +52,7 @@ def test_the_place_is_the_line_of_the_value(config):
 def test_what_is_printed_is_what_is_resolved(config):
     from densevse.config.load import variant
 
-    entry = variant(config, "hm_lstm", "scenes")
+    entry = variant(config, "scenes", "hm_lstm")
     found = shown(config, "hm_lstm", "scenes")
     assert {path.split(".")[1]: row.value for path, row in found.items() if path.startswith("parameters.")} == (
         entry.parameters.model_dump()

@@ -51,7 +51,7 @@ def test_layers_of_a_variant_are_laid_in_order():
     }
     config = load(CONFIG, overrides)
     margins = {
-        (name, dataset): variant(config, name, dataset).parameters.margin
+        (name, dataset): variant(config, dataset, name).parameters.margin
         for name in ("vse", "plain", "mine")
         for dataset in ("coco", "scenes")
     }

@@ -14,7 +14,7 @@ from tests.device.trainers import trainer_on
 
 
 def trainer_of(made, name, device=DEVICE):
-    entry = variant(CONFIG, name, DATASET)
+    entry = variant(CONFIG, DATASET, name)
     return trainer_on(device, made, entry, job_of(entry))
 
 

@@ -52,7 +52,7 @@ def concept_folder(tmp_path_factory):
 @pytest.mark.parametrize("name", CONFIG.generator_names())
 def test_a_generator(made, on_both, name, monkeypatch):
     """It waits once at most in a step, after the first ones."""
-    entry, step, waits = generator(CONFIG, name, DATASET), Trainer.step, []
+    entry, step, waits = generator(CONFIG, DATASET, name), Trainer.step, []
 
     def counted(self, *given):
         with counting_waits() as waited:

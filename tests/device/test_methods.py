@@ -24,7 +24,7 @@ from tests.device.miniature import files_of
 
 CONFIG = load(Path(__file__).parents[2] / "config", {})
 DATASET = "flickr8k"
-UNTRAINED = {name for name in CONFIG.variant_names() if variant(CONFIG, name, DATASET).untrained}
+UNTRAINED = {name for name in CONFIG.variant_names() if variant(CONFIG, DATASET, name).untrained}
 METHODS = [name for name in CONFIG.trained() if name not in UNTRAINED]
 """One variant of each method, for `make test`; `make test-all` runs the others."""
 VARIANTS = [*METHODS, *first_now([name for name in CONFIG.variant_names() if name not in {*METHODS, *UNTRAINED}], 0)]
@@ -55,7 +55,7 @@ class Trained:
     """A variant's rounds, trained on a device into a folder."""
 
     def __init__(self, made, folder, name, rounds=2):
-        self.entry = entry = variant(CONFIG, name, DATASET)
+        self.entry = entry = variant(CONFIG, DATASET, name)
         self.files = files_of(made, entry.views, entry.sentences, entry.dependencies, entry.word_vectors)
         start = [str(Trained(made, folder, entry.starts_from, 1).last)] if entry.starts_from else []
         self.models, self.histories = [], []

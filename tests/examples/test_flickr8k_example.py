@@ -13,4 +13,4 @@ def test_the_example_sets_regions_of_a_detector_for_all_splits(dataset):
     config = load(ROOT / "config", yaml.safe_load((ROOT / "examples/flickr8k.yaml").read_text()))
     assert config.datasets[dataset].proposer == "detections"
     for name in ("hm_lstm", "hm_lstm_phrases", "defrag_no_mil", "devise", "sdt_rnn"):
-        assert variant(config, name, dataset).networks["regions"] == "mobilenet_v2_six"
+        assert variant(config, dataset, name).networks["regions"] == "mobilenet_v2_six"

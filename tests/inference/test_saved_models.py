@@ -15,14 +15,14 @@ PROJECT = Project(Path(__file__).parents[2], {})
 VARIANTS = [
     name
     for name in PROJECT.config.variant_names()
-    if not any(VIEWS[view].pixels for view in PROJECT.variant(name, "scenes").views)
-    and not PROJECT.variant(name, "scenes").untrained  # such a model is a network's
+    if not any(VIEWS[view].pixels for view in PROJECT.variant("scenes", name).views)
+    and not PROJECT.variant("scenes", name).untrained  # such a model is a network's
 ]
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_variant_is_read_as_it_was_written(name, tmp_path):
-    entry = PROJECT.variant(name, "scenes")
+    entry = PROJECT.variant("scenes", name)
     shapes = Shapes(dict.fromkeys(entry.views, 5), 11, torch.rand(11, 300), {"relations": 4})
     method = build(entry.model, entry.parameters.model_dump(), shapes)
     save_model(method, entry.model, entry.sentences, tmp_path / "model.safetensors", {})

@@ -124,7 +124,7 @@ def test_without_a_card_the_check_says_what_is_missing_and_makes_nothing(tmp_pat
 
 
 def test_a_method_on_the_pretended_device_agrees_with_the_cpu(made, tmp_path, compute_on):
-    entry = variant(CONFIG, "vse", DATASET)
+    entry = variant(CONFIG, DATASET, "vse")
     files = files_of(made, entry.views, entry.sentences, entry.dependencies, entry.word_vectors)
     folders = [(tmp_path / device.type, device) for device in (torch.device("cpu"), PRETENDED)]
     for folder, device in folders:

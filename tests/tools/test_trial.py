@@ -20,7 +20,7 @@ PAIRS = 24  # all of train: over few images, batch normalisation has variances n
 
 
 def files_and_job(made, name):
-    entry = variant(CONFIG, name, SETTINGS_OF)
+    entry = variant(CONFIG, SETTINGS_OF, name)
     files = files_of(made, entry.views, entry.sentences, entry.dependencies, entry.word_vectors)
     return files, job_of(entry)
 

@@ -94,7 +94,7 @@ def shortened(phases: Sequence[NamedPhase], epochs: int) -> list[NamedPhase]:
 
 def files_of(project: Project, dataset: str, trial: Trial) -> Files:
     """The artifacts of a data set that a variant reads with its settings on another."""
-    entry, stage = project.variant(trial.variant, trial.settings_of), InputStage(project)
+    entry, stage = project.variant(trial.settings_of, trial.variant), InputStage(project)
     named = stage.of_images(trial.variant, dataset, entry.views, entry.networks)
     named |= stage.of_sentences(dataset, entry.sentences, entry.dependencies)
     vectors = project.datasets[dataset].word_vectors
@@ -105,7 +105,7 @@ def files_of(project: Project, dataset: str, trial: Trial) -> Files:
 
 def job_of(project: Project, trial: Trial) -> TrainingJob:
     """The shortened training of round 0."""
-    entry = project.variant(trial.variant, trial.settings_of)
+    entry = project.variant(trial.settings_of, trial.variant)
     training = {
         **entry.training.model_dump(),  # type: ignore[union-attr]
         "training_images": trial.images,

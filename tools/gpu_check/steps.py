@@ -74,7 +74,7 @@ def steps_at_full_size(folder: Path, sizes: Sizes = FLICKR30K, further: FurtherS
     write_everything(folder, sizes, further)
     config = load(ROOT / "config", {})
     for method in METHODS:
-        entry = variant(config, method, DATASET)
+        entry = variant(config, DATASET, method)
         if entry.word_vectors:
             write_word_vectors(folder, sizes, entry.parameters.model_dump()["word_dimension"])
         for precision in PRECISIONS:

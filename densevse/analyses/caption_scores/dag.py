@@ -70,7 +70,7 @@ class CaptionScoreStage(Stage):
         """Every writer of a table by its name; a person's sentences are the same for every seed."""
         seeds, table = self.dataset(dataset).seeds, self._settings(dataset)
         generated = {
-            name: WriterPlan(title=self.project.generator(name, dataset).title, seeds=seeds)
+            name: WriterPlan(title=self.project.generator(dataset, name).title, seeds=seeds)
             for name in table.generators
         }
         copied = WriterPlan(title=self._copied(dataset), seeds=seeds)
@@ -126,9 +126,9 @@ class CaptionScoreStage(Stage):
     def oracle_table_job(self, dataset: str) -> Job:
         """The table of oracles."""
         oracles = self._settings(dataset).oracles
-        generators = {name: self.project.generator(name, dataset) for name in oracles.generators}
+        generators = {name: self.project.generator(dataset, name) for name in oracles.generators}
         spaces = dict.fromkeys(entry.joint_embedding for entry in generators.values() if entry.joint_embedding)
-        entries = {**generators, **{name: self.project.variant(name, dataset) for name in spaces}}
+        entries = {**generators, **{name: self.project.variant(dataset, name) for name in spaces}}
         plan = CaptionOraclePlan(
             title=f"{self.title(dataset)}: sentences written and chosen with oracles",
             dataset=dataset,
@@ -174,7 +174,7 @@ class CaptionScoreStage(Stage):
         oracles = self._settings(dataset).oracles
         seeds, reference = oracles.seeds or self.dataset(dataset).seeds, oracles.reference
         for generator, parts in oracles.generators.items():
-            title, plain = self.project.generator(generator, dataset).title, writer_with_oracle(generator)
+            title, plain = self.project.generator(dataset, generator).title, writer_with_oracle(generator)
             for known in (NO_ORACLE, *parts):
                 one = "tags" in known  # a sentence is written along each tag sequence, so there is one
                 compared = generator != reference and known in (NO_ORACLE, *oracles.generators[reference])
@@ -201,7 +201,7 @@ class CaptionScoreStage(Stage):
             )
 
     def _copied(self, dataset: str) -> str:
-        neighbour = self.project.variant(self._settings(dataset).neighbour, dataset).title
+        neighbour = self.project.variant(dataset, self._settings(dataset).neighbour).title
         return f"copied from the nearest training image ({neighbour})"
 
     def _title(self, dataset: str) -> str:

@@ -188,7 +188,7 @@ class ClaimStage(TableStage):
         )
 
     def _measured_row(self, row: ClaimRow, dataset: str, seeds: list[int]) -> MeasuredVariant:
-        measured = self.rows.measured(row.variant, dataset, seeds)
+        measured = self.rows.measured(dataset, row.variant, seeds)
         if row.round is None:
             return measured
         model = self.round_of(dataset, row.variant, seeds[0], row.round)["variant"]

@@ -26,7 +26,7 @@ class ExampleStage(TableStage):
 
     def comparison_job(self, dataset: str) -> Job:
         """The picture of the answers of the variants that SCO's Figure 4 compares."""
-        titles = [self.project.variant(variant, dataset).title for variant in COMPARED]
+        titles = [self.project.variant(dataset, variant).title for variant in COMPARED]
         identities = [Identity(dataset, split="test", **values) for values in self.compared(dataset)]
         plan = PicturePlan(
             title=f"The best sentences of images of {self.title(dataset)}",

@@ -33,7 +33,7 @@ class JudgementStage(TableStage):
         """The table of agreement."""
         measured = {name: self._judged(dataset, name) for name in self.variants(dataset)}
         for name, seeds in self._given(dataset).items():
-            measured[name] = JudgedVariant(title=self.rows.title_of(name, dataset), seeds=seeds, model=name, round=None)
+            measured[name] = JudgedVariant(title=self.rows.title_of(dataset, name), seeds=seeds, model=name, round=None)
         plan = AgreementPlan(title=self.title(dataset), dataset=dataset, measured=measured)
         return Job({"plan": plan.model_dump(mode="json")})
 

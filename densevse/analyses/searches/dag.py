@@ -112,7 +112,7 @@ class SearchStage(Stage):
             searched = "your photographs" if entry.photographs else f"the {entry.split} images of {dataset}"
         else:
             searched = "your sentences" if entry.sentences else f"the {entry.split} sentences of {dataset}"
-        method = self.project.variant(entry.variant, entry.dataset)
+        method = self.project.variant(entry.dataset, entry.variant)
         trained = "not trained here" if method.untrained else f"trained on {dataset}"
         return f"Your {entry.asked}, asked of {searched}, by {method.title}, {trained}"
 

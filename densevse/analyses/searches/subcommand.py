@@ -94,7 +94,7 @@ def _model_of_file(file: Path, config: Any) -> Model:
         ) from None
     check_name("data set", named.dataset, list(config.datasets))
     check_name("variant", named.variant, config.variant_names())
-    last = variant(config, named.variant, named.dataset).last_round
+    last = variant(config, named.dataset, named.variant).last_round
     if named.round != last:
         raise InputError(
             f"--model: {file} is of round {named.round}, and searches ask the last round of {named.variant}, {last}."

@@ -47,7 +47,7 @@ class BallotStage(Stage):
             title=self.title(dataset),
             dataset=dataset,
             seed=self.first_seed(dataset),
-            measured={name: self.project.variant(name, dataset).title for name in self._voted(dataset)},
+            measured={name: self.project.variant(dataset, name).title for name in self._voted(dataset)},
         )
         return Job({"plan": plan.model_dump(mode="json")})
 

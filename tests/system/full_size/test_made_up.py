@@ -15,7 +15,7 @@ from tools.environments import ROOT
 @pytest.mark.parametrize("dataset", PARTS)
 def test_settings_are_a_configuration_with_every_structure_that_is_measured(dataset):
     config = load(ROOT / "config", settings(dataset, Path("/sources")))
-    read = {name for method in PARTS[dataset].measure for name in variant(config, method, dataset).sentences}
+    read = {name for method in PARTS[dataset].measure for name in variant(config, dataset, method).sentences}
     read |= {name for method in PARTS[dataset].generators for name in config.generators[method].sentences}
     assert (
         read

@@ -23,5 +23,5 @@ def test_a_disturbed_run_ends_with_the_same_bytes(make_project, finished, harm):
 def test_the_long_trainings_of_the_whole_torture_are_a_valid_configuration():
     config = load(ROOT / "config", LONG)
     for method in ("vse", "hm_lstm"):
-        assert variant(config, method, "scenes").training.checkpoint_steps == 1
-        assert max(phase.epochs for phase in variant(config, method, "scenes").phases_of(0)) >= 6
+        assert variant(config, "scenes", method).training.checkpoint_steps == 1
+        assert max(phase.epochs for phase in variant(config, "scenes", method).phases_of(0)) >= 6
