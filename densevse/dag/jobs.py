@@ -7,7 +7,7 @@ workflow/scripts/job.py calls the function. Snakemake compares the set of a rule
 values that are not plain. So everything that a job is given is one param, a mapping of names to plain values.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from densevse.dag.code import Code
@@ -54,6 +54,13 @@ class Calls:
         self._code.check(call)
         given: dict[str, Any] = {}
         return {"call": uncompared(lambda: call), "given": uncompared(lambda: given)}
+
+    def sources(self, rules: Iterable[Any]) -> dict[str, tuple[str, str]]:
+        """The name of each of Snakemake's `rules` that calls a function -> the function, and its text."""
+        named = {rule.name: rule.params.get("call") for rule in rules}
+        # What Snakemake does not compare is a function of the wildcards.
+        calls = {name: call(None, threads=1) if callable(call) else call for name, call in named.items() if call}
+        return {name: (call, self._code.source(call)) for name, call in calls.items()}
 
 
 def _plain(value: Any, where: str) -> Any:

@@ -32,7 +32,8 @@ def files(tmp_path):
     found = [tmp_path / name for name in names]
     found += [tmp_path / "figures/scenes" / name for name in pictures] + [tmp_path / "figures/scenes_gains.svg"]
     text = 'def draw(x):\n    """Draws <x>."""\n\n    return x & 1'
-    known = {"workflow": None, "sources": lambda workflow: {"draw": ("densevse.report:draw", text)}}
+    calls = SimpleNamespace(sources=lambda rules: {"draw": ("densevse.report:draw", text)})
+    known = {"workflow": SimpleNamespace(rules=[]), "calls": calls}
     known |= {"start_page": start_page, "settings": SimpleNamespace(datasets={"scenes": None, "coco": None})}
     return [
         SimpleNamespace(

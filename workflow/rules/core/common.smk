@@ -69,14 +69,6 @@ calls = Calls(project.code)
 calling, calling_once = calls.calling, calls.calling_once
 
 
-def sources(of):
-    """Rule -> its function, and the text of that, for the report."""
-    named = {rule.name: rule.params.get("call") for rule in of.rules}
-    # What Snakemake does not compare is a function.
-    calls = {name: call(None, threads=1) if callable(call) else call for name, call in named.items() if call}
-    return {name: (call, project.code.source(call)) for name, call in calls.items()}
-
-
 # Rules name these in full, as a folder of an analysis lies elsewhere in a checkout than in an installed package.
 RUNNER = str(ROOT / "workflow/scripts/job.py")
 ENVS = str(ROOT / "envs")
