@@ -39,7 +39,3 @@ class ConceptStage(Stage):
         names = DatasetStage(self.project).source_names(dataset)
         job = {**self.head_job(dataset, concept_network).settings["job"], **built_from}
         return Job({"job": job, "source_names": names}, modules_of_architecture(backbone.architecture))
-
-    def scores(self, dataset: str) -> list[Values]:
-        """The shards of scores of concepts."""
-        return self.shards(dataset)

@@ -13,7 +13,7 @@ from densevse.dag.datasets import DatasetStage
 from densevse.dag.fields import NETWORK_FIELDS, PIXELS, PREPROCESSING, REGION_OPTIONS_FIELDS, passed, recipe
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
-from densevse.dag.project import Stage, any_of
+from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError
 
 IMAGE_FIELDS = {*NETWORK_FIELDS, "options", *PREPROCESSING}
@@ -102,11 +102,6 @@ class FeatureStage(Stage):
         """The shards of the regions by a network."""
         of = self._extracted_for(dataset, network)
         return self.shards(of, dataset=of, network=network, proposer=self.regions_of(dataset, network, proposer))
-
-    def extracted(self, one_vector: bool = False) -> str:
-        """The views whose features a network computes from images; with `one_vector`, those of one vector."""
-        views = VIEWS.items()
-        return any_of(name for name, view in views if view.extracted and view.one_vector >= one_vector)
 
     def image_job(self, dataset: str, network: str, view: str) -> Job:
         """The extraction of a view of whole images by a network."""

@@ -1,7 +1,7 @@
 """The jobs of rules: the function that a rule calls, and the values that the function is given.
 
     params:
-        **calling("densevse.language.words:write_words", words.count_job),
+        **calling("densevse.vision.extract:extract_features", features.image_job),
 
 workflow/scripts/job.py calls the function. Snakemake compares the set of a rule's params and not their names, and drops
 values that are not plain. So everything that a job is given is one param, a mapping of names to plain values.

@@ -9,24 +9,20 @@ from densevse.dag.datasets import DatasetStage
 from densevse.dag.fields import CONTOURS_OF_MCG, FOREST_OF_MCG, PROPOSALS_OF_MCG, whole
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
-from densevse.dag.project import Stage, any_of
+from densevse.dag.project import Stage
+
+
+def proposers_of(config: Config, *kinds: str, **options: bool) -> list[str]:
+    """The proposers of these kinds; of those, the ones with (or without) the named options."""
+    return [
+        name
+        for name, entry in config.proposers.items()
+        if entry.kind in kinds and all(bool(getattr(entry.options, one)) is wanted for one, wanted in options.items())
+    ]
 
 
 class ProposalStage(Stage):
     """The proposers, their jobs, and the user's files that they read."""
-
-    def of_kind(self, *kinds: str, **options: bool) -> str:
-        """The proposers of these kinds; of those, the ones with (or without) the named options."""
-        return any_of(self.names_of_kind(*kinds, **options))
-
-    def names_of_kind(self, *kinds: str, **options: bool) -> list[str]:
-        """The names of these proposers."""
-        return [
-            name
-            for name, entry in self.config.proposers.items()
-            if entry.kind in kinds
-            and all(bool(getattr(entry.options, option)) is wanted for option, wanted in options.items())
-        ]
 
     def job(self, dataset: str, proposer: str) -> Job:
         """The boxes of a proposer of any kind but MCG and clusters."""

@@ -1,13 +1,12 @@
 """Tables of results in the plan: their sections and rows, and the artifacts of these."""
 
 from collections.abc import Callable, Iterable
-from typing import get_args
 
 from densevse.config.methods import MethodConfig
 from densevse.config.tables import Protocol, SectionConfig, Table
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
-from densevse.dag.project import Project, Stage, any_of
+from densevse.dag.project import Project, Stage
 from densevse.dag.rows import RowStage
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import GainsPlan, GainsSection, RoundPlan, RoundsPlan, SectionPlan, TablePlan
@@ -73,27 +72,6 @@ class TableStage(Stage):
     def with_rounds(self, dataset: str) -> dict[str, MethodConfig]:
         """The variants in a data set's main table that learn correspondences."""
         return {name: entry for name, entry in self.variants(dataset).items() if entry.last_round}
-
-    def with_phrases(self, dataset: str) -> dict[str, MethodConfig]:
-        """The variants in a data set's main table that represent phrases and regions."""
-        return {name: entry for name, entry in self.variants(dataset).items() if "phrases" in entry.yields}
-
-    def with_concepts(self, dataset: str) -> dict[str, MethodConfig]:
-        """The variants in a data set's main table that read the scores of a concept network."""
-        variants = self.variants(dataset).items()
-        return {name: entry for name, entry in variants if self.rows.reads_concepts(dataset, name)}
-
-    def with_saliency(self, dataset: str) -> dict[str, MethodConfig]:
-        """The variants in a data set's main table that report their attention."""
-        return {name: entry for name, entry in self.variants(dataset).items() if "saliency" in entry.yields}
-
-    def phrases_have_boxes(self, dataset: str) -> bool:
-        """True if a data set's phrases have true boxes."""
-        return self.config.datasets[dataset].phrases_have_boxes
-
-    def protocols(self) -> str:
-        """The protocols that rank images and sentences."""
-        return any_of(name for name in get_args(Protocol) if name != _REGIONS)
 
     def first_protocol(self, dataset: str) -> Protocol:
         """The protocol of a data set's main table, for analyses with one protocol for each data set."""
@@ -173,7 +151,7 @@ class TableStage(Stage):
 
     def accuracies_of_rounds(self, dataset: str) -> list[Values]:
         """The correspondences of each of these rounds, if phrases have true boxes."""
-        if not self.phrases_have_boxes(dataset):
+        if not self.dataset(dataset).phrases_have_boxes:
             return []
         return [
             self.correspondences_of(dataset, name, seed, number)
@@ -200,7 +178,7 @@ class TableStage(Stage):
         return Job({"plan": plan.model_dump(mode="json")})
 
     def _round(self, dataset: str, name: str, number: int) -> RoundPlan:
-        seed, judged = self.first_seed(dataset), number > 0 and self.phrases_have_boxes(dataset)
+        seed, judged = self.first_seed(dataset), number > 0 and self.dataset(dataset).phrases_have_boxes
         return RoundPlan(
             variant=name,
             number=number,
@@ -234,7 +212,7 @@ class TableStage(Stage):
 
     def _measured(self, table: Table, section: SectionConfig) -> list[str]:
         """The variants that a section measures; none of phrases without true boxes."""
-        unknown = section.protocol == _REGIONS and not self.phrases_have_boxes(section.dataset)
+        unknown = section.protocol == _REGIONS and not self.dataset(section.dataset).phrases_have_boxes
         return [] if unknown else table.measure
 
     def section(self, section: SectionConfig, measured: Iterable[str]) -> SectionPlan:

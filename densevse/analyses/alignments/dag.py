@@ -16,7 +16,7 @@ class AlignmentStage(TableStage):
             if "triplets" in entry.sentences and "regions" in entry.views:
                 folder = f"{self.results}/figures/{dataset}/{name}"
                 wanted += [f"{folder}/alignments.png", f"{folder}/triplet_regions.png"]
-                if self.phrases_have_boxes(dataset):
+                if self.dataset(dataset).phrases_have_boxes:
                     last = self.folder_of("alignments", dataset, self.last_round(dataset, name))
                     wanted += [f"{last}/accuracy.parquet"]
         return wanted

@@ -12,7 +12,8 @@ class AttentionStage(TableStage):
 
     def of_dataset(self, dataset: str) -> list[str]:
         """The pictures of each method (not of its variants) with attention, for the first seed."""
-        names = sorted(self.config.trained().keys() & self.with_saliency(dataset).keys())
+        found = {name for name, entry in self.variants(dataset).items() if "saliency" in entry.yields}
+        names = sorted(self.config.trained().keys() & found)
         files = ("saliency.png", "average_saliency.png")
         return [f"{self.results}/figures/{dataset}/{name}/{file}" for name in names for file in files]
 

@@ -205,7 +205,7 @@ class ClaimStage(TableStage):
                     f"{test.where}.{side}.round: {row.variant} has the rounds 0 to {last} on {dataset}, and no round "
                     f"{row.round}; name one of these, or leave {dataset} out of the claim's datasets."
                 )
-        if test.protocol == "regions" and not self.phrases_have_boxes(dataset):
+        if test.protocol == "regions" and not self.dataset(dataset).phrases_have_boxes:
             raise InputError(
                 f"{test.where}.datasets: phrases of {dataset} have no true boxes, which the protocol regions ranks; "
                 f"give some as datasets.{dataset}.boxes, or leave {dataset} out of the claim's datasets."

@@ -8,6 +8,6 @@ class ConceptPrecisionStage(TableStage):
 
     def of_dataset(self, dataset: str) -> list[str]:
         """The table and the picture, if a variant in the main table reads scores of concepts."""
-        if not self.with_concepts(dataset):
+        if not any(self.rows.reads_concepts(dataset, name) for name in self.variants(dataset)):
             return []
         return [f"{self.results}/tables/{dataset}_concepts.md", f"{self.results}/figures/{dataset}/concepts.png"]

@@ -50,9 +50,13 @@ rule concept_precision:
         images="<results>/{dataset}/images.parquet",
         concepts=rules.mine_concepts.output.concepts,
         image_concepts=rules.mine_concepts.output.image_concepts,
-        best_region=path("<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet", concepts.scores),
+        best_region=path(
+            "<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet",
+            lambda dataset: datasets.shards(dataset),
+        ),
         whole_image=path(
-            "<results>/{dataset}/features/{concept_network}/concepts_whole/{shard}.parquet", concepts.scores
+            "<results>/{dataset}/features/{concept_network}/concepts_whole/{shard}.parquet",
+            lambda dataset: datasets.shards(dataset),
         ),
     output:
         each="<results>/{dataset}/networks/{concept_network}_average_precision.parquet",

@@ -17,7 +17,7 @@ rule extract_windows:
     log:
         "<logs>/extract_windows/{dataset}_{network}_{view}.log",
     wildcard_constraints:
-        view=features.extracted(one_vector=True),
+        view=any_of(name for name, one in VIEWS.items() if one.extracted and one.one_vector),
     conda:
         f"{ENVS}/torch.yaml"
     threads: configured(datasets.threads)

@@ -11,7 +11,8 @@ class PhraseRegionStage(TableStage):
     def of_dataset(self, dataset: str) -> list[str]:
         """The pictures of each such method in a data set's main table."""
         pictures = []
-        for name in self.config.trained().keys() & self.with_phrases(dataset).keys():
+        found = {name for name, entry in self.variants(dataset).items() if "phrases" in entry.yields}
+        for name in self.config.trained().keys() & found:
             files = ["embedding.svg", "region_phrases.png"]
             files += ["correspondences.png"] if self.config.trained()[name].last_round else []
             pictures += [f"{self.results}/figures/{dataset}/{name}/{file}" for file in files]

@@ -5,7 +5,7 @@ from densevse.dag.datasets import DatasetStage
 from densevse.dag.fields import CONTOURS_OF_MCG, PROPOSALS_OF_MCG, whole
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
-from densevse.dag.proposals import ProposalStage, mcg_options
+from densevse.dag.proposals import ProposalStage, mcg_options, proposers_of
 from densevse.runtime.place import PACKAGE
 
 
@@ -24,7 +24,7 @@ class ProposalRecallStage(ProposalStage):
 
     def timed(self, dataset: str) -> list[Values]:
         """The compared proposers whose every step is computed here."""
-        here = self.names_of_kind("selective_search") + self.names_of_kind("mcg", maps=False)
+        here = proposers_of(self.config, "selective_search") + proposers_of(self.config, "mcg", maps=False)
         return [values for values in self.compared(dataset) if values["proposer"] in here]
 
     def times_job(self, dataset: str, proposer: str) -> Job:

@@ -17,7 +17,7 @@ rule time_mcg:
     log:
         "<logs>/time_mcg/{dataset}_{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg", maps=False),
+        proposer=any_of(proposers_of(settings, "mcg", maps=False)),
     conda:
         f"{ENVS}/torch.yaml"
     resources:
@@ -69,7 +69,7 @@ rule time_selective_search:
     log:
         "<logs>/time_selective_search/{dataset}_{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("selective_search"),
+        proposer=any_of(proposers_of(settings, "selective_search")),
     conda:
         f"{ENVS}/torch.yaml"
     resources:

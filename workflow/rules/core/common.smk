@@ -2,6 +2,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import get_args
 
 ROOT = Path(workflow.basedir)
 if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found without these.
@@ -24,7 +25,7 @@ from densevse.dag.own_files import OwnFileStage
 from densevse.dag.jobs import Calls, Job
 from densevse.dag.paths import Paths, configured, planned, uncompared
 from densevse.dag.project import Project, any_of
-from densevse.dag.proposals import ProposalStage
+from densevse.dag.proposals import ProposalStage, proposers_of
 from densevse.dag.records import dated_in_the_future, keep_records, read_only
 from densevse.dag.resources import growing
 from densevse.dag.table_checks import check_tables
@@ -34,6 +35,8 @@ from densevse.dag.training import TrainingStage
 from densevse.dag.uploads import Uploads
 from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check_place
 from densevse.config.strict_yaml import check_configfiles
+from densevse.config.tables import Protocol
+from densevse.config.views import VIEWS
 from densevse.runtime.place import PACKAGE
 from densevse.runtime.variables import GPU, JOBS_PER_GPU
 
@@ -109,9 +112,9 @@ wildcard_constraints:
     vectors=any_of(settings.word_vectors),
     ensemble=any_of(settings.ensembles()),
     variant=any_of(settings.variant_names()),
-    protocol=tables.protocols(),
+    protocol=any_of(name for name in get_args(Protocol) if name != "regions"),
     generator=any_of(settings.generator_names()),
-    view=features.extracted(),
+    view=any_of(name for name, one in VIEWS.items() if one.extracted),
     shard=r"\d+-of-\d+",
     seed=r"\d+",
     round=r"\d+",
