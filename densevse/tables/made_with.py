@@ -1,4 +1,4 @@
-"""What a row of a table was made with, from the lineage of its retrievals, in the words of the footnotes."""
+"""Derives from lineage how the rows of a table were made, in the words of the footnotes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias

@@ -401,6 +401,9 @@ class Line(Task):
     def validate(self):
         return {"closeness": -abs(self.module.weight.item() - 3), "bias": self.module.bias.item()}
 
+    def save(self, path, made_from):
+        raise AssertionError("the loop writes no weights")
+
 
 class Weighting(Strict):
     weight: float = 1.0

@@ -1,7 +1,7 @@
 import pytest
 
-from tests import rule_graph
 from tests.cases import first_now
+from tools import rule_graph
 
 TABLES = ["flickr8k", "flickr30k", "coco", "pascal1k", "scenes", "vse_1", "sco_4"]
 
