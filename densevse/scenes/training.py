@@ -22,7 +22,7 @@ from densevse.methods.interface import Moment, device_of, to_device
 from densevse.models.files import write_weights
 from densevse.runtime.arrays import Indices
 from densevse.scenes.network import HIDDEN, UNDECIDED, ScenesNet, WindowBatch, Windows
-from densevse.training.driver import TrainingSpec, drive
+from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task
 from densevse.vision.classes import read_classes
 from densevse.vision.networks import standardised

@@ -27,7 +27,7 @@ from densevse.methods.interface import Moment, device_of, to_device
 from densevse.models.files import write_weights
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
-from densevse.training.driver import TrainingSpec, drive
+from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task
 from densevse.vision.concept_network import best_of_regions, head, multi_label_loss, with_outputs
 from densevse.vision.crops import squeezed

@@ -18,7 +18,7 @@ from densevse.methods.interface import Moment, device_of, to_device
 from densevse.models.building import build_generator, generator_shapes
 from densevse.models.files import save_model
 from densevse.runtime.arrays import Indices
-from densevse.training.driver import TrainingSpec, drive
+from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task
 
 _AT_ONCE = 128  # sentences in a batch of validation

@@ -26,7 +26,7 @@ from densevse.models.files import load_weights, save_model
 from densevse.runtime.arrays import Indices, evenly_spaced
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
-from densevse.training.driver import TrainingSpec, drive
+from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task
 
 MEASURES = [*RECALL_COLUMNS, "rsum"]

@@ -135,7 +135,7 @@ def reaching(module: str) -> set[str]:
         ("densevse/inference/ensembles.py", {"retrieve_by_ensemble"}),
         ("densevse/inference/retrieval.py", {"retrieve", "retrieve_by_ensemble"}),
         (
-            "densevse/training/driver.py",
+            "densevse/training/loop.py",
             {"train", "train_round", "train_generator", "train_concept_head", "train_concept_network", "train_network"},
         ),
         ("densevse/tables/results.py", {"table", "table_of_rounds"}),

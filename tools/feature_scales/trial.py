@@ -24,7 +24,7 @@ from densevse.evaluation.protocols import folds
 from densevse.inference.encoding import encode_images
 from densevse.methods.interface import DualEncoder
 from densevse.runtime.errors import InputError
-from densevse.training.driver import TrainingSpec, drive
+from densevse.training.loop import TrainingSpec, drive
 from densevse.training.retrieval import Retrieval, prepared
 
 UNSCALED = {"concepts", "concepts_whole"}
