@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from pydantic import ConfigDict, RootModel
 
-from densevse.config.strict import FileName, Strict, known
+from densevse.config.strict import DatasetName, FileName, Strict, known
 from densevse.runtime.place import PACKAGE
 
 FOLDER = PACKAGE / "analyses"
@@ -30,7 +30,7 @@ class AnalysisSettings:
         """The user's files and folders in the settings, each with the path of its key."""
         yield from ()
 
-    def datasets(self, config: Any) -> Mapping[str, Any]:
+    def datasets(self, config: Any) -> Mapping[DatasetName, Any]:
         """The data sets of the analysis's own, by their names below results/; the stages treat them like all others."""
         return {}
 
@@ -48,7 +48,11 @@ class Entries(RootModel[dict[FileName, _Entry]], AnalysisSettings, Generic[_Entr
 class ByDataset(Entries[_Entry]):
     """Settings that are entries by data set; a data set without an entry has the defaults."""
 
-    def of(self, dataset: str) -> _Entry:
+    def items(self) -> Iterator[tuple[DatasetName, _Entry]]:
+        """The data sets and their entries."""
+        yield from ((DatasetName(name), entry) for name, entry in self.root.items())
+
+    def of(self, dataset: DatasetName) -> _Entry:
         """The settings for a data set."""
         return self.root[dataset] if dataset in self.root else cast(_Entry, entry_type(type(self)).model_validate({}))
 

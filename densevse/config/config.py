@@ -24,7 +24,7 @@ from densevse.config.methods import MethodConfig, MethodEntry
 from densevse.config.networks import ConceptNetwork, NetworkConfig
 from densevse.config.proposers import Clustered, Proposer
 from densevse.config.sources import PlainPath
-from densevse.config.strict import FileName, Strict, known
+from densevse.config.strict import DatasetKey, DatasetName, FileName, Strict, VariantKey, VariantName, known
 from densevse.config.tables import Ensemble, Table
 from densevse.config.views import VIEWS
 
@@ -63,7 +63,7 @@ class Config(Strict):
     threads: int = Field(
         2, ge=1, description="threads of a torch job; fixed, as the last bits of sums depend on their number"
     )
-    datasets: dict[FileName, Dataset] = Field(description="photographs and sentences, with their splits")
+    datasets: dict[DatasetKey, Dataset] = Field(description="photographs and sentences, with their splits")
     networks: dict[FileName, NetworkConfig] = Field(description="convolutional networks, which describe images")
     concept_networks: dict[FileName, ConceptNetwork] = Field(
         default={}, description="networks that predict the concepts of an image"
@@ -71,7 +71,7 @@ class Config(Strict):
     proposers: dict[FileName, Proposer] = Field(description="sources of boxes that may hold an object")
     parsers: dict[FileName, ParserConfig] = Field(description="parsers of sentences")
     word_vectors: dict[FileName, WordVectors] = Field(description="pre-trained word vectors")
-    methods: dict[FileName, Row] = Field(description="methods that score images with sentences")
+    methods: dict[VariantKey, Row] = Field(description="methods that score images with sentences")
     generators: dict[FileName, GeneratorEntry] = Field(default={}, description="models that write sentences")
     tables: dict[FileName, Table] = Field(default={}, description="results/tables/<name>.md")
 
@@ -83,8 +83,8 @@ class Config(Strict):
 
     @model_validator(mode="after")
     def _names_exist(self) -> Self:
-        for name, dataset in self.datasets.items():
-            where = f"datasets.{name}"
+        for owner, dataset in self.datasets.items():
+            where = f"datasets.{owner}"
             known(f"{where}.proposer", [dataset.proposer], self.proposers)
             known(f"{where}.parser", [dataset.parser], self.parsers)
             known(f"{where}.word_vectors", [dataset.word_vectors or ""], {**self.word_vectors, "": None})
@@ -125,7 +125,7 @@ class Config(Strict):
         """The settings of all analyses."""
         return [getattr(self, name) for name in settings_of_analyses()]
 
-    def datasets_behind(self, dataset: str | None) -> list[str]:
+    def datasets_behind(self, dataset: DatasetName | None) -> list[DatasetName]:
         """The data sets whose settings of methods hold on one, in order: that of its images, and itself."""
         resplit = self.datasets[dataset].resplit if dataset else None
         return [name for name in (resplit and resplit.of, dataset) if name]
@@ -208,25 +208,25 @@ class Config(Strict):
                 f"{where}.networks: one network must encode images and sentences; name the same for all views"
             )
 
-    def trained(self) -> dict[str, MethodEntry]:
+    def trained(self) -> dict[VariantName, MethodEntry]:
         """The methods of config/methods that the workflow trains or takes from networks."""
         return {name: entry for name, entry in self.methods.items() if isinstance(entry, MethodEntry)}
 
-    def given(self) -> dict[str, GivenEntry]:
+    def given(self) -> dict[VariantName, GivenEntry]:
         """The rows of config/methods whose scores or embeddings are given."""
         return {name: entry for name, entry in self.methods.items() if isinstance(entry, GivenEntry)}
 
-    def untrained_names(self) -> list[str]:
+    def untrained_names(self) -> list[VariantName]:
         """The variants without training."""
         return [
             name for method, entry in self.trained().items() if entry.untrained for name in (method, *entry.variants)
         ]
 
-    def variant_names(self) -> list[str]:
+    def variant_names(self) -> list[VariantName]:
         """All variants with a model: each method by its name, then its variants."""
         return [name for method, entry in self.trained().items() for name in (method, *entry.variants)]
 
-    def ensembles(self) -> dict[str, Ensemble]:
+    def ensembles(self) -> dict[VariantName, Ensemble]:
         """All ensembles of config/methods."""
         return {name: entry for method in self.trained().values() for name, entry in method.ensembles.items()}
 

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, model_validator
 from densevse.config.features import GivenFeatures
 from densevse.config.readers import READERS, ReaderName, ReaderOptions
 from densevse.config.sources import Path, Source
-from densevse.config.strict import FileName, RankedSentences, Seeds, Strict, of_type
+from densevse.config.strict import DatasetName, FileName, RankedSentences, Seeds, Strict, of_type
 from densevse.config.views import ViewName
 
 
@@ -39,7 +39,7 @@ class Reading(Strict):
 class Resplit(Strict):
     """Splits that are drawn at random from all images of another data set."""
 
-    of: str = Field(description="the data set whose images are divided; it says all that this entry does not")
+    of: DatasetName = Field(description="the data set whose images are divided; it says all that this entry does not")
     seed: int = Field(ge=0, description="of the random draw")
     train: int = Field(ge=1, description="images of the split train")
     val: int = Field(ge=1, description="images of the split val")
@@ -151,7 +151,7 @@ class Dataset(Reading):
         return self.boxes is not None or READERS[self.reader].PHRASES_HAVE_BOXES
 
     @property
-    def relies_on(self) -> str | None:
+    def relies_on(self) -> DatasetName | None:
         """The data set whose trained networks, models and vocabulary are used; None if they are its own."""
         return None
 

@@ -6,7 +6,7 @@ from pydantic import Field, SerializeAsAny, model_validator
 
 from densevse.config.methods import check_parameters_of_phases
 from densevse.config.registry import Registry
-from densevse.config.strict import FileName, Strict, of_type
+from densevse.config.strict import FileName, Strict, VariantName, of_type
 from densevse.config.training import NamedPhase, Phase, TrainingConfig
 from densevse.config.views import StructureName, ViewName
 
@@ -57,7 +57,7 @@ class GeneratorDifferences(Strict):
     RENAMED = {"space": "joint_embedding"}
 
     title: str | None = None
-    joint_embedding: str | None = None
+    joint_embedding: VariantName | None = None
     view: ViewName | None = None
     sentences: list[StructureName] | None = None
     parameters: dict[str, Any] | None = None
@@ -79,7 +79,7 @@ class GeneratorConfig(Strict):
 
     title: str = Field(min_length=1, description="the name in tables")
     model: str = Field(description="the model's file in densevse/methods/generators, without .py")
-    joint_embedding: str | None = Field(
+    joint_embedding: VariantName | None = Field(
         None,
         description="the variant of config/methods whose joint space it works in (same data set and seed): trained on "
         "the sentences' vectors there, used with the images'",

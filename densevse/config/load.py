@@ -10,9 +10,9 @@ from pydantic import BaseModel, ValidationError
 
 from densevse.config.analyses import FOLDER, Entries, entry_type, settings_of_analyses
 from densevse.config.config import Config, with_analyses
-from densevse.config.generators import GeneratorConfig, GeneratorEntry
-from densevse.config.methods import MethodConfig, MethodEntry
-from densevse.config.strict import or_meant
+from densevse.config.generators import GeneratorConfig
+from densevse.config.methods import MethodConfig
+from densevse.config.strict import DatasetName, VariantName, or_meant
 from densevse.config.strict_yaml import read_yaml
 from densevse.config.validation import Entry, line, not_valid, wrong_keys
 from densevse.runtime.errors import InputError
@@ -168,7 +168,7 @@ def _types_in(annotation: Any) -> list[type[BaseModel]]:
     return [kind for part in get_args(annotation) for kind in _types_in(part)]
 
 
-def _check_order(config: Config, dataset: str, found: dict[Hashable, Needs]) -> None:
+def _check_order(config: Config, dataset: DatasetName, found: dict[Hashable, Needs]) -> None:
     """Raises `InputError` for an invalid model, or for models that need each other in a circle.
 
     `found` keeps the needs for the next data set, as few models differ between data sets.
@@ -197,7 +197,7 @@ def _check_order(config: Config, dataset: str, found: dict[Hashable, Needs]) -> 
         ) from None
 
 
-def _needs(config: Config, model: Model, dataset: str) -> Needs:
+def _needs(config: Config, model: Model, dataset: DatasetName) -> Needs:
     """The models that must be trained before one of config/methods or config/generators."""
     kind, name = model
     if kind == "generators":
@@ -220,7 +220,7 @@ def merge(base: Any, over: Any) -> Any:
     return {**base, **over, **{key: merge(base[key], over[key]) for key in both}}
 
 
-def variant(config: Config, dataset: str | None, name: str) -> MethodConfig:
+def variant(config: Config, dataset: DatasetName | None, name: str) -> MethodConfig:
     """A variant as it is trained on a data set, with all variants and data sets merged in.
 
     Later values win: the method's own, the data set's, the variant's, the variant's on that data set. Without a data
@@ -231,27 +231,27 @@ def variant(config: Config, dataset: str | None, name: str) -> MethodConfig:
     return _resolved(MethodConfig, layers, config.check_variant, f"{name} on {dataset}" if dataset else name)
 
 
-def generator(config: Config, dataset: str | None, name: str) -> GeneratorConfig:
+def generator(config: Config, dataset: DatasetName | None, name: str) -> GeneratorConfig:
     """A generator, or a variant of one, as it is trained on a data set; see `variant`."""
     layers = layers_of("generators", name, config, dataset)
     return _resolved(GeneratorConfig, layers, config.check_generator, f"{name} on {dataset}" if dataset else name)
 
 
-def layers_of(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:
+def layers_of(kind: Kind, name: str, config: Config, dataset: DatasetName | None) -> list[tuple[str, dict[str, Any]]]:
     """The changes that make a variant on a data set, in order, each with the path of its keys.
 
     Raises `InputError` for an unknown name.
     """
-    entries: Mapping[str, MethodEntry | GeneratorEntry] = config.trained() if kind == "methods" else config.generators
-    for owner, entry in entries.items():
+    entries = config.trained().items() if kind == "methods" else config.generators.items()
+    for owner, entry in entries:
         if name == owner or name in entry.variants:
-            where, own, on = f"{kind}.{owner}", entry.variants.get(name), config.datasets_behind(dataset)
+            where, own, on = f"{kind}.{owner}", entry.variants.get(VariantName(name)), config.datasets_behind(dataset)
             layers = [(where, entry), *((f"{where}.datasets.{each}", entry.datasets.get(each)) for each in on)]
             if own:
                 where += f".variants.{name}"
                 layers += [(where, own), *((f"{where}.datasets.{each}", own.datasets.get(each)) for each in on)]
             return [(place, _given(layer)) for place, layer in layers if layer]
-    known = [known for owner, entry in entries.items() for known in (owner, *entry.variants)]
+    known = [known for owner, entry in entries for known in (owner, *entry.variants)]
     raise InputError(f"no {name!r} in config/{kind}; known: {known}{or_meant(name, known)}")
 
 

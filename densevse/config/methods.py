@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, SerializeAsAny, Tag, ValidationError, model_validator
 
 from densevse.config.registry import Registry
-from densevse.config.strict import FileName, Strict, of_type
+from densevse.config.strict import Strict, VariantKey, VariantName, of_type
 from densevse.config.tables import Ensemble
 from densevse.config.training import NamedPhase, Phase, TrainingConfig
 from densevse.config.validation import wrong_keys
@@ -48,8 +48,8 @@ class Differences(Strict):
     phases: dict[str, dict[str, Any]] | None = None
     rounds: list[list[str]] | None = None
     correspondences: CorrespondencesFrom | None = None
-    starts_from: str | None = None
-    round_0_of: str | None = None
+    starts_from: VariantName | None = None
+    round_0_of: VariantName | None = None
 
 
 class Variant(Differences):
@@ -114,10 +114,10 @@ class MethodConfig(Strict):
         "the round before; or by the data set's true boxes, the region that overlaps the phrase's box by half or "
         "more, if there is one (ours: the value of rounds without errors of the model)",
     )
-    starts_from: str | None = Field(
+    starts_from: VariantName | None = Field(
         None, description="a variant from whose trained model (same data set and seed) training starts"
     )
-    round_0_of: str | None = Field(
+    round_0_of: VariantName | None = Field(
         None,
         description="a variant that differs in later rounds only: its round 0 (same data set and seed) is this one's "
         "too, and is not trained again",
@@ -221,7 +221,7 @@ class MethodEntry(MethodConfig):
     """A file of config/methods: a method with its variants (the paper's ablations)."""
 
     datasets: dict[str, Differences] = Field(default={}, description="data set -> changes there")
-    variants: dict[FileName, Variant] = Field(default={}, description="variant -> its changes")
-    ensembles: dict[FileName, Ensemble] = Field(
+    variants: dict[VariantKey, Variant] = Field(default={}, description="variant -> its changes")
+    ensembles: dict[VariantKey, Ensemble] = Field(
         default={}, description="ensemble -> variants whose scores are added up"
     )

@@ -10,7 +10,7 @@ import yaml
 from densevse.config.config import Config
 from densevse.config.load import Kind, generator, layers_of, variant
 from densevse.config.overrides import Override, holds
-from densevse.config.strict import Strict
+from densevse.config.strict import DatasetName, Strict
 from densevse.config.views import VIEWS, described_by
 
 ORIGIN_WORDS = ("paper", "public code", "VSE++'s code", "chosen", "ours", "the data set")
@@ -91,7 +91,9 @@ class Setting(NamedTuple):
     place: str  # the file, with the line if known
 
 
-def settings_of(name: str, dataset: str | None, config: Config, over: Sequence[Override], root: Path) -> list[Setting]:
+def settings_of(
+    name: str, dataset: DatasetName | None, config: Config, over: Sequence[Override], root: Path
+) -> list[Setting]:
     """The settings of a variant, or of a generator, on a data set, without those that are off by default.
 
     `root` is the folder of the project. `over` is merged over its config/, later values over earlier ones.

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NewType
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 
@@ -42,6 +42,13 @@ def _file_name(name: str) -> str:
 
 
 FileName = Annotated[str, AfterValidator(_file_name)]
+DatasetName = NewType("DatasetName", str)
+"""The name of a data set in the plan; a type of its own, so that it is not confused with a variant's."""
+VariantName = NewType("VariantName", str)
+"""The name of a variant, an ensemble or a given row in the plan."""
+DatasetKey = Annotated[DatasetName, AfterValidator(_file_name)]
+VariantKey = Annotated[VariantName, AfterValidator(_file_name)]
+"""These as keys of the configuration, which are file names too."""
 
 
 def known(where: str, names: Iterable[str], those: Iterable[Any]) -> None:

@@ -1,12 +1,13 @@
 """Tables of results: config/tables/<name>.yaml becomes results/tables/<name>.md."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from densevse.config.strict import Seeds, Strict
+from densevse.config.strict import DatasetName, Seeds, Strict, VariantName
 
 Protocol = Literal["full", "five_folds", "first_1000", "random_1000", "hodosh", "regions"]
+_Name = TypeVar("_Name", bound=str)
 
 
 def _differ(names: list[str]) -> list[str]:
@@ -16,7 +17,7 @@ def _differ(names: list[str]) -> list[str]:
     return names
 
 
-Different = Annotated[list[str], AfterValidator(_differ)]
+Different = Annotated[list[_Name], AfterValidator(_differ)]
 
 
 class PrintedTable(Strict):
@@ -30,7 +31,7 @@ class PrintedTable(Strict):
 class SectionConfig(Strict):
     """A part of a table: one data set under one protocol."""
 
-    dataset: str = Field(description="the data set whose test split is ranked")
+    dataset: DatasetName = Field(description="the data set whose test split is ranked")
     protocol: Protocol = Field(
         default="full", description="the protocol: which images and sentences are ranked together"
     )
@@ -44,8 +45,10 @@ class Table(Strict):
     title: str = Field(description="the heading of the page")
     sections: list[SectionConfig] = Field(min_length=1, description="parts of the table, in this order")
     published: list[PrintedTable] = Field(default=[], description="the published rows that it shows, in this order")
-    measure: Different = Field(default=[], description="the variants of config/methods (or ensembles) that it measures")
-    reference: str | None = Field(
+    measure: Different[VariantName] = Field(
+        default=[], description="the variants of config/methods (or ensembles) that it measures"
+    )
+    reference: VariantName | None = Field(
         default=None, description="the variant with which the others are compared, query by query"
     )
     latex_intervals: bool = Field(default=False, description="add a table of 95% intervals to its LaTeX")
@@ -61,7 +64,9 @@ class Ensemble(Strict):
     """Several models whose scores are added up (sm-LSTM*, section 4.2)."""
 
     title: str = Field(description="the name in tables")
-    members: Different = Field(min_length=1, description="variants of config/methods, each trained with the same seeds")
+    members: Different[VariantName] = Field(
+        min_length=1, description="variants of config/methods, each trained with the same seeds"
+    )
     seeds_each: int = Field(
         default=1, ge=1, description="seeds of each member: of n, seed k of the ensemble has n k to n k + n - 1"
     )

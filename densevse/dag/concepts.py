@@ -1,5 +1,6 @@
 """Concept networks in the plan: their origin, their regions, and the files of their scores."""
 
+from densevse.config.strict import DatasetName
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage, input_of, modules_of_architecture, trainable
 from densevse.dag.fields import recipe
@@ -15,23 +16,23 @@ class ConceptStage(Stage):
         super().__init__(project)
         self.features = FeatureStage(project)
 
-    def regions(self, dataset: str, concept_network: str) -> list[Values]:
+    def regions(self, dataset: DatasetName, concept_network: str) -> list[Values]:
         """The shards of its regions: inputs of its head, or its own outputs."""
         entry = self.config.concept_networks[concept_network]
         network = self.features.backbone(dataset, concept_network) if entry.train == "head" else concept_network
         return self.features.shards_of_regions(dataset, network, entry.proposer)
 
-    def regions_of_shard(self, dataset: str, concept_network: str, shard: str) -> Values:
+    def regions_of_shard(self, dataset: DatasetName, concept_network: str, shard: str) -> Values:
         """One shard of these regions."""
         return next(values for values in self.regions(dataset, concept_network) if values["shard"] == shard)
 
-    def head_job(self, dataset: str, concept_network: str) -> Job:
+    def head_job(self, dataset: DatasetName, concept_network: str) -> Job:
         """The training of a concept network's last layer, as ConceptJob."""
         entry = self.config.concept_networks[concept_network]
         settings = {"concept_network": concept_network, "learns_from": entry.learns_from}
         return Job({"job": {**settings, **recipe(entry, self.threads(dataset))}})
 
-    def network_job(self, dataset: str, concept_network: str) -> Job:
+    def network_job(self, dataset: DatasetName, concept_network: str) -> Job:
         """The training of all its layers, as PixelConceptJob, with the architecture that it is built from."""
         name = self.features.backbone(dataset, concept_network)
         backbone = trainable(self.config, name)

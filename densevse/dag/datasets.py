@@ -8,6 +8,7 @@ from densevse.config.language import WordVectors
 from densevse.config.proposers import Proposer
 from densevse.config.readers import READERS
 from densevse.config.sources import Source
+from densevse.config.strict import DatasetName
 from densevse.dag.fields import DOWNLOADED, ON_HUB, PACKAGED_SOURCE, READING, RESPLIT, passed, whole
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
@@ -39,7 +40,9 @@ class DownloadStage(Stage):
 def sources_of(config: Config) -> dict[str, Source]:
     """Every source by its path below resources/, without those that rules of this workflow make."""
     own = {owner: dataset for owner, dataset in config.datasets.items() if not dataset.resplit}
-    owned = [(owner, source) for owner, dataset in own.items() for source in dataset.sources.values()]
+    owned: list[tuple[str, Source]] = [
+        (owner, source) for owner, dataset in own.items() for source in dataset.sources.values()
+    ]
     owned += [(owner, network.weights) for owner, network in config.networks.items() if network.weights]
     owned += [(owner, vectors.source) for owner, vectors in config.word_vectors.items() if vectors.source]
     owned += [(owner, proposer.source) for owner, proposer in config.proposers.items() if proposer.source]
@@ -58,16 +61,16 @@ UNKNOWN_SIZE = 31_014
 class DatasetStage(Stage):
     """A data set's files, the options of its readers, and the memory that its size takes."""
 
-    def memory(self, least: int, per_thousand: int) -> Callable[[str], int]:
+    def memory(self, least: int, per_thousand: int) -> Callable[[DatasetName], int]:
         """A function that says the MB of a job which holds a data set: `least`, and more for each thousand images."""
 
-        def of_dataset(dataset: str) -> int:
+        def of_dataset(dataset: DatasetName) -> int:
             images = self.dataset(dataset).about_images or UNKNOWN_SIZE
             return least + per_thousand * images // 1000
 
         return of_dataset
 
-    def sources(self, dataset: str) -> list[str | Values]:
+    def sources(self, dataset: DatasetName) -> list[str | Values]:
         """The files from which a data set is read: the user's own, or names below resources/<data set>/."""
         entry, owner = self.dataset(dataset), self.images_of(dataset)
         return [
@@ -75,12 +78,12 @@ class DatasetStage(Stage):
             for name in self.source_names(dataset)
         ]
 
-    def pictures(self, dataset: str) -> list[str | Values]:
+    def pictures(self, dataset: DatasetName) -> list[str | Values]:
         """The same files for rules that need pictures. Raises `InputError` for a data set without any."""
         self.check_pictures(dataset)
         return self.sources(dataset)
 
-    def check_pictures(self, dataset: str) -> None:
+    def check_pictures(self, dataset: DatasetName) -> None:
         """Raises `InputError` for a data set without pictures."""
         if not self.dataset(dataset).has_pictures:
             raise InputError(
@@ -88,13 +91,13 @@ class DatasetStage(Stage):
                 "this target needs; use another data set."
             )
 
-    def source_names(self, dataset: str) -> list[str]:
+    def source_names(self, dataset: DatasetName) -> list[str]:
         """The names of the same files; Karpathy's only if the options name it."""
         entry = self.dataset(dataset)
         names = list({**entry.sources, **entry.local})
         return names if getattr(entry.options, "karpathy", None) else [name for name in names if name != "karpathy"]
 
-    def sources_by_name(self, dataset: str) -> dict[str, str]:
+    def sources_by_name(self, dataset: DatasetName) -> dict[str, str]:
         """Source -> its file."""
         entry = self.dataset(dataset)
         return {
@@ -102,7 +105,7 @@ class DatasetStage(Stage):
             for name in self.source_names(dataset)
         }
 
-    def reading(self, dataset: str) -> dict[str, Any]:
+    def reading(self, dataset: DatasetName) -> dict[str, Any]:
         """The settings of a data set that its reader uses."""
         entry = self.dataset(dataset)
         return {
@@ -110,12 +113,12 @@ class DatasetStage(Stage):
             "options": {name: value for name, value in whole(entry.options).items() if value is not None},
         }
 
-    def reading_job(self, dataset: str) -> Job:
+    def reading_job(self, dataset: DatasetName) -> Job:
         """The reading of a data set's files, with its reader, which is imported by name."""
         settings = {"reading": self.reading(dataset), "source_names": self.source_names(dataset)}
         return Job(settings, [READERS[self.dataset(dataset).reader].IMPLEMENTATION])
 
-    def resplit_job(self, dataset: str) -> Job:
+    def resplit_job(self, dataset: DatasetName) -> Job:
         """The draw of a resplit: its seed, and the number of images of each split."""
         resplit = self.dataset(dataset).resplit
         return Job({"draw": passed(resplit, RESPLIT) if resplit else {}})

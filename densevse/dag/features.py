@@ -8,6 +8,7 @@ from densevse.config.config import Config
 from densevse.config.environment import check_extra
 from densevse.config.features import MEAN_OF_REGIONS
 from densevse.config.networks import NetworkConfig, nodes_of
+from densevse.config.strict import DatasetName
 from densevse.config.views import VIEWS
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.fields import NETWORK_FIELDS, PIXELS, PREPROCESSING, REGION_OPTIONS_FIELDS, passed, recipe
@@ -40,18 +41,18 @@ def deciding(network: NetworkConfig, view: str) -> dict[str, Any]:
 class FeatureStage(Stage):
     """Features of images and of regions, by networks of this workflow or given."""
 
-    def given_files(self, dataset: str, given: str, view: str) -> list[str]:
+    def given_files(self, dataset: DatasetName, given: str, view: str) -> list[str]:
         """The files from which a view of given features is read."""
         return list(self._given_files(dataset, given, view).values())
 
-    def given_whole(self, dataset: str, given: str, view: str) -> Values | None:
+    def given_whole(self, dataset: DatasetName, given: str, view: str) -> Values | None:
         """The source of whole images' vectors, which become region 0 of given regions."""
         if view != GIVEN_REGIONS:
             return None
         by = self.dataset(dataset).features[given].whole_by
         return {"network": given if by in (None, MEAN_OF_REGIONS) else by}
 
-    def given_job(self, dataset: str, given: str, view: str) -> Job:
+    def given_job(self, dataset: DatasetName, given: str, view: str) -> Job:
         """The reading of a view of given features, with the role of each file: path, ids or boxes."""
         entry, name = self.dataset(dataset).features[given], view.partition("-")[0]
         options = {
@@ -66,13 +67,13 @@ class FeatureStage(Stage):
         }
         return Job({"options": options, "file_names": list(self._given_files(dataset, given, view))})
 
-    def _given_files(self, dataset: str, given: str, view: str) -> dict[str, str]:
+    def _given_files(self, dataset: DatasetName, given: str, view: str) -> dict[str, str]:
         entry, file = self.dataset(dataset), self.dataset(dataset).features[given].file_of(view.partition("-")[0])
         if file.format == "scan":
             return {"path": self.obtained(dataset, entry.sources.get("precomp"), entry.local.get("precomp"))}
         return {name: path for name in ("path", "ids", "boxes") if (path := getattr(file, name)) is not None}
 
-    def files(self, dataset: str, view: str, network: str) -> list[str]:
+    def files(self, dataset: DatasetName, view: str, network: str) -> list[str]:
         """The feature shards of a view; regions are those of the data set's proposer.
 
         Raises `InputError` for a network on a data set without pictures, and for features that only other data sets
@@ -94,22 +95,22 @@ class FeatureStage(Stage):
         folder = f"{self.results}/{of}/features/{network}/{view}{by}"
         return [f"{folder}/{one['shard']}.parquet" for one in self.shards(of)]
 
-    def _extracted_for(self, dataset: str, network: str) -> str:
+    def _extracted_for(self, dataset: DatasetName, network: str) -> DatasetName:
         """The data set whose features are read; a concept network is trained for each resplit of its images."""
         return dataset if network in self.config.concept_networks else self.images_of(dataset)
 
-    def shards_of_regions(self, dataset: str, network: str, proposer: str | None = None) -> list[Values]:
+    def shards_of_regions(self, dataset: DatasetName, network: str, proposer: str | None = None) -> list[Values]:
         """The shards of the regions by a network."""
         of = self._extracted_for(dataset, network)
         return self.shards(of, dataset=of, network=network, proposer=self.regions_of(dataset, network, proposer))
 
-    def image_job(self, dataset: str, network: str, view: str) -> Job:
+    def image_job(self, dataset: DatasetName, network: str, view: str) -> Job:
         """The extraction of a view of whole images by a network."""
         entry = self.network(dataset, network)
         settings = {"network": deciding(entry, view), **self._reading_pictures(dataset)}
         return Job(settings, [*modules_of_architecture(entry.architecture), f"densevse.vision.views.{view}"])
 
-    def region_job(self, dataset: str, network: str, proposer: str | None = None) -> Job:
+    def region_job(self, dataset: DatasetName, network: str, proposer: str | None = None) -> Job:
         """The extraction of regions by a network; all boxes of a clustered proposer, which has chosen them, stay."""
         entry = self.network(dataset, network)
         decided = {**deciding(entry, "regions"), "regions": passed(entry.regions, REGION_OPTIONS_FIELDS)}
@@ -118,15 +119,15 @@ class FeatureStage(Stage):
             settings["all_stay"] = self.config.proposers[proposer].kind == "clustered"
         return Job(settings, modules_of_architecture(entry.architecture))
 
-    def _reading_pictures(self, dataset: str) -> dict[str, Any]:
+    def _reading_pictures(self, dataset: DatasetName) -> dict[str, Any]:
         return {"source_names": DatasetStage(self.project).source_names(dataset), "threads": self.threads(dataset)}
 
-    def proposals(self, dataset: str, network: str) -> Values | None:
+    def proposals(self, dataset: DatasetName, network: str) -> Values | None:
         """No further values if proposals are read; None for a detector, which finds its own boxes."""
         entry = self.network(dataset, network)
         return None if entry.library is None and ARCHITECTURES[entry.architecture].finds_boxes else {}
 
-    def weights(self, dataset: str, network: str) -> str | Values:
+    def weights(self, dataset: DatasetName, network: str) -> str | Values:
         """A network's weights: the user's own, trained here, or downloaded; Caffe's are converted."""
         if network in self.config.concept_networks:
             return f"{self.results}/{self.trained_on(dataset)}/networks/{network}.safetensors"
@@ -154,24 +155,24 @@ class FeatureStage(Stage):
             return entry.local
         return {"network": network, "file": entry.weights.file if entry.weights else ""}
 
-    def precision(self, dataset: str, network: str) -> Values | None:
+    def precision(self, dataset: DatasetName, network: str) -> Values | None:
         """The data set for which a network's precision was chosen; None if the configuration names it."""
         return {"dataset": self.trained_on(dataset)} if self.network(dataset, network).precision == "auto" else None
 
-    def class_names(self, dataset: str, network: str) -> str | Values | None:
+    def class_names(self, dataset: DatasetName, network: str) -> str | Values | None:
         """The file of a network's class names; ImageNet's come with torchvision, concepts from training."""
         if network in self.config.concept_networks:
             return {"dataset": self.trained_on(dataset)}
         classes = self.network(dataset, network).classes
         return None if classes in (None, "imagenet") else self.project.packaged(str(classes))
 
-    def training_job(self, dataset: str, network: str) -> Job:
+    def training_job(self, dataset: DatasetName, network: str) -> Job:
         """The training of a network, as densevse.scenes.training.NetworkJob."""
         entry = self.config.networks[network]
         settings = {"pixels": input_of(entry), **recipe(entry, self.threads(dataset))}
         return Job({"job": settings, "source_names": DatasetStage(self.project).source_names(dataset)})
 
-    def network(self, dataset: str, network: str) -> NetworkConfig:
+    def network(self, dataset: DatasetName, network: str) -> NetworkConfig:
         """A network's settings; a concept network has those of the network that it is built from."""
         if network not in self.config.concept_networks:
             return self.config.networks[network]
@@ -179,7 +180,7 @@ class FeatureStage(Stage):
         regions = backbone.regions.model_copy(update={"scoring": "crops", "features": "crops", "background": None})
         return backbone.model_copy(update={"layers": {"regions": "classes"}, "regions": regions})
 
-    def backbone(self, dataset: str, concept_network: str) -> str:
+    def backbone(self, dataset: DatasetName, concept_network: str) -> str:
         """The network from which a concept network is built on a data set."""
         own = self.config.concept_networks[concept_network].network
         return own or self.network_of(concept_network, dataset, "whole", {})

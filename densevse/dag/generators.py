@@ -1,5 +1,6 @@
 """Generators in the plan: their inputs on a data set, their training and decoding, and their sentences."""
 
+from densevse.config.strict import DatasetName
 from densevse.dag.fields import DECODING, PHASE, TRAINING, passed, whole
 from densevse.dag.inputs import InputFiles, InputStage
 from densevse.dag.jobs import Job
@@ -25,7 +26,7 @@ class GeneratorStage(Stage):
             inputs["joint_embedding"] = f"{folder}/model.safetensors"
         return inputs
 
-    def job(self, dataset: str, generator: str, seed: int) -> Job:
+    def job(self, dataset: DatasetName, generator: str, seed: int) -> Job:
         """The training of a generator, as TrainingJob."""
         entry = self.project.generator(dataset, generator)
         settings = {
@@ -39,7 +40,7 @@ class GeneratorStage(Stage):
         }
         return Job({"job": settings}, self._modules(dataset, generator))
 
-    def captions_job(self, dataset: str, generator: str, seed: int) -> Job:
+    def captions_job(self, dataset: DatasetName, generator: str, seed: int) -> Job:
         """The writing and ranking of a generator's sentences, as CaptionJob."""
         entry, modules = self.project.generator(dataset, generator), self._modules(dataset, generator)
         if entry.joint_embedding:
@@ -47,12 +48,12 @@ class GeneratorStage(Stage):
         settings = {"decoding": passed(entry.decoding, DECODING), "seed": seed, "threads": self.threads(dataset)}
         return Job({"job": settings}, modules)
 
-    def _modules(self, dataset: str, generator: str) -> list[str]:
+    def _modules(self, dataset: DatasetName, generator: str) -> list[str]:
         entry = self.project.generator(dataset, generator)
         views = [] if entry.view is None else [entry.view]
         return [f"densevse.methods.generators.{entry.model}", *modules_reading(entry.sentences, views)]
 
-    def _inputs(self, dataset: str, generator: str, seed: str, splits: list[str]) -> InputFiles:
+    def _inputs(self, dataset: DatasetName, generator: str, seed: str, splits: list[str]) -> InputFiles:
         entry, inputs = self.project.generator(dataset, generator), InputStage(self.project)
         views = [] if entry.view is None else [entry.view]
         read = inputs.of_images(generator, dataset, views, {})

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
+from densevse.config.strict import DatasetName
 from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage
@@ -14,7 +15,9 @@ InputFiles = dict[str, str | list[str]]
 class InputStage(Stage):
     """The artifacts of images and of sentences that methods and generators read."""
 
-    def of_images(self, reader: str, dataset: str, views: Iterable[str], networks: Mapping[str, str]) -> InputFiles:
+    def of_images(
+        self, reader: str, dataset: DatasetName, views: Iterable[str], networks: Mapping[str, str]
+    ) -> InputFiles:
         """The image table, and the features of views by `networks` or else by the data set's networks.
 
         Raises `InputError` that names the `reader` and a view without a network.
@@ -27,13 +30,15 @@ class InputStage(Stage):
             inputs |= self._sources(dataset) if VIEWS[view].pixels else {}
         return inputs
 
-    def _sources(self, dataset: str) -> InputFiles:
+    def _sources(self, dataset: DatasetName) -> InputFiles:
         """The files with a data set's images."""
         return {
             f"source_{source}": path for source, path in DatasetStage(self.project).sources_by_name(dataset).items()
         }
 
-    def of_sentences(self, dataset: str, structures: Collection[str], dependencies: str = "enhanced") -> InputFiles:
+    def of_sentences(
+        self, dataset: DatasetName, structures: Collection[str], dependencies: str = "enhanced"
+    ) -> InputFiles:
         """The sentences, the structures that are read of them, and their vocabularies.
 
         `dependencies` is the kind of dependencies in triplets.

@@ -1,5 +1,6 @@
 """Parses of sentences and vocabularies of training sentences in the plan."""
 
+from densevse.config.strict import DatasetName
 from densevse.dag.fields import WORD_VECTORS_FILE, passed, whole
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
@@ -14,11 +15,11 @@ class ParseStage(Stage):
         options = whole(self.config.parsers[parser].options)
         return Job({"options": {name: value for name, value in options.items() if name != "memory_mb"}})
 
-    def images(self, dataset: str) -> Values | None:
+    def images(self, dataset: DatasetName) -> Values | None:
         """No further values if sentences have images, or else None."""
         return {} if self.dataset(dataset).sentences_have_images else None
 
-    def of_dataset_parser(self, dataset: str) -> list[Values]:
+    def of_dataset_parser(self, dataset: DatasetName) -> list[Values]:
         """The shards of a data set's parses, by its parser."""
         of = self.images_of(dataset)
         return self.shards(of, dataset=of, parser=self.dataset(of).parser)
@@ -27,7 +28,7 @@ class ParseStage(Stage):
 class VocabularyStage(Stage):
     """Vocabularies and pre-trained word vectors."""
 
-    def picked(self, dataset: str) -> Values | None:
+    def picked(self, dataset: DatasetName) -> Values | None:
         """The pre-trained vectors of a data set's words, if it uses any."""
         name = self.dataset(dataset).word_vectors
         return {"vectors": name} if name else None

@@ -88,10 +88,10 @@ class OwnFileStage(Stage):
         yield from [("CORENLP_HOME", corenlp)] if corenlp else []
         for settings in config.analyses():
             yield from settings.paths()
-        for name, dataset in config.datasets.items():
-            yield from ((f"datasets.{name}.local.{source}", path) for source, path in dataset.local.items())
-            yield from [(f"datasets.{name}.boxes", dataset.boxes)] if dataset.boxes else []
-            yield from ((f"datasets.{name}.features.{key}", path) for key, path in dataset.feature_files())
+        for owner, dataset in config.datasets.items():
+            yield from ((f"datasets.{owner}.local.{source}", path) for source, path in dataset.local.items())
+            yield from [(f"datasets.{owner}.boxes", dataset.boxes)] if dataset.boxes else []
+            yield from ((f"datasets.{owner}.features.{key}", path) for key, path in dataset.feature_files())
         for name, network in config.networks.items():
             yield from [(f"networks.{name}.local", network.local)] if network.local else []
             if network.classes not in (None, "imagenet"):

@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.contents import Contents
 
 Values = Mapping[str, Any]
@@ -30,6 +31,10 @@ _NUMBERS = {"seed", "round"}
 
 class Wildcards(Protocol):
     """The wildcards of a job: `wildcards.dataset` and so on, always text."""
+
+    dataset: DatasetName
+    variant: VariantName
+    ensemble: VariantName
 
     def __getattr__(self, name: str) -> str: ...
 

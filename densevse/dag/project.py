@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,11 @@ from typing import Any
 from densevse.artifacts.shards import shard_names
 from densevse.config.config import Config
 from densevse.config.datasets import Dataset
+from densevse.config.generators import GeneratorConfig
 from densevse.config.load import generator, load, variant
 from densevse.config.methods import MethodConfig
 from densevse.config.sources import Source
+from densevse.config.strict import DatasetName, VariantName
 from densevse.config.strict_yaml import read_yaml
 from densevse.config.validation import validate
 from densevse.config.views import described_by
@@ -34,15 +36,16 @@ class Project:
         self.config = load(self.root / "config", overrides)
         _check_folders(self.config, Path(os.path.abspath(root)))
         # Data sets of the configuration and of analyses, which go through the same stages.
-        self.datasets: dict[str, Dataset] = dict(self.config.datasets)
+        self.datasets: dict[DatasetName, Dataset] = dict(self.config.datasets)
         for settings in self.config.analyses():
             self.datasets |= settings.datasets(self.config)
         self.code = Code(self.root, _KEPT)
-        self.variant = cache(partial(variant, self.config))  # (data set, name) -> its settings there
-        self.generator = cache(partial(generator, self.config))  # the same for config/generators
+        # (data set, name) -> its settings there
+        self.variant: Callable[[DatasetName | None, VariantName], MethodConfig] = cache(partial(variant, self.config))
+        self.generator: Callable[[DatasetName, str], GeneratorConfig] = cache(partial(generator, self.config))
         self.packaged_dataset = cache(self._packaged_dataset)
 
-    def trainer_of_round_0(self, dataset: str, name: str) -> str:
+    def trainer_of_round_0(self, dataset: DatasetName, name: VariantName) -> VariantName:
         """The variant whose round 0 a variant uses on a data set: itself, unless `round_0_of` names another.
 
         Raises `InputError` if the two differ in settings of round 0, or if the other does not train its own.
@@ -64,7 +67,7 @@ class Project:
         """A file of the project's own, as rules call it."""
         return self.contents.own(file if os.path.isabs(file) else f"{PROJECT}/{file}")
 
-    def _packaged_dataset(self, name: str) -> Dataset | None:
+    def _packaged_dataset(self, name: DatasetName) -> Dataset | None:
         """A data set as its file in config/datasets defines it, without overrides; None without such a file."""
         file = self.root / f"config/datasets/{name}.yaml"
         if self.datasets[name].resplit or not file.exists():
@@ -75,11 +78,11 @@ class Project:
 class Stage:
     """The functions with which a stage's rules are made; each stage has its own class."""
 
-    def of_dataset(self, dataset: str) -> list[str]:
+    def of_dataset(self, dataset: DatasetName) -> list[str]:
         """The files of a data set that its target `<data set>.done` requests; most stages have none."""
         return []
 
-    def listed(self, dataset: str) -> list[Values]:
+    def listed(self, dataset: DatasetName) -> list[Values]:
         """The same files as values of paths."""
         return [{"file": file} for file in self.of_dataset(dataset)]
 
@@ -87,24 +90,24 @@ class Stage:
         self.project, self.config = project, project.config
         self.results, self.resources = project.config.results, project.config.resources
 
-    def dataset(self, dataset: str) -> Dataset:
+    def dataset(self, dataset: DatasetName) -> Dataset:
         """A data set's settings."""
         return self.project.datasets[dataset]
 
-    def images_of(self, dataset: str) -> str:
+    def images_of(self, dataset: DatasetName) -> DatasetName:
         """The data set whose images, features and parses are read: itself, unless it has new splits of another's."""
         resplit = self.dataset(dataset).resplit
         return resplit.of if resplit else dataset
 
-    def trained_on(self, dataset: str) -> str:
+    def trained_on(self, dataset: DatasetName) -> DatasetName:
         """The data set whose networks and vocabulary are used: itself, unless it relies on another one."""
         return self.dataset(dataset).relies_on or dataset
 
-    def variant(self, dataset: str, variant: str) -> MethodConfig:
+    def variant(self, dataset: DatasetName, variant: VariantName) -> MethodConfig:
         """A variant's settings on a data set."""
         return self.project.variant(self.trained_on(dataset), variant)
 
-    def network_of(self, reader: str, dataset: str, view: str, own: Mapping[str, str]) -> str:
+    def network_of(self, reader: str, dataset: DatasetName, view: str, own: Mapping[str, str]) -> str:
         """The network of a view: the `reader`'s own, or the data set's. Raises `InputError` if neither names one."""
         networks, described = {**self.dataset(dataset).networks, **own}, described_by(view)
         if described not in networks:
@@ -113,48 +116,48 @@ class Stage:
             )
         return networks[described]
 
-    def regions_of(self, dataset: str, network: str, proposer: str | None = None) -> str:
+    def regions_of(self, dataset: DatasetName, network: str, proposer: str | None = None) -> str:
         """The source of a network's regions: the `proposer`, by default the data set's; or given."""
         entry = self.dataset(dataset)
         return "given" if network in entry.features else proposer or entry.proposer
 
-    def title(self, dataset: str) -> str:
+    def title(self, dataset: DatasetName) -> str:
         """A data set's title."""
         return self.dataset(dataset).title
 
-    def title_of_variant(self, dataset: str, variant: str) -> str:
+    def title_of_variant(self, dataset: DatasetName, variant: VariantName) -> str:
         """The title of a picture of one variant."""
         return f"{self.variant(dataset, variant).title} ({variant}) on {self.title(dataset)}"
 
-    def threads(self, dataset: str) -> int:
+    def threads(self, dataset: DatasetName) -> int:
         """The threads of a torch job; a setting, as the last bits of a sum depend on their number."""
         return self.dataset(dataset).threads or self.config.threads
 
-    def ranking(self, dataset: str) -> dict[str, Any]:
+    def ranking(self, dataset: DatasetName) -> dict[str, Any]:
         """The settings of every retrieval on a data set."""
         entry = self.dataset(dataset)
         return {"ranked_sentences": entry.sentences, "top": entry.top, "threads": self.threads(dataset)}
 
-    def shards(self, dataset: str, /, **values: str) -> list[Values]:
+    def shards(self, dataset: DatasetName, /, **values: str) -> list[Values]:
         """The shards of a data set's artifacts, in order."""
         return [{"shard": shard, **values} for shard in shard_names(self.dataset(dataset).shards)]
 
-    def first_seed(self, dataset: str) -> int:
+    def first_seed(self, dataset: DatasetName) -> int:
         """The first seed with which variants are trained."""
         return self.dataset(self.trained_on(dataset)).seeds[0]
 
-    def last_round(self, dataset: str, variant: str, seed: int | None = None) -> Values:
+    def last_round(self, dataset: DatasetName, variant: VariantName, seed: int | None = None) -> Values:
         """The last round of a variant, for its first seed unless one is given: values of variant, seed and round."""
         seed = self.first_seed(dataset) if seed is None else seed
         return self.round_of(dataset, variant, seed, self.variant(dataset, variant).last_round)
 
-    def round_of(self, dataset: str, variant: str, seed: int, round: int) -> Values:
+    def round_of(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
         """A round of a variant: values of variant, seed and round. Its round 0 may be another variant's."""
         trained_on = self.trained_on(dataset)
         trainer = self.project.trainer_of_round_0(trained_on, variant) if round == 0 else variant
         return {"variant": trainer, "seed": seed, "round": round}
 
-    def correspondences_of(self, dataset: str, variant: str, seed: int, round: int) -> Values:
+    def correspondences_of(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
         """The correspondences on which a round of a variant is trained: values of variant, seed and round.
 
         The model of the round before makes them, so variants that share round 0 share those of round 1, unless true
@@ -165,7 +168,7 @@ class Stage:
         made_by = self.project.trainer_of_round_0(trained_on, variant) if round == 1 and learned else variant
         return {"variant": made_by, "seed": seed, "round": round}
 
-    def folder_of(self, kind: str, dataset: str, values: Values) -> str:
+    def folder_of(self, kind: str, dataset: DatasetName, values: Values) -> str:
         """The folder of artifacts of a kind, e.g. models, for a round given by variant, seed and round."""
         return "{}/{}/{}/{variant}/seed{seed}/round{round}".format(self.results, dataset, kind, **values)
 

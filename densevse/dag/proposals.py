@@ -5,6 +5,7 @@ from typing import Any
 
 from densevse.config.config import Config
 from densevse.config.environment import check_extra
+from densevse.config.strict import DatasetName
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.fields import CONTOURS_OF_MCG, FOREST_OF_MCG, PROPOSALS_OF_MCG, whole
 from densevse.dag.jobs import Job
@@ -24,7 +25,7 @@ def proposers_of(config: Config, *kinds: str, **options: bool) -> list[str]:
 class ProposalStage(Stage):
     """The proposers, their jobs, and the user's files that they read."""
 
-    def job(self, dataset: str, proposer: str) -> Job:
+    def job(self, dataset: DatasetName, proposer: str) -> Job:
         """The boxes of a proposer of any kind but MCG and clusters."""
         entry = self.config.proposers[proposer]
         names = DatasetStage(self.project).source_names(dataset)
@@ -34,7 +35,7 @@ class ProposalStage(Stage):
         """The choice among another proposer's boxes."""
         return Job({"options": whole(self.config.proposers[proposer].options)})
 
-    def contours_job(self, dataset: str, proposer: str) -> Job:
+    def contours_job(self, dataset: DatasetName, proposer: str) -> Job:
         """The contours of a data set's images, by a proposer's detector."""
         options = mcg_options(self.config, proposer, CONTOURS_OF_MCG)
         names = DatasetStage(self.project).source_names(dataset)

@@ -4,24 +4,25 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from densevse.config.datasets import Dataset
+from densevse.config.strict import DatasetName
 from densevse.runtime.errors import InputError
 
 
 class Resplits(NamedTuple):
     """Resplits of one data set that have the same sizes."""
 
-    of: str  # the data set that they divide
-    names: list[str]
+    of: DatasetName  # the data set that they divide
+    names: list[DatasetName]
     train: int  # images of each one's split train
     test: int
 
 
-def grouped(names: Iterable[str], datasets: Mapping[str, Dataset]) -> list[Resplits]:
+def grouped(names: Iterable[DatasetName], datasets: Mapping[DatasetName, Dataset]) -> list[Resplits]:
     """Those of the named data sets that are resplits, grouped; a resplit without a second one like it is left out.
 
     Raises `InputError` for two of a group with the same seed, which are the same splits.
     """
-    alike: dict[tuple[str, int, int, int], dict[str, int]] = {}
+    alike: dict[tuple[DatasetName, int, int, int], dict[DatasetName, int]] = {}
     for name in names:
         resplit = datasets[name].resplit
         if resplit:
@@ -33,7 +34,7 @@ def grouped(names: Iterable[str], datasets: Mapping[str, Dataset]) -> list[Respl
     return [Resplits(of, list(seeds), train, test) for (of, train, _, test), seeds in found.items()]
 
 
-def _check_drawn_apart(seeds: Mapping[str, int]) -> None:
+def _check_drawn_apart(seeds: Mapping[DatasetName, int]) -> None:
     drawn: dict[int, str] = {}
     for dataset, seed in seeds.items():
         if (other := drawn.setdefault(seed, dataset)) != dataset:

@@ -6,6 +6,7 @@ from typing import Any
 
 from densevse.config.networks import NetworkConfig
 from densevse.config.proposers import Clustered, Proposer
+from densevse.config.strict import DatasetName, VariantName
 from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.features import FeatureStage
 from densevse.dag.fields import (
@@ -26,7 +27,7 @@ from densevse.tables.plan import Configured, Difference, MeasuredVariant, Sectio
 class RowStage(Stage):
     """The rows of tables: variants after their last round, ensembles of such, and given rows."""
 
-    def measured(self, dataset: str, name: str, seeds: list[int]) -> MeasuredVariant:
+    def measured(self, dataset: DatasetName, name: VariantName, seeds: list[int]) -> MeasuredVariant:
         """A variant after its last round, an ensemble of such, or a given row."""
         members = self._members(name)
         alone = members == [name]
@@ -43,14 +44,14 @@ class RowStage(Stage):
             changed=self._changed(dataset, name) if alone else {},
         )
 
-    def title_of(self, dataset: str, name: str) -> str:
+    def title_of(self, dataset: DatasetName, name: VariantName) -> str:
         """The title of a variant on a data set, of an ensemble, or of a given row."""
         if name in self.config.given():
             return self.config.given()[name].title or name
         ensemble = self.config.ensembles().get(name)
         return ensemble.title if ensemble else self.project.variant(dataset, name).title
 
-    def reads_concepts(self, dataset: str, name: str) -> bool:
+    def reads_concepts(self, dataset: DatasetName, name: VariantName) -> bool:
         """True for a variant that reads the scores of a concept network."""
         return bool(self._concept_networks(self._read(dataset, [name])))
 
@@ -68,12 +69,14 @@ class RowStage(Stage):
         used = {kind: {name for row in rows for name in row.used[kind]} for kind in entries}
         return {kind: {name: of[name] for name in sorted(used[kind] & of.keys())} for kind, of in entries.items()}
 
-    def _members(self, name: str) -> list[str]:
+    def _members(self, name: VariantName) -> list[VariantName]:
         """The variants whose models make a row: itself, those of an ensemble, or none of a given row."""
         ensemble = self.config.ensembles().get(name)
         return ensemble.members if ensemble else [] if name in self.config.given() else [name]
 
-    def _used(self, dataset: str, variants: Iterable[str], read: Mapping[str, str]) -> dict[str, list[str]]:
+    def _used(
+        self, dataset: DatasetName, variants: Iterable[VariantName], read: Mapping[str, str]
+    ) -> dict[str, list[str]]:
         """The names that may be among the ancestors of a retrieval by variants that `read` these networks, by kind."""
         entry = self.config.datasets[dataset]
         found = [self.project.variant(dataset, name) for name in variants]
@@ -93,7 +96,7 @@ class RowStage(Stage):
             "minimum_word_count": [str(entry.minimum_word_count)],
         }
 
-    def _read(self, dataset: str, variants: Iterable[str]) -> dict[str, str]:
+    def _read(self, dataset: DatasetName, variants: Iterable[VariantName]) -> dict[str, str]:
         """The network of each view of variants, and of the generators whose sentences they read."""
         read: dict[str, str] = {}
         for name in variants:
@@ -112,19 +115,19 @@ class RowStage(Stage):
         scores = {name for view, name in read.items() if VIEWS[view].made_by == "concept_network"}
         return scores & self.config.concept_networks.keys()
 
-    def _trained(self, dataset: str, name: str) -> list[dict[str, Any]]:
+    def _trained(self, dataset: DatasetName, name: VariantName) -> list[dict[str, Any]]:
         """The settings of the training of each round of a variant, without those that decide no metric or differ."""
         training, trainer = TrainingStage(self.project), self.project.trainer_of_round_0(dataset, name)
         trained = [trainer, *[name] * self.project.variant(dataset, name).last_round]
         jobs = [training.job(dataset, one, 0, number).settings["job"] for number, one in enumerate(trained)]
         return [{key: value for key, value in job.items() if key not in ("seed", "threads")} for job in jobs]
 
-    def _changed(self, dataset: str, name: str) -> dict[str, Difference]:
+    def _changed(self, dataset: DatasetName, name: VariantName) -> dict[str, Difference]:
         """The settings of a variant that a data set changes, by path."""
         own, here = (self.project.variant(where, name) for where in (None, dataset))
         return _differences(*(entry.model_dump(mode="json", exclude={"title"}) for entry in (own, here)))
 
-    def _replaced(self, dataset: str, read: Mapping[str, str]) -> dict[str, Difference]:
+    def _replaced(self, dataset: DatasetName, read: Mapping[str, str]) -> dict[str, Difference]:
         """The inputs of a variant that differ from config/datasets, whose metrics are compared with the papers'.
 
         These are the reading of the data set, and the networks of the views that the variant reads (`read`), by path;

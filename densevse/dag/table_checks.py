@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from densevse.config.config import Config
+from densevse.config.strict import DatasetName, VariantName
 from densevse.config.tables import Protocol, Table
 from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
@@ -18,8 +19,8 @@ def check_tables(project: Project) -> None:
     config = project.config
     rows = read_published(sorted((project.root / "config/published").glob("*.csv")))
     check_names(rows, config.datasets, Protocol.__args__)  # type: ignore[attr-defined]
-    for name, method in config.trained().items():
-        _known(f"methods.{name}.paper: no paper", [method.paper], {row.paper for row in rows})
+    for method, entry in config.trained().items():
+        _known(f"methods.{method}.paper: no paper", [entry.paper], {row.paper for row in rows})
     for name, table in config.tables.items():
         _check_measured(f"tables.{name}", table, config)
         _check_sections(f"tables.{name}", table, project)
@@ -47,7 +48,7 @@ def _check_sections(where: str, table: Table, project: Project) -> None:
             check_phrases(f"{where}.measure", table.measure, section.dataset, project)
 
 
-def check_phrases(where: str, measured: list[str], dataset: str, project: Project) -> None:
+def check_phrases(where: str, measured: list[VariantName], dataset: DatasetName, project: Project) -> None:
     """Raises `InputError` for a row without regions and phrases in a section that ranks them.
 
     Given scores, and the added scores of an ensemble, exist only for whole images and sentences.

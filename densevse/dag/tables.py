@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from densevse.config.methods import MethodConfig
+from densevse.config.strict import DatasetName, VariantName
 from densevse.config.tables import Protocol, SectionConfig, Table
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
@@ -21,9 +22,9 @@ class TableStage(Stage):
         super().__init__(project)
         self.rows = RowStage(project)
 
-    def of_dataset(self, dataset: str) -> list[str]:
+    def of_dataset(self, dataset: DatasetName) -> list[str]:
         """The tables of a data set's results: its main table and, if it has them, those of its rounds and regions."""
-        names = [dataset]
+        names: list[str] = [dataset]
         names += [f"{dataset}_rounds"] if self.with_rounds(dataset) else []
         names += [f"{dataset}_regions"] if f"{dataset}_regions" in self.config.tables else []
         gains = [f"{self.results}/figures/{name}_gains.svg" for name in names if self._has_gains(name)]
@@ -31,7 +32,7 @@ class TableStage(Stage):
 
     def names(self) -> list[str]:
         """Every table of config/tables, and a main table for each data set without one there."""
-        return list({**self.config.tables, **self.config.datasets})
+        return list(dict.fromkeys([*self.config.tables, *self.config.datasets]))
 
     def check_names(self, makers: Callable[[str], list[str]]) -> None:
         """Raises `InputError` for a user's table with the name of one that another rule makes.
@@ -59,21 +60,23 @@ class TableStage(Stage):
         """
         if name in self.config.tables:
             return self.config.tables[name]
-        title = self.config.datasets[name].title
+        dataset = DatasetName(name)
         trained = [method for method, entry in self.config.trained().items() if not entry.untrained]
-        return Table(title=title, sections=[SectionConfig(dataset=name)], measure=trained)
+        return Table(
+            title=self.config.datasets[dataset].title, sections=[SectionConfig(dataset=dataset)], measure=trained
+        )
 
-    def variants(self, dataset: str) -> dict[str, MethodConfig]:
+    def variants(self, dataset: DatasetName) -> dict[VariantName, MethodConfig]:
         """The settings on a data set of each variant in its main table."""
         known = set(self.config.variant_names())
         measured = self.table(dataset).measure
         return {name: self.project.variant(dataset, name) for name in measured if name in known}
 
-    def with_rounds(self, dataset: str) -> dict[str, MethodConfig]:
+    def with_rounds(self, dataset: DatasetName) -> dict[VariantName, MethodConfig]:
         """The variants in a data set's main table that learn correspondences."""
         return {name: entry for name, entry in self.variants(dataset).items() if entry.last_round}
 
-    def first_protocol(self, dataset: str) -> Protocol:
+    def first_protocol(self, dataset: DatasetName) -> Protocol:
         """The protocol of a data set's main table, for analyses with one protocol for each data set."""
         return next(section.protocol for section in self.table(dataset).sections if section.dataset == dataset)
 
@@ -116,7 +119,7 @@ class TableStage(Stage):
         """A table."""
         return Job({"plan": self.plan(table).model_dump(mode="json")})
 
-    def plan_of_model(self, dataset: str, variant: str, seed: int, round: int) -> TablePlan:
+    def plan_of_model(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> TablePlan:
         """The plan of a table that measures one trained model, under the protocol of its data set's main table."""
         section = self.section(SectionConfig(dataset=dataset, protocol=self.first_protocol(dataset)), [variant])
         one = {"seeds": [seed], "model": variant, "round": round}
@@ -128,7 +131,7 @@ class TableStage(Stage):
     def gains_job(self, table: str) -> Job:
         """The picture of a table's gains."""
         entry, measuring = self.table(table), self._measuring(table)
-        reference = self.rows.title_of(measuring[0].dataset, str(entry.reference))
+        reference = self.rows.title_of(measuring[0].dataset, VariantName(str(entry.reference)))
         sections = [
             GainsSection(
                 title=f"{self.title(section.dataset)}, {section.protocol}",
@@ -140,7 +143,7 @@ class TableStage(Stage):
         plan = GainsPlan(title=f"{entry.title}: gains on {reference}", reference=reference, sections=sections)
         return Job({"plan": plan.model_dump(mode="json")})
 
-    def retrievals_of_rounds(self, dataset: str) -> list[str | Values]:
+    def retrievals_of_rounds(self, dataset: DatasetName) -> list[str | Values]:
         """Every round of the variants that learn correspondences, of each seed."""
         return [
             self.retrieval(dataset, self.first_protocol(dataset), name, seed, number)
@@ -149,7 +152,7 @@ class TableStage(Stage):
             for seed in self.dataset(dataset).seeds
         ]
 
-    def accuracies_of_rounds(self, dataset: str) -> list[Values]:
+    def accuracies_of_rounds(self, dataset: DatasetName) -> list[Values]:
         """The correspondences of each of these rounds, if phrases have true boxes."""
         if not self.dataset(dataset).phrases_have_boxes:
             return []
@@ -160,7 +163,7 @@ class TableStage(Stage):
             for seed in self.dataset(dataset).seeds
         ]
 
-    def rounds_job(self, dataset: str) -> Job:
+    def rounds_job(self, dataset: DatasetName) -> Job:
         """A data set's table of rounds."""
         entries = self.with_rounds(dataset)
         section = self.section(SectionConfig(dataset=dataset, protocol=self.first_protocol(dataset)), entries)
@@ -177,7 +180,7 @@ class TableStage(Stage):
         )
         return Job({"plan": plan.model_dump(mode="json")})
 
-    def _round(self, dataset: str, name: str, number: int) -> RoundPlan:
+    def _round(self, dataset: DatasetName, name: VariantName, number: int) -> RoundPlan:
         seed, judged = self.first_seed(dataset), number > 0 and self.dataset(dataset).phrases_have_boxes
         return RoundPlan(
             variant=name,
@@ -186,12 +189,14 @@ class TableStage(Stage):
             correspondences=self.correspondences_of(dataset, name, seed, number)["variant"] if judged else None,
         )
 
-    def network_of_regions(self, dataset: str, variant: str) -> Values:
+    def network_of_regions(self, dataset: DatasetName, variant: VariantName) -> Values:
         """The network of the regions that a variant reads."""
         own = self.variant(dataset, variant).networks
         return {"network": self.network_of(variant, dataset, "regions", own)}
 
-    def retrieval(self, dataset: str, protocol: str, name: str, seed: int, number: int | None = None) -> str | Values:
+    def retrieval(
+        self, dataset: DatasetName, protocol: str, name: VariantName, seed: int, number: int | None = None
+    ) -> str | Values:
         """The retrieval of a variant's round, by default the last one; for any other row, its file."""
         for kind, names in (("ensemble", self.config.ensembles()), ("given", self.config.given())):
             if name in names:
@@ -210,12 +215,12 @@ class TableStage(Stage):
         entry = self.table(table)
         return [section for section in entry.sections if self._measured(entry, section)]
 
-    def _measured(self, table: Table, section: SectionConfig) -> list[str]:
+    def _measured(self, table: Table, section: SectionConfig) -> list[VariantName]:
         """The variants that a section measures; none of phrases without true boxes."""
         unknown = section.protocol == _REGIONS and not self.dataset(section.dataset).phrases_have_boxes
         return [] if unknown else table.measure
 
-    def section(self, section: SectionConfig, measured: Iterable[str]) -> SectionPlan:
+    def section(self, section: SectionConfig, measured: Iterable[VariantName]) -> SectionPlan:
         """The plan of a section that measures the given variants, ensembles and given rows."""
         return SectionPlan(
             title=self.config.datasets[section.dataset].title,
@@ -226,7 +231,7 @@ class TableStage(Stage):
             measured={name: self.rows.measured(section.dataset, name, self._seeds(name, section)) for name in measured},
         )
 
-    def _seeds(self, name: str, section: SectionConfig) -> list[int]:
+    def _seeds(self, name: VariantName, section: SectionConfig) -> list[int]:
         """The seeds of a variant or an ensemble; a single one without training.
 
         A given row has one seed for each of its files.

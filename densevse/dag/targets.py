@@ -57,9 +57,7 @@ class TargetStage(Stage):
     def near(self, target: str) -> str | None:
         """The most similar target, if one name or the ending is misspelt; None if none is similar."""
         if "/" not in target:
-            tables = {
-                f"{self.results}/tables/{name}.md": name for name in {**self.config.tables, **self.config.datasets}
-            }
+            tables = {f"{self.results}/tables/{name}.md": name for name in (*self.config.tables, *self.config.datasets)}
             alike = get_close_matches(target, {*self._known.rules(), *tables.values()}, 1)
             return next((path for path, name in tables.items() if [name] == alike), *alike) if alike else None
         found = [path for path in self._alike(target) if self._known.makes(path)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from densevse.config.strict import DatasetName, VariantName
 from densevse.config.views import VIEWS, described_by
 from densevse.dag.features import FeatureStage, modules_of_architecture, trainable
 from densevse.dag.fields import PHASE, TRAINING, passed, whole
@@ -34,19 +35,19 @@ class TrainingStage(Stage):
                     raise InputError(f"ensembles.{wildcards.ensemble}: {name} reads another {key} than the others.")
         return inputs
 
-    def members(self, dataset: str, ensemble: str, seed: int) -> list[Values]:
+    def members(self, dataset: DatasetName, ensemble: VariantName, seed: int) -> list[Values]:
         """The last rounds of an ensemble's models, for a seed of the ensemble."""
         entry = self.config.ensembles()[ensemble]
         return [self.last_round(dataset, name, own) for name in entry.members for own in entry.seeds_of_members(seed)]
 
-    def _inputs(self, wildcards: Wildcards, variant: str) -> InputFiles:
+    def _inputs(self, wildcards: Wildcards, variant: VariantName) -> InputFiles:
         return {
             **self.inputs_of_images(wildcards.dataset, variant),
             **self.inputs_of_sentences(wildcards.dataset, variant),
             **self.written(wildcards, variant),
         }
 
-    def written(self, wildcards: Wildcards, variant: str) -> InputFiles:
+    def written(self, wildcards: Wildcards, variant: VariantName) -> InputFiles:
         """The sentences of a generator about a data set's images, if a variant reads them."""
         entry = self.project.variant(wildcards.dataset, variant)
         if entry.generator is None:
@@ -55,13 +56,13 @@ class TrainingStage(Stage):
         written = [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
         return {f"view_{view}": written for view in entry.views if VIEWS[view].made_by == "generator"}
 
-    def inputs_of_images(self, dataset: str, variant: str) -> InputFiles:
+    def inputs_of_images(self, dataset: DatasetName, variant: VariantName) -> InputFiles:
         """The inputs of a variant about a data set's images, without generated sentences."""
         entry = self.project.variant(self.trained_on(dataset), variant)
         views = [view for view in entry.views if VIEWS[view].made_by != "generator"]
         return InputStage(self.project).of_images(variant, dataset, views, entry.networks)
 
-    def inputs_of_sentences(self, dataset: str, variant: str) -> InputFiles:
+    def inputs_of_sentences(self, dataset: DatasetName, variant: VariantName) -> InputFiles:
         """The inputs of a variant about a data set's sentences, with its vocabularies."""
         entry, known_by = self.project.variant(self.trained_on(dataset), variant), self.trained_on(dataset)
         inputs = InputStage(self.project).of_sentences(dataset, entry.sentences, entry.dependencies)
@@ -70,7 +71,7 @@ class TrainingStage(Stage):
             inputs["word_vectors"] = f"{self.results}/{known_by}/vocabulary/vectors-{vectors}.parquet"
         return inputs
 
-    def regions(self, dataset: str, variant: str) -> list[Values]:
+    def regions(self, dataset: DatasetName, variant: VariantName) -> list[Values]:
         """The shards of a variant's regions (or of those whose pixels it reads), to compare their boxes.
 
         Raises `InputError` if regions are given without boxes.
@@ -85,7 +86,7 @@ class TrainingStage(Stage):
             )
         return FeatureStage(self.project).shards_of_regions(dataset, network)
 
-    def modules(self, dataset: str, variant: str) -> list[str]:
+    def modules(self, dataset: DatasetName, variant: VariantName) -> list[str]:
         """The modules that a variant's jobs import by name.
 
         These are its method, its structures and views, and a network that is trained with it.
@@ -99,7 +100,7 @@ class TrainingStage(Stage):
             found += ["densevse.vision.finetuned", *modules_of_architecture(architecture)]
         return found
 
-    def untrained_job(self, dataset: str, variant: str) -> Job:
+    def untrained_job(self, dataset: DatasetName, variant: VariantName) -> Job:
         """The model of a variant without training: its network, as its features' lineage has it."""
         entry = self.variant(dataset, variant)
         networks = {
@@ -109,12 +110,12 @@ class TrainingStage(Stage):
         settings = {"method": entry.model, "parameters": whole(entry.parameters), "networks": networks}
         return Job(settings, self.modules(dataset, variant))
 
-    def weights_as_they_are(self, dataset: str, variant: str) -> str | Values:
+    def weights_as_they_are(self, dataset: DatasetName, variant: VariantName) -> str | Values:
         """The weights of the same network."""
         (network,) = set(self.variant(dataset, variant).networks.values())
         return FeatureStage(self.project).weights_of(network)
 
-    def job(self, dataset: str, variant: str, seed: int, round: int = 0) -> Job:
+    def job(self, dataset: DatasetName, variant: VariantName, seed: int, round: int = 0) -> Job:
         """The training of a variant's round, as TrainingJob. Raises `InputError` for a round that it does not have."""
         entry = self.variant(dataset, variant)
         if round > entry.last_round:
@@ -131,31 +132,31 @@ class TrainingStage(Stage):
         }
         return Job({"job": settings}, self.modules(dataset, variant))
 
-    def model_job(self, dataset: str, variant: str) -> Job:
+    def model_job(self, dataset: DatasetName, variant: VariantName) -> Job:
         """A job that runs a variant's model."""
         return Job({"threads": self.threads(dataset)}, self.modules(dataset, variant))
 
-    def ensemble_job(self, dataset: str, ensemble: str) -> Job:
+    def ensemble_job(self, dataset: DatasetName, ensemble: VariantName) -> Job:
         """The retrieval by an ensemble."""
         names = self.config.ensembles()[ensemble].members
         modules = [module for name in names for module in self.modules(dataset, name)]
         return Job(self.ranking(dataset), list(dict.fromkeys(modules)))
 
-    def accuracy_job(self, dataset: str, variant: str) -> Job:
+    def accuracy_job(self, dataset: DatasetName, variant: VariantName) -> Job:
         """The accuracy of a variant's correspondences, given the option that limits the regions of a phrase."""
         return Job({"candidates": str(whole(self.variant(dataset, variant).parameters)["candidates"])})
 
-    def origin(self, dataset: str, variant: str, seed: int) -> Values | None:
+    def origin(self, dataset: DatasetName, variant: VariantName, seed: int) -> Values | None:
         """The trained variant from which a variant's round 0 starts; most start from random weights."""
         other = self.variant(dataset, variant).starts_from
         return self.last_round(dataset, other, seed) if other else None
 
-    def network(self, dataset: str, variant: str) -> list[str | Values]:
+    def network(self, dataset: DatasetName, variant: VariantName) -> list[str | Values]:
         """The first weights of the network that is trained with a variant; most read a fixed one's features."""
         networks = self._trained_networks(dataset, variant)
         return [FeatureStage(self.project).weights_of(name) for name in networks]
 
-    def _trained_networks(self, dataset: str, variant: str) -> list[str]:
+    def _trained_networks(self, dataset: DatasetName, variant: VariantName) -> list[str]:
         """The network that is trained with a variant, if it reads pixels."""
         entry = self.variant(dataset, variant)
         pixels = [view for view in entry.views if VIEWS[view].pixels]
@@ -169,13 +170,13 @@ class TrainingStage(Stage):
             trainable(self.config, name)
         return found
 
-    def round_before(self, dataset: str, variant: str, seed: int, round: int) -> Values:
+    def round_before(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
         """The round before a round. Raises `ValueError` for round 0."""
         if round < 1:
             raise ValueError("round 0 has no round before it")
         return self.round_of(dataset, variant, seed, round - 1)
 
-    def true_boxes(self, dataset: str, variant: str) -> Values | None:
+    def true_boxes(self, dataset: DatasetName, variant: VariantName) -> Values | None:
         """No further values if true boxes decide a variant's correspondences, or else None.
 
         Raises `InputError` if phrases have none.
@@ -189,7 +190,7 @@ class TrainingStage(Stage):
             )
         return {}
 
-    def last_correspondences(self, dataset: str, variant: str) -> Values:
+    def last_correspondences(self, dataset: DatasetName, variant: VariantName) -> Values:
         """The correspondences on which the last round of a variant's first seed was trained."""
         last = self.variant(dataset, variant).last_round
         return self.correspondences_of(dataset, variant, self.first_seed(dataset), last)

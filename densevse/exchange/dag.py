@@ -8,6 +8,7 @@ from densevse.config.networks import NetworkConfig
 from densevse.config.overrides import Override
 from densevse.config.resolved import settings_of
 from densevse.config.sources import Source
+from densevse.config.strict import DatasetName, VariantName
 from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FIELDS_OF_REGIONS, IMAGE_FIELDS, FeatureStage
@@ -48,11 +49,11 @@ class ExchangeStage(Stage):
         """The imported model that a vocabulary came with."""
         return self.vocabularies[imported_vocabulary]
 
-    def exported(self, dataset: str, variant: str, seed: int | None = None) -> str:
+    def exported(self, dataset: DatasetName, variant: VariantName, seed: int | None = None) -> str:
         """The folder of the export of a variant's last round, for its first seed unless one is given."""
         return self.folder_of("exported", dataset, self.last_round(dataset, variant, seed))
 
-    def export_job(self, dataset: str, variant: str, seed: int, round: int) -> Job:
+    def export_job(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Job:
         """The export of a model, with the plan of a table that has its row only."""
         plan = TableStage(self.project).plan_of_model(dataset, variant, seed, round)
         settings = {
@@ -66,7 +67,7 @@ class ExchangeStage(Stage):
         """The use of an imported model: the settings and code with which it would be trained here."""
         return Job({"settings": self.settings(*ModelName.at(imported_model))})
 
-    def settings(self, dataset: str, variant: str, seed: int, round: int) -> dict[str, Any]:
+    def settings(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> dict[str, Any]:
         """The settings that decide a model: those and the code of its training, and how it reads images and sentences.
 
         The number of threads, on which last bits depend, and the places of files are left out.
@@ -90,7 +91,7 @@ class ExchangeStage(Stage):
             "dataset": DatasetStage(self.project).reading(dataset),
         }
 
-    def _described(self, dataset: str, variant: str) -> dict[str, Any]:
+    def _described(self, dataset: DatasetName, variant: VariantName) -> dict[str, Any]:
         """The contents of a model's card beyond its settings: titles, origins of settings and weights, and licences."""
         over = [Override("the configuration of the run", dict(self.project.overrides))]
         stated = settings_of(variant, dataset, self.config, over, self.project.root)
@@ -103,7 +104,7 @@ class ExchangeStage(Stage):
             "licences": dict(self._licences(dataset, variant, networks)),
         }
 
-    def vocabularies_of(self, dataset: str, variant: str) -> list[Values]:
+    def vocabularies_of(self, dataset: DatasetName, variant: VariantName) -> list[Values]:
         """The vocabularies with which a model reads sentences, and files from the same jobs.
 
         Raises `InputError` for a model without training, or on given features.
@@ -121,7 +122,7 @@ class ExchangeStage(Stage):
         beside = [name.replace("relations-", "fragments-") for name in names]
         return [{"vocabulary": name} for name in dict.fromkeys([*names, *beside])]
 
-    def _check_features(self, dataset: str, variant: str) -> None:
+    def _check_features(self, dataset: DatasetName, variant: VariantName) -> None:
         given = self.dataset(dataset).features
         for view, name in self._named_networks(dataset, variant):
             if name in given:
@@ -130,18 +131,20 @@ class ExchangeStage(Stage):
                     "which an export cannot describe; export a model that reads features of config/networks."
                 )
 
-    def _networks(self, dataset: str, variant: str) -> Iterator[tuple[str, str, NetworkConfig]]:
+    def _networks(self, dataset: DatasetName, variant: VariantName) -> Iterator[tuple[str, str, NetworkConfig]]:
         """Each view that a network makes, with the network and its settings."""
         for view, name in self._named_networks(dataset, variant):
             yield view, name, FeatureStage(self.project).network(dataset, name)
 
-    def _named_networks(self, dataset: str, variant: str) -> Iterator[tuple[str, str]]:
+    def _named_networks(self, dataset: DatasetName, variant: VariantName) -> Iterator[tuple[str, str]]:
         method = self.variant(dataset, variant)
         for view in map(described_by, method.views):
             if VIEWS[view].made_by != "generator":
                 yield view, self.network_of(variant, dataset, view, method.networks)
 
-    def _licences(self, dataset: str, variant: str, networks: Mapping[str, NetworkConfig]) -> Iterator[tuple[str, str]]:
+    def _licences(
+        self, dataset: DatasetName, variant: VariantName, networks: Mapping[str, NetworkConfig]
+    ) -> Iterator[tuple[str, str]]:
         """The licences of everything that a model was trained on."""
         entry = self.dataset(dataset)
         for name in DatasetStage(self.project).source_names(dataset):

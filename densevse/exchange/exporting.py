@@ -44,7 +44,7 @@ def export_model(
     `described` come from densevse.exchange.dag; `plan` is the `TablePlan` of a table with the model's row only. Raises
     `InputError` if an artifact was not made as the plan states.
     """
-    name = ModelName(wildcards["dataset"], wildcards["variant"], int(wildcards["seed"]), int(wildcards["round"]))
+    name = ModelName.of(wildcards)
     table = validate(TablePlan, plan, "the plan of the export")
     section, row = _measured(SectionArtifacts.at([images], [captions], [retrieval]), table)
     preprocessing = _preprocessing(made_from(model), settings, described)

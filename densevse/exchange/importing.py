@@ -1,7 +1,7 @@
 """Imports an exported model: checks everything, then copies its folder below resources/carried/."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from densevse.artifacts.files import checksum, whole_folder
@@ -49,7 +49,10 @@ def _check_names(where: Path, records: ModelRecords, project: Project) -> None:
     """Raises `InputError` for a data set, variant or network that the configuration lacks."""
     config = project.config
     networks = [seen["network"] for seen in records.settings.get("images", {}).values()]
-    named = [("datasets", records.dataset, [*config.datasets]), ("methods", records.variant, config.variant_names())]
+    named: list[tuple[str, str, Sequence[str]]] = [
+        ("datasets", records.dataset, [*config.datasets]),
+        ("methods", records.variant, config.variant_names()),
+    ]
     named += [("networks", name, [*config.networks, *config.concept_networks]) for name in networks]
     for folder, name, known in named:
         if name not in known:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field
 
 from densevse.artifacts.files import checksum
-from densevse.config.strict import Strict
+from densevse.config.strict import DatasetName, Strict, VariantName
 from densevse.config.validation import validate
 from densevse.runtime.errors import InputError
 from densevse.runtime.nested import differences, or_none
@@ -33,8 +33,8 @@ _Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 class ModelName(NamedTuple):
     """The data set, variant, seed and round of a trained model."""
 
-    dataset: str
-    variant: str
+    dataset: DatasetName
+    variant: VariantName
     seed: int
     round: int
 
@@ -44,7 +44,13 @@ class ModelName(NamedTuple):
         found = _PLACE.fullmatch(place)
         if found is None:
             raise ValueError(f"{place} is not a folder of a model")
-        return cls(found["dataset"], found["variant"], int(found["seed"]), int(found["round"]))
+        return cls.of(found.groupdict())
+
+    @classmethod
+    def of(cls, wildcards: Mapping[str, str]) -> "ModelName":
+        """The name in the wildcards of a job."""
+        dataset, variant = DatasetName(wildcards["dataset"]), VariantName(wildcards["variant"])
+        return cls(dataset, variant, int(wildcards["seed"]), int(wildcards["round"]))
 
     @property
     def place(self) -> str:
@@ -56,8 +62,8 @@ class ModelRecords(Strict):
     """The contents of records.json."""
 
     format: Literal[1] = 1
-    dataset: str
-    variant: str
+    dataset: DatasetName
+    variant: VariantName
     seed: int = Field(ge=0)
     round: int = Field(ge=0)
     settings: dict[str, Any] = Field(description="what decides the model, as densevse.exchange.dag gives it")

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from densevse.artifacts.identity import Identity
-from densevse.config.strict import RankedSentences, Strict
+from densevse.config.strict import DatasetName, RankedSentences, Strict
 from densevse.config.tables import PrintedTable, Protocol
 
 Configured = dict[str, dict[str, dict[str, Any]]]
@@ -54,7 +54,7 @@ class SectionPlan(Strict):
     """A data set under a protocol, and its measured variants."""
 
     title: str
-    dataset: str
+    dataset: DatasetName
     protocol: Protocol
     sentences: RankedSentences = "all"
     published: str | None = Field(description="the data set of its published rows, where it is another one")

@@ -1,6 +1,7 @@
 """DeFrag's alignments in the plan: the variants that align regions with triplets, and their pictures."""
 
 from densevse.analyses.alignments.settings import AlignmentSettings
+from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.jobs import Job
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
@@ -9,7 +10,7 @@ from densevse.dag.training import TrainingStage
 class AlignmentStage(TableStage):
     """Alignments of regions with triplets."""
 
-    def of_dataset(self, dataset: str) -> list[str]:
+    def of_dataset(self, dataset: DatasetName) -> list[str]:
         """The pictures of each variant that aligns and, if phrases have true boxes, its accuracy."""
         wanted = []
         for name, entry in self.variants(dataset).items():
@@ -21,7 +22,7 @@ class AlignmentStage(TableStage):
                     wanted += [f"{last}/accuracy.parquet"]
         return wanted
 
-    def job(self, dataset: str, variant: str) -> Job:
+    def job(self, dataset: DatasetName, variant: VariantName) -> Job:
         """The alignments of a variant, with the triplets whose regions are shown besides those of frequent ones."""
         triplets = self.config.analysis(AlignmentSettings).of(dataset).triplets
         settings = {"triplets": triplets, "threads": self.threads(dataset)}

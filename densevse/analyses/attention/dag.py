@@ -1,6 +1,7 @@
 """Saliency in the plan: the methods with attention, and its pictures."""
 
 from densevse.artifacts.identity import Identity
+from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.jobs import Job
 from densevse.dag.tables import TableStage
@@ -10,14 +11,14 @@ from densevse.report.plan import PicturePlan, ShownArtifact
 class AttentionStage(TableStage):
     """The places and words to which a model attends."""
 
-    def of_dataset(self, dataset: str) -> list[str]:
+    def of_dataset(self, dataset: DatasetName) -> list[str]:
         """The pictures of each method (not of its variants) with attention, for the first seed."""
         found = {name for name, entry in self.variants(dataset).items() if "saliency" in entry.yields}
         names = sorted(self.config.trained().keys() & found)
         files = ("saliency.png", "average_saliency.png")
         return [f"{self.results}/figures/{dataset}/{name}/{file}" for name in names for file in files]
 
-    def job(self, dataset: str, variant: str, other: str | None = None) -> Job:
+    def job(self, dataset: DatasetName, variant: VariantName, other: VariantName | None = None) -> Job:
         """The pictures of a variant, or the picture of two."""
         names = [variant, other] if other else [variant]
         shown = [

@@ -17,6 +17,7 @@ from densevse.analyses.caption_scores.plan import (
 )
 from densevse.analyses.caption_scores.settings import CaptionScoreSettings, CaptionTable
 from densevse.artifacts.identity import Identity
+from densevse.config.strict import DatasetName, Strict
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.generators import GeneratorStage
 from densevse.dag.jobs import Job
@@ -45,28 +46,28 @@ class CaptionScoreStage(Stage):
         oracles = (writer_with_oracle(*each) for each in product(self.config.generator_names(), KNOWN, SELECTIONS))
         return any_of([*self.config.generator_names(), COPIED, PERSON, *oracles])
 
-    def of_dataset(self, dataset: str) -> list[str]:
+    def of_dataset(self, dataset: DatasetName) -> list[str]:
         """A data set's table of generated captions, and its picture of them."""
         return [f"{self.results}/tables/{dataset}_captions.md", f"{self.results}/figures/{dataset}/captions.png"]
 
-    def oracle_job(self, dataset: str, generator: str, seed: int) -> Job:
+    def oracle_job(self, dataset: DatasetName, generator: str, seed: int) -> Job:
         """The writing of a generator's sentences with an oracle, which chooses the best of those that are kept."""
         settings, modules = GeneratorStage(self.project).captions_job(dataset, generator, seed)
         decoding = {**settings["job"]["decoding"], "kept": self._settings(dataset).oracles.sentences}
         return Job({"job": {**settings["job"], "decoding": decoding}}, modules)
 
-    def scoring_job(self, dataset: str, writer: str) -> Job:
+    def scoring_job(self, dataset: DatasetName, writer: str) -> Job:
         """The metrics of a writer's captions; METEOR and SPICE only with Java, and not for oracles."""
         plain = writer in (*self.config.generator_names(), COPIED, PERSON)
         asked = self._settings(dataset).metrics if plain else ["bleu", "cider"]
         return Job({"metrics": [name for name in asked if name not in ("meteor", "spice") or shutil.which("java")]})
 
-    def spice(self, dataset: str, writer: str) -> Values | None:
+    def spice(self, dataset: DatasetName, writer: str) -> Values | None:
         """True if SPICE's folder is needed: if SPICE is requested and can be obtained (by Maven)."""
         obtainable = shutil.which("mvn") or Path(self.resources, "spice").exists()
         return {} if "spice" in self.scoring_job(dataset, writer).settings["metrics"] and obtainable else None
 
-    def compared(self, dataset: str) -> dict[str, WriterPlan]:
+    def compared(self, dataset: DatasetName) -> dict[str, WriterPlan]:
         """Every writer of a table by its name; a person's sentences are the same for every seed."""
         seeds, table = self.dataset(dataset).seeds, self._settings(dataset)
         generated = {
@@ -76,7 +77,7 @@ class CaptionScoreStage(Stage):
         copied = WriterPlan(title=self._copied(dataset), seeds=seeds)
         return {**generated, COPIED: copied, PERSON: WriterPlan(title="a person", seeds=[0])}
 
-    def measured_oracles(self, dataset: str) -> list[Values]:
+    def measured_oracles(self, dataset: DatasetName) -> list[Values]:
         """Every writer of a table of oracles with each of its seeds."""
         return [{"writer": row.writer, "seed": seed} for row in self._oracle_rows(dataset) for seed in row.seeds]
 
@@ -86,7 +87,7 @@ class CaptionScoreStage(Stage):
         owners = Counter(resplit.of for resplit in resplits)
         return any_of(owner for owner, count in owners.items() if count > 1)
 
-    def measured_on_resplits(self, dataset: str) -> list[Values]:
+    def measured_on_resplits(self, dataset: DatasetName) -> list[Values]:
         """Every writer of the means of tables of oracles with each of its seeds, on each resplit of a data set."""
         plans = self.oracle_means_job(dataset).settings["plan"]["resplits"]
         return [
@@ -96,7 +97,7 @@ class CaptionScoreStage(Stage):
             for seed in row["seeds"]
         ]
 
-    def picture_job(self, dataset: str) -> Job:
+    def picture_job(self, dataset: DatasetName) -> Job:
         """The picture of the writers' sentences about test images."""
         shown = [
             ShownArtifact(title=entry.title, of=Identity(dataset, name, entry.seeds[0], split="test"))
@@ -106,11 +107,11 @@ class CaptionScoreStage(Stage):
         names = DatasetStage(self.project).source_names(dataset)
         return Job({"source_names": names, "plan": plan.model_dump(mode="json")})
 
-    def published(self, dataset: str) -> Values | None:
+    def published(self, dataset: DatasetName) -> Values | None:
         """True if there are published metrics for a data set."""
         return {} if (PACKAGE / f"analyses/caption_scores/published/{dataset}.csv").exists() else None
 
-    def table_job(self, dataset: str) -> Job:
+    def table_job(self, dataset: DatasetName) -> Job:
         """The table of generated captions."""
         captions = self._settings(dataset)
         plan = CaptionTablePlan(
@@ -123,12 +124,12 @@ class CaptionScoreStage(Stage):
         )
         return Job({"plan": plan.model_dump(mode="json")})
 
-    def oracle_table_job(self, dataset: str) -> Job:
+    def oracle_table_job(self, dataset: DatasetName) -> Job:
         """The table of oracles."""
         oracles = self._settings(dataset).oracles
         generators = {name: self.project.generator(dataset, name) for name in oracles.generators}
         spaces = dict.fromkeys(entry.joint_embedding for entry in generators.values() if entry.joint_embedding)
-        entries = {**generators, **{name: self.project.variant(dataset, name) for name in spaces}}
+        entries: dict[str, Strict] = {**generators, **{name: self.project.variant(dataset, name) for name in spaces}}
         plan = CaptionOraclePlan(
             title=f"{self.title(dataset)}: sentences written and chosen with oracles",
             dataset=dataset,
@@ -140,7 +141,7 @@ class CaptionScoreStage(Stage):
         )
         return Job({"plan": plan.model_dump(mode="json")})
 
-    def oracle_means_job(self, dataset: str) -> Job:
+    def oracle_means_job(self, dataset: DatasetName) -> Job:
         """The means of tables of oracles. Raises `InputError` for resplits with other settings."""
         resplits = self._resplits(dataset)
         tables = [self.oracle_table_job(name).settings["plan"] for name in resplits.names]
@@ -155,10 +156,10 @@ class CaptionScoreStage(Stage):
         )
         return Job({"plan": plan.model_dump(mode="json")})
 
-    def _settings(self, dataset: str) -> CaptionTable:
+    def _settings(self, dataset: DatasetName) -> CaptionTable:
         return self.config.analysis(CaptionScoreSettings).of(dataset)
 
-    def _resplits(self, dataset: str) -> Resplits:
+    def _resplits(self, dataset: DatasetName) -> Resplits:
         """The resplits of a data set. Raises `InputError` if they have several sizes, or are the same splits."""
         datasets = self.config.datasets
         names = [name for name, entry in datasets.items() if entry.resplit and entry.resplit.of == dataset]
@@ -170,7 +171,7 @@ class CaptionScoreStage(Stage):
             )
         return found[0]
 
-    def _oracle_rows(self, dataset: str) -> Iterator[OracleRow]:
+    def _oracle_rows(self, dataset: DatasetName) -> Iterator[OracleRow]:
         oracles = self._settings(dataset).oracles
         seeds, reference = oracles.seeds or self.dataset(dataset).seeds, oracles.reference
         for generator, parts in oracles.generators.items():
@@ -200,11 +201,11 @@ class CaptionScoreStage(Stage):
                 beside=writer_with_oracle(reference),
             )
 
-    def _copied(self, dataset: str) -> str:
+    def _copied(self, dataset: DatasetName) -> str:
         neighbour = self.project.variant(dataset, self._settings(dataset).neighbour).title
         return f"copied from the nearest training image ({neighbour})"
 
-    def _title(self, dataset: str) -> str:
+    def _title(self, dataset: DatasetName) -> str:
         return f"Sentences about images of {self.title(dataset)}"
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from densevse.config.strict import Strict, known
+from densevse.config.strict import Strict, VariantName, known
 
 CaptionMetric = Literal["bleu", "rouge_l", "cider", "meteor", "spice"]
 Oracle = Literal["tags", "content", "tags_and_content"]
@@ -34,8 +34,8 @@ class CaptionTable(Strict):
     generators: list[str] = Field(
         default=["sc_nlm", "mlbl", "lbl", "lstm_captioner"], min_length=1, description="its rows"
     )
-    neighbour: str = Field(
-        "vse",
+    neighbour: VariantName = Field(
+        VariantName("vse"),
         description="the variant whose joint space finds the training image whose sentence is copied",
     )
     reference: str = Field("sc_nlm", description="the generator with which every other row is compared, image by image")

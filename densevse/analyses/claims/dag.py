@@ -13,6 +13,7 @@ from densevse.analyses.claims.settings import (
     PaperClaims,
     PoolPlan,
 )
+from densevse.config.strict import DatasetName
 from densevse.config.tables import Protocol, SectionConfig
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
@@ -28,7 +29,7 @@ class ClaimTest(NamedTuple):
     """A claim with all that its test on a data set needs."""
 
     where: str  # the path of the claim in the configuration
-    dataset: str
+    dataset: DatasetName
     paper: str  # the paper's name
     claim: Claim
     protocol: Protocol
@@ -44,7 +45,7 @@ class ClaimStage(TableStage):
     that are resplits of one data set.
     """
 
-    def of_dataset(self, dataset: str) -> list[str]:
+    def of_dataset(self, dataset: DatasetName) -> list[str]:
         """The table of claims that the rows of a data set's main table test, where there are such."""
         return [f"{self.results}/tables/{dataset}_main_claims.md"] if self._main(dataset) else []
 
@@ -56,14 +57,14 @@ class ClaimStage(TableStage):
         """The retrievals of the rows of an experiment. Raises `InputError` as `evidence` does."""
         return self._checked(self._tests_of(experiment))
 
-    def evidence(self, dataset: str) -> list[str | Values]:
+    def evidence(self, dataset: DatasetName) -> list[str | Values]:
         """The retrievals of the rows of every claim, of each seed.
 
         Raises `InputError` for a claim that cannot be tested on the data set, by its path.
         """
         return self._checked(self._every(dataset))
 
-    def main_evidence(self, dataset: str) -> list[str | Values]:
+    def main_evidence(self, dataset: DatasetName) -> list[str | Values]:
         """The retrievals of the rows of those claims that the main table's rows test.
 
         Raises `InputError` where there is no such claim.
@@ -76,11 +77,11 @@ class ClaimStage(TableStage):
             )
         return self._evidence(tests)
 
-    def job(self, dataset: str) -> Job:
+    def job(self, dataset: DatasetName) -> Job:
         """The table of every claim."""
         return self._job(f"{self.title(dataset)}: claims", self._every(dataset))
 
-    def main_job(self, dataset: str) -> Job:
+    def main_job(self, dataset: DatasetName) -> Job:
         """The table of those claims that the main table's rows test."""
         return self._job(f"{self.title(dataset)}: claims that rows of its main table test", self._main(dataset))
 
@@ -93,7 +94,7 @@ class ClaimStage(TableStage):
     def _entries(self) -> Mapping[str, PaperClaims]:
         return self.config.analysis(ClaimSettings).root
 
-    def _every(self, dataset: str) -> list[ClaimTest]:
+    def _every(self, dataset: DatasetName) -> list[ClaimTest]:
         """Every claim of a paper that is tested on a data set; those of experiments are left out."""
         papers = [name for name, entry in self._entries().items() if not entry.question]
         return [test for name in papers for test in self._tests(name, dataset)]
@@ -103,7 +104,7 @@ class ClaimStage(TableStage):
         datasets = self._entries()[experiment].datasets
         return [test for dataset in datasets for test in self._tests(experiment, dataset)]
 
-    def _tests(self, key: str, dataset: str) -> list[ClaimTest]:
+    def _tests(self, key: str, dataset: DatasetName) -> list[ClaimTest]:
         """The claims of a paper or an experiment on a data set."""
         entry = self._entries()[key]
         return [
@@ -118,7 +119,7 @@ class ClaimStage(TableStage):
             for name, claim in entry.on(dataset)
         ]
 
-    def _main(self, dataset: str) -> list[ClaimTest]:
+    def _main(self, dataset: DatasetName) -> list[ClaimTest]:
         """The claims whose rows are measured anyway with the data set's own seeds."""
         tables = [name for name in (dataset, f"{dataset}_regions") if name in self.names()]
         measured = [one for name in tables for one in self.retrievals(name)] + self.retrievals_of_rounds(dataset)
@@ -139,7 +140,7 @@ class ClaimStage(TableStage):
         ]
 
     def _job(self, title: str, tests: Sequence[ClaimTest], **texts: str | None) -> Job:
-        alike: dict[tuple[str, Protocol, tuple[int, ...]], list[ClaimTest]] = {}
+        alike: dict[tuple[DatasetName, Protocol, tuple[int, ...]], list[ClaimTest]] = {}
         for test in tests:
             alike.setdefault((test.dataset, test.protocol, test.seeds), []).append(test)
         found = [self._claimed_section(of_section) for of_section in alike.values()]
@@ -150,7 +151,7 @@ class ClaimStage(TableStage):
 
     def _pools(self, sections: Sequence[SectionPlan]) -> list[PoolPlan]:
         """The sections of resplits, joined where two or more have the same data set, sizes and protocol."""
-        of_protocol: dict[Protocol, dict[str, list[SectionPlan]]] = {}
+        of_protocol: dict[Protocol, dict[DatasetName, list[SectionPlan]]] = {}
         for section in sections:
             of_protocol.setdefault(section.protocol, {}).setdefault(section.dataset, []).append(section)
         return [
@@ -187,7 +188,7 @@ class ClaimStage(TableStage):
             ],
         )
 
-    def _measured_row(self, row: ClaimRow, dataset: str, seeds: list[int]) -> MeasuredVariant:
+    def _measured_row(self, row: ClaimRow, dataset: DatasetName, seeds: list[int]) -> MeasuredVariant:
         measured = self.rows.measured(dataset, row.variant, seeds)
         if row.round is None:
             return measured

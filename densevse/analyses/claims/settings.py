@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from densevse.config.analyses import Entries
 from densevse.config.config import Config
-from densevse.config.strict import FileName, Seeds, Strict, known
+from densevse.config.strict import DatasetKey, DatasetName, FileName, Seeds, Strict, VariantName, known
 from densevse.config.tables import Different, Protocol
 from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.tables.plan import MeasuringPlan, SectionPlan
@@ -29,7 +29,7 @@ def _is_metric(name: str) -> str:
 class ClaimRow(Strict):
     """A row that a claim compares."""
 
-    variant: str = Field(description="a variant or an ensemble of config/methods")
+    variant: VariantName = Field(description="a variant or an ensemble of config/methods")
     round: int | None = Field(default=None, ge=0, description="the round that is measured; by default the last one")
 
     def __str__(self) -> str:
@@ -47,7 +47,9 @@ class Claim(Strict):
         default="rsum", description="the metric that decides; of ranks the lower one is better"
     )
     protocol: Protocol | None = Field(default=None, description="instead of the protocol of the data set")
-    datasets: Different | None = Field(default=None, description="only these of the paper's data sets; all by default")
+    datasets: Different[DatasetName] | None = Field(
+        default=None, description="only these of the paper's data sets; all by default"
+    )
     least_gain: float = Field(
         default=0.0, ge=0, description="a gain that each seed must show, too, before the claim is called supported"
     )
@@ -77,10 +79,10 @@ class PaperClaims(Strict):
         "claims on a data set leave it out",
     )
     conclusion: str | None = Field(default=None, description="what the experiment's figures say, once there are some")
-    datasets: dict[FileName, TestedOn] = Field(description="the data sets that its claims are tested on")
+    datasets: dict[DatasetKey, TestedOn] = Field(description="the data sets that its claims are tested on")
     claims: dict[FileName, Claim]
 
-    def on(self, dataset: str) -> Iterator[tuple[str, Claim]]:
+    def on(self, dataset: DatasetName) -> Iterator[tuple[str, Claim]]:
         """The names and claims that are tested on a data set."""
         for name, claim in self.claims.items():
             if dataset in self.datasets and (claim.datasets is None or dataset in claim.datasets):
@@ -140,7 +142,7 @@ class PoolPlan(Strict):
     section: SectionPlan = Field(
         description="the rows of all resplits, under the name of the data set that they divide"
     )
-    resplits: list[str] = Field(description="the data sets of the resplits")
+    resplits: list[DatasetName] = Field(description="the data sets of the resplits")
     train: int = Field(description="images of each resplit's split train")
     test: int = Field(description="images of each resplit's split test")
 

@@ -1,12 +1,13 @@
 """Average precision of concepts in the plan: the concept network of a data set, and its files."""
 
+from densevse.config.strict import DatasetName
 from densevse.dag.tables import TableStage
 
 
 class ConceptPrecisionStage(TableStage):
     """The average precision of a data set's concepts."""
 
-    def of_dataset(self, dataset: str) -> list[str]:
+    def of_dataset(self, dataset: DatasetName) -> list[str]:
         """The table and the picture, if a variant in the main table reads scores of concepts."""
         if not any(self.rows.reads_concepts(dataset, name) for name in self.variants(dataset)):
             return []

@@ -2,6 +2,7 @@
 
 from densevse.analyses.eccv_caption.plan import LISTED, ExtendedTruthPlan
 from densevse.config.environment import check_extra
+from densevse.config.strict import DatasetName
 from densevse.config.tables import SectionConfig
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
@@ -12,16 +13,16 @@ from densevse.runtime.errors import InputError
 class ExtendedTruthStage(TableStage):
     """Measures of ECCV Caption and CxC for the rows of a data set's main table."""
 
-    def measured(self, dataset: str) -> list[str | Values]:
-        """The retrieval of each row, of each seed. Raises `InputError` as `table_job` does."""
-        section = self.table_job(dataset).settings["plan"]["section"]
+    def measured(self, dataset: DatasetName) -> list[str | Values]:
+        """The retrieval of each row, of each seed. Raises `InputError` as `job` does."""
+        section = self.job(dataset).settings["plan"]["section"]
         return [
             self.retrieval(dataset, section["protocol"], name, seed)
             for name, entry in section["measured"].items()
             for seed in entry["seeds"]
         ]
 
-    def table_job(self, dataset: str) -> Job:
+    def job(self, dataset: DatasetName) -> Job:
         """The table. Raises `InputError` if the package is not installed, or lists are too short."""
         check_extra("eccv_caption", extra="eccv-caption", needs=f"{self.results}/tables/{dataset}_eccv_caption.md")
         entry = self.dataset(dataset)

@@ -30,7 +30,7 @@ rule eccv_caption_table:
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.analyses.eccv_caption.table:make_extended_truth_table", eccv_caption.table_job),
+        **calling("densevse.analyses.eccv_caption.table:make_extended_truth_table", eccv_caption.job),
     message:
         "writing the table of ECCV Caption and CxC on {wildcards.dataset}"
     script:

@@ -1,30 +1,31 @@
 """Pictures of retrievals in the plan: one for each method, and SCO's variants side by side."""
 
 from densevse.artifacts.identity import Identity
+from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
 from densevse.report.plan import PicturePlan, ShownArtifact
 
-COMPARED = ("sco_ctx", "sco_cnp_ctx", "sco")
+COMPARED = tuple(map(VariantName, ("sco_ctx", "sco_cnp_ctx", "sco")))
 """The variants side by side in SCO's Figure 4."""
 
 
 class ExampleStage(TableStage):
     """Queries with the answers that a method ranks first."""
 
-    def of_dataset(self, dataset: str) -> list[str]:
+    def of_dataset(self, dataset: DatasetName) -> list[str]:
         """A picture for each method in a data set's main table, not for its variants."""
         methods = sorted(self.config.trained().keys() & self.variants(dataset).keys())
         return [f"{self.results}/figures/{dataset}/examples/{name}.png" for name in methods]
 
-    def compared(self, dataset: str) -> list[Values]:
+    def compared(self, dataset: DatasetName) -> list[Values]:
         """The retrieval of each variant that SCO's Figure 4 compares: the last round of its first seed."""
         protocol = self.first_protocol(dataset)
         return [{"protocol": protocol, **self.last_round(dataset, variant)} for variant in COMPARED]
 
-    def comparison_job(self, dataset: str) -> Job:
+    def comparison_job(self, dataset: DatasetName) -> Job:
         """The picture of the answers of the variants that SCO's Figure 4 compares."""
         titles = [self.project.variant(dataset, variant).title for variant in COMPARED]
         identities = [Identity(dataset, split="test", **values) for values in self.compared(dataset)]

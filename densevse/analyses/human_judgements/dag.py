@@ -2,6 +2,7 @@
 
 from densevse.analyses.human_judgements.plan import AgreementPlan, JudgedVariant
 from densevse.analyses.human_judgements.settings import JudgementSettings
+from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
@@ -10,33 +11,33 @@ from densevse.dag.tables import TableStage
 class JudgementStage(TableStage):
     """Agreement of scores with people's judgements."""
 
-    def source(self, dataset: str) -> str | Values:
+    def source(self, dataset: DatasetName) -> str | Values:
         """The archive or folder of a data set's judgements: the user's own, or its name below resources/."""
         name, entry = self.config.analysis(JudgementSettings).of(dataset).source or "", self.dataset(dataset)
         return entry.local.get(name) or {"file": entry.sources[name].file}
 
-    def measured(self, dataset: str) -> list[Values]:
+    def measured(self, dataset: DatasetName) -> list[Values]:
         """The last round of each variant in a data set's main table, of each seed."""
         seeds = self.dataset(dataset).seeds
         return [self.last_round(dataset, name, seed) for name in self.variants(dataset) for seed in seeds]
 
-    def given(self, dataset: str) -> list[Values]:
+    def given(self, dataset: DatasetName) -> list[Values]:
         """Each given row in a data set's main table, of each seed."""
         return [{"variant": name, "seed": seed} for name, seeds in self._given(dataset).items() for seed in seeds]
 
-    def _given(self, dataset: str) -> dict[str, list[int]]:
+    def _given(self, dataset: DatasetName) -> dict[VariantName, list[int]]:
         """Each given row in a data set's main table, with its seeds."""
         rows = {name: row for name, row in self.config.given().items() if name in self.table(dataset).measure}
         return {name: row.on(dataset).seeds for name, row in rows.items()}
 
-    def table_job(self, dataset: str) -> Job:
+    def job(self, dataset: DatasetName) -> Job:
         """The table of agreement."""
-        measured = {name: self._judged(dataset, name) for name in self.variants(dataset)}
+        measured: dict[str, JudgedVariant] = {name: self._judged(dataset, name) for name in self.variants(dataset)}
         for name, seeds in self._given(dataset).items():
             measured[name] = JudgedVariant(title=self.rows.title_of(dataset, name), seeds=seeds, model=name, round=None)
         plan = AgreementPlan(title=self.title(dataset), dataset=dataset, measured=measured)
         return Job({"plan": plan.model_dump(mode="json")})
 
-    def _judged(self, dataset: str, name: str) -> JudgedVariant:
+    def _judged(self, dataset: DatasetName, name: VariantName) -> JudgedVariant:
         last, title = self.last_round(dataset, name), self.variant(dataset, name).title
         return JudgedVariant(title=title, seeds=self.dataset(dataset).seeds, model=last["variant"], round=last["round"])

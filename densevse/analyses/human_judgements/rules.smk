@@ -123,7 +123,7 @@ rule agreement_table:
     resources:
         mem_mb=growing(1000),
     params:
-        **calling("densevse.analyses.human_judgements.table:make_agreement_table", human_judgements.table_job),
+        **calling("densevse.analyses.human_judgements.table:make_agreement_table", human_judgements.job),
         contents=contents_of("<package>/analyses/human_judgements/published/{dataset}.csv"),
     message:
         "writing the table of agreement with people on {wildcards.dataset}"

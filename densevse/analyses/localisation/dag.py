@@ -1,6 +1,7 @@
 """Localisation of phrases in the plan: the variants that can do it, and their inputs."""
 
 from densevse.analyses.localisation.settings import LocalisationSettings, LocalisationWindows
+from densevse.config.strict import DatasetName, VariantName
 from densevse.config.views import VIEWS
 from densevse.dag.features import FeatureStage
 from densevse.dag.fields import passed
@@ -14,11 +15,11 @@ from densevse.runtime.errors import InputError
 class LocalisationStage(Stage):
     """Places of phrases in images, by their scores with windows."""
 
-    def trained_on(self, dataset: str) -> str:
+    def trained_on(self, dataset: DatasetName) -> DatasetName:
         """The data set whose models localise phrases: itself, unless its configuration names another."""
         return self._entry(dataset).trained_on or super().trained_on(dataset)
 
-    def windows(self, dataset: str, variant: str) -> Values:
+    def windows(self, dataset: DatasetName, variant: VariantName) -> Values:
         """The features of windows that a variant reads. Raises `InputError` that names a variant that cannot."""
         entry = self.variant(dataset, variant)
         if len(entry.views) != 1 or not VIEWS[entry.views[0]].one_vector or list(entry.sentences) != ["words"]:
@@ -31,7 +32,7 @@ class LocalisationStage(Stage):
         (view,) = entry.views
         return {"network": self.network_of(variant, self.trained_on(dataset), view, entry.networks), "view": view}
 
-    def boxes(self, dataset: str) -> Values:
+    def boxes(self, dataset: DatasetName) -> Values:
         """The true boxes of phrases or objects. Raises `InputError` if there are none."""
         if not self.dataset(dataset).has_boxes:
             raise InputError(
@@ -40,20 +41,20 @@ class LocalisationStage(Stage):
             )
         return {}
 
-    def windows_job(self, dataset: str, network: str, view: str) -> Job:
+    def windows_job(self, dataset: DatasetName, network: str, view: str) -> Job:
         """The extraction of windows' features by a network: of how many images, and which windows."""
         settings, modules = FeatureStage(self.project).image_job(dataset, network, view)
         return Job({**settings, "chosen": passed(self._entry(dataset), ("images", "sides", "stride"))}, modules)
 
-    def localise_job(self, dataset: str, variant: str) -> Job:
+    def localise_job(self, dataset: DatasetName, variant: VariantName) -> Job:
         """The cells along each side of a heat map."""
         modules = TrainingStage(self.project).modules(self.trained_on(dataset), variant)
         return Job({"cells": self._entry(dataset).cells, "threads": self.threads(dataset)}, modules)
 
-    def _entry(self, dataset: str) -> LocalisationWindows:
+    def _entry(self, dataset: DatasetName) -> LocalisationWindows:
         return self.config.analysis(LocalisationSettings).of(dataset)
 
-    def title_of_variant(self, dataset: str, variant: str) -> str:
+    def title_of_variant(self, dataset: DatasetName, variant: VariantName) -> str:
         """The model of heat maps, and their data set."""
         by, trained_on = self.variant(dataset, variant).title, self.trained_on(dataset)
         origin = "" if trained_on == dataset else f", trained on {self.project.datasets[trained_on].title}"

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from densevse.config.strict import Strict, known
+from densevse.config.strict import DatasetName, Strict, known
 
 _Share = Annotated[float, Field(gt=0, le=1)]
 
@@ -14,7 +14,7 @@ _Share = Annotated[float, Field(gt=0, le=1)]
 class LocalisationWindows(Strict):
     """The windows of test images that phrases are compared with, and the size of heat maps."""
 
-    trained_on: str | None = Field(
+    trained_on: DatasetName | None = Field(
         None, description="the data set whose models localise the phrases; by default this data set itself"
     )
     images: int = Field(1000, ge=1, description="the number of test images with true boxes, evenly spaced")

@@ -1,6 +1,7 @@
 """Proposals against true boxes in the plan: the proposers that a data set's table compares."""
 
 from densevse.analyses.proposal_recall.settings import ProposalRecallSettings, ProposalTablePlan
+from densevse.config.strict import DatasetName
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.fields import CONTOURS_OF_MCG, PROPOSALS_OF_MCG, whole
 from densevse.dag.jobs import Job
@@ -12,22 +13,22 @@ from densevse.runtime.place import PACKAGE
 class ProposalRecallStage(ProposalStage):
     """Recall and speed of proposers."""
 
-    def segment_overlap(self, dataset: str, proposer: str) -> list[Values]:
+    def segment_overlap(self, dataset: DatasetName, proposer: str) -> list[Values]:
         """The shards of segments' overlaps, if a proposer gives segments and the data set has masks."""
         known = self.config.proposers[proposer].kind == "mcg" and self.dataset(dataset).has_masks
         return self.shards(dataset) if known else []
 
-    def compared(self, dataset: str) -> list[Values]:
+    def compared(self, dataset: DatasetName) -> list[Values]:
         """The data set's proposer, and those with which its table compares it."""
         compared = self.config.analysis(ProposalRecallSettings).of(dataset).proposers
         return [{"proposer": name} for name in dict.fromkeys([self.dataset(dataset).proposer, *compared])]
 
-    def timed(self, dataset: str) -> list[Values]:
+    def timed(self, dataset: DatasetName) -> list[Values]:
         """The compared proposers whose every step is computed here."""
         here = proposers_of(self.config, "selective_search") + proposers_of(self.config, "mcg", maps=False)
         return [values for values in self.compared(dataset) if values["proposer"] in here]
 
-    def times_job(self, dataset: str, proposer: str) -> Job:
+    def times_job(self, dataset: DatasetName, proposer: str) -> Job:
         """The options of a proposer whose times are measured, and the names of a data set's sources."""
         entry = self.config.proposers[proposer]
         searches = entry.kind == "selective_search"
@@ -35,13 +36,13 @@ class ProposalRecallStage(ProposalStage):
         options = whole(entry.options) if searches else mcg_options(self.config, proposer, names)
         return Job({"options": options, "source_names": DatasetStage(self.project).source_names(dataset)})
 
-    def table_job(self, dataset: str) -> Job:
+    def table_job(self, dataset: DatasetName) -> Job:
         """The plan of the table, as ProposalTablePlan."""
         compared, timed = ([row["proposer"] for row in rows] for rows in (self.compared(dataset), self.timed(dataset)))
         plan = ProposalTablePlan(title=self.title(dataset), dataset=dataset, proposers=compared, timed=timed)
         return Job({"plan": plan.model_dump(mode="json")})
 
-    def published(self, dataset: str) -> list[Values]:
+    def published(self, dataset: DatasetName) -> list[Values]:
         """The published metrics of proposers on a data set, and how they were measured; empty without any."""
         kinds = ("csv", "yaml")
         files = {kind: PACKAGE / f"analyses/proposal_recall/published/{dataset}.{kind}" for kind in kinds}

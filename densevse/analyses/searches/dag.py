@@ -8,6 +8,7 @@ from densevse.analyses.searches.settings import (
     folder_of_sentences,
 )
 from densevse.config.given import GivenFiles
+from densevse.config.strict import DatasetName
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.fields import LAYOUT, passed
 from densevse.dag.inputs import InputFiles
@@ -24,7 +25,7 @@ OWN_SPLIT = "test"
 class SearchStage(Stage):
     """The searches of the configuration."""
 
-    def of_dataset(self, dataset: str) -> list[str]:
+    def of_dataset(self, dataset: DatasetName) -> list[str]:
         """The pages of all searches of a data set that need no user's files."""
         entries = {name: entry for name, entry in self._searches().items() if not self._is_given(entry)}
         names = [name for name, entry in entries.items() if entry.dataset == dataset and entry.photographs is None]
@@ -135,6 +136,6 @@ class SearchStage(Stage):
     def _is_given(self, entry: Search) -> bool:
         return entry.variant in self.config.given()
 
-    def _images(self, search: str) -> str:
+    def _images(self, search: str) -> DatasetName:
         entry = self._entry(search)
         return entry.dataset if entry.photographs is None else folder_of_photographs(entry)

@@ -13,7 +13,7 @@ from densevse.config.config import Config
 from densevse.config.datasets import Dataset
 from densevse.config.given import GivenFiles
 from densevse.config.sources import Path
-from densevse.config.strict import Seed, Split, Strict, known
+from densevse.config.strict import DatasetName, Seed, Split, Strict, VariantName, known
 
 NotEmpty = Annotated[str, Field(min_length=1)]
 ID_KEYS = ("caption_ids", "image_ids")
@@ -25,8 +25,8 @@ class Search(Strict):
     Sentences alone search a data set's images, and photographs alone its sentences. With both, one searches the other.
     """
 
-    dataset: str = Field(description="the data set that the model is trained on")
-    variant: str = Field(description="the variant of config/methods: trained, or given by vectors")
+    dataset: DatasetName = Field(description="the data set that the model is trained on")
+    variant: VariantName = Field(description="the variant of config/methods: trained, or given by vectors")
     seed: Seed | None = Field(
         None, description="the training's seed; by default the data set's first, of a given row that of its first file"
     )
@@ -74,10 +74,10 @@ class OwnData(Dataset):
     proposer, parser and vocabulary.
     """
 
-    trained_on: str
+    trained_on: DatasetName
 
     @property
-    def relies_on(self) -> str:
+    def relies_on(self) -> DatasetName:
         """The data set on which the search's model was trained."""
         return self.trained_on
 
@@ -109,7 +109,7 @@ class SearchSettings(Entries[Search]):
                 if getattr(search, key):
                     yield f"searches.{name}.{key}", getattr(search, key)
 
-    def datasets(self, config: Config) -> dict[str, OwnData]:
+    def datasets(self, config: Config) -> dict[DatasetName, OwnData]:
         """The sentences and photographs for trained models, by the names of their folders below results/.
 
         Photographs have a separate folder, so that searches of the same photographs share their features.
@@ -158,16 +158,17 @@ def _check_given(where: str, search: Search, given: GivenFiles) -> None:
         raise ValueError(f"{where}.seed: {search.variant} has files of the seeds {', '.join(map(str, given.seeds))}")
 
 
-def folder_of_sentences(name: str) -> str:
+def folder_of_sentences(name: str) -> DatasetName:
     """The folder of a search's sentences."""
-    return f"search/{name}"
+    return DatasetName(f"search/{name}")
 
 
-def folder_of_photographs(search: Search) -> str:
+def folder_of_photographs(search: Search) -> DatasetName:
     """The folder of a search's photographs, named after the user's; a digest distinguishes two of one name."""
     path = str(search.photographs)
     name = re.sub(r"[^\w-]+", "_", os.path.basename(path)).strip("_")
-    return f"search/photographs/{search.dataset}/{name}-{hashlib.sha256(path.encode()).hexdigest()[:6]}"
+    digest = hashlib.sha256(path.encode()).hexdigest()[:6]
+    return DatasetName(f"search/photographs/{search.dataset}/{name}-{digest}")
 
 
 def _own_data(search: Search, config: Config, local: dict[str, str]) -> OwnData:

@@ -1,6 +1,7 @@
 """Curves of training in the plan: the runs in a data set's picture."""
 
 from densevse.config.methods import MethodConfig
+from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
@@ -9,11 +10,11 @@ from densevse.dag.tables import TableStage
 class TrainingCurveStage(TableStage):
     """The history of each training of a data set's main table."""
 
-    def of_dataset(self, dataset: str) -> list[str]:
+    def of_dataset(self, dataset: DatasetName) -> list[str]:
         """The picture, if anything is trained."""
         return [f"{self.results}/figures/{dataset}/training_curves.svg"] if self._trained(dataset) else []
 
-    def job(self, dataset: str) -> Job:
+    def job(self, dataset: DatasetName) -> Job:
         """The picture: the seeds of each variant, and the variant that each of its rounds is of."""
         seeds = self.dataset(dataset).seeds
         variants = {
@@ -25,7 +26,7 @@ class TrainingCurveStage(TableStage):
         }
         return Job({"title": self.title(dataset), "dataset": dataset, "variants": variants})
 
-    def histories(self, dataset: str) -> list[Values]:
+    def histories(self, dataset: DatasetName) -> list[Values]:
         """Every round of a data set's variants, of each seed."""
         return [
             self.round_of(dataset, name, seed, number)
@@ -34,5 +35,5 @@ class TrainingCurveStage(TableStage):
             for number in range(entry.last_round + 1)
         ]
 
-    def _trained(self, dataset: str) -> dict[str, MethodConfig]:
+    def _trained(self, dataset: DatasetName) -> dict[VariantName, MethodConfig]:
         return {name: entry for name, entry in self.variants(dataset).items() if not entry.untrained}

@@ -3,6 +3,7 @@
 import os
 
 from densevse.analyses.votes.settings import VoteSettings, VotesOnDataset, VoteTablePlan
+from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
@@ -12,7 +13,7 @@ from densevse.runtime.errors import InputError
 class BallotStage(Stage):
     """The learned correspondences that people judge, and their votes."""
 
-    def correspondences(self, dataset: str, variant: str) -> Values:
+    def correspondences(self, dataset: DatasetName, variant: VariantName) -> Values:
         """The correspondences of a variant's first seed and last round. Raises `InputError` if it learns none."""
         last = self.variant(dataset, variant).last_round
         if not last:
@@ -22,7 +23,7 @@ class BallotStage(Stage):
             )
         return self.correspondences_of(dataset, variant, self.first_seed(dataset), last)
 
-    def votes(self, dataset: str, variant: str) -> str:
+    def votes(self, dataset: DatasetName, variant: VariantName) -> str:
         """The user's file of votes on a variant's ballot.
 
         Raises `InputError` if there is none, or if it is the sheet that the workflow writes.
@@ -37,11 +38,11 @@ class BallotStage(Stage):
             )
         return given[variant]
 
-    def voted(self, dataset: str) -> list[Values]:
+    def voted(self, dataset: DatasetName) -> list[Values]:
         """The variants with votes. Raises `InputError` if there are none."""
         return [{"variant": name} for name in self._voted(dataset)]
 
-    def table_job(self, dataset: str) -> Job:
+    def table_job(self, dataset: DatasetName) -> Job:
         """The table of votes."""
         plan = VoteTablePlan(
             title=self.title(dataset),
@@ -51,21 +52,21 @@ class BallotStage(Stage):
         )
         return Job({"plan": plan.model_dump(mode="json")})
 
-    def _settings(self, dataset: str) -> VotesOnDataset:
+    def _settings(self, dataset: DatasetName) -> VotesOnDataset:
         return self.config.analysis(VoteSettings).of(dataset)
 
-    def _voted(self, dataset: str) -> list[str]:
+    def _voted(self, dataset: DatasetName) -> list[VariantName]:
         given = list(self._settings(dataset).files)
         if not given:
-            raise InputError(self._asked_for(dataset, "hm_lstm"))
+            raise InputError(self._asked_for(dataset, VariantName("hm_lstm")))
         return given
 
-    def _asked_for(self, dataset: str, variant: str) -> str:
+    def _asked_for(self, dataset: DatasetName, variant: VariantName) -> str:
         return (
             f"votes.{dataset}.files.{variant}: name a CSV file of people's votes, with the columns pair, voter, "
             f"correct. {self.results}/{dataset}/ballots/{variant}.html is the page with the pairs, and "
             f"{self._sheet(dataset, variant)} a sheet for votes; run snakemake with the page as its target."
         )
 
-    def _sheet(self, dataset: str, variant: str) -> str:
+    def _sheet(self, dataset: DatasetName, variant: VariantName) -> str:
         return f"{self.results}/{dataset}/ballots/{variant}.csv"

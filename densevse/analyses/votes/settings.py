@@ -7,7 +7,7 @@ from pydantic import Field
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
 from densevse.config.sources import Path
-from densevse.config.strict import Seed, Strict, known
+from densevse.config.strict import Seed, Strict, VariantName, known
 
 
 class BallotSize(Strict):
@@ -21,7 +21,7 @@ class VotesOnDataset(Strict):
     """The ballot of a data set, and people's votes on it."""
 
     ballot: BallotSize = Field(default={}, validate_default=True, description="pairs of a phrase and a region to judge")
-    files: dict[str, Path] = Field(
+    files: dict[VariantName, Path] = Field(
         default={}, description="variant -> people's votes on its ballot: CSV with the columns pair, voter, correct"
     )
 

@@ -41,7 +41,7 @@ def test_lists_of_ten_are_refused_by_the_setting_s_path(installed):
 def test_the_extra_is_named_where_the_package_is_not_installed(monkeypatch):
     monkeypatch.setattr(environment, "find_spec", lambda name: None if name == "eccv_caption" else find_spec(name))
     stage = ExtendedTruthStage(Project(ROOT, MEASURED | LONG))
-    for made in (stage.measured, stage.table_job):
+    for made in (stage.measured, stage.job):
         with pytest.raises(
             InputError, match=r"coco_eccv_caption.md needs eccv_caption.*pip install 'densevse\[eccv-cap"
         ):
@@ -49,7 +49,7 @@ def test_the_extra_is_named_where_the_package_is_not_installed(monkeypatch):
 
 
 def test_a_plan_is_plain_and_holds_no_paths(installed):
-    plan = ExtendedTruthStage(Project(ROOT, MEASURED | LONG)).table_job("coco").settings["plan"]
+    plan = ExtendedTruthStage(Project(ROOT, MEASURED | LONG)).job("coco").settings["plan"]
     assert ExtendedTruthPlan.model_validate(plan).model_dump(mode="json") == plan
     assert "results/" not in str(plan)
 

@@ -33,7 +33,7 @@ def test_judgements_may_be_a_file_of_the_user_s():
 
 def test_a_plan_is_plain_and_holds_no_paths():
     made = Project(ROOT, {"networks": {"vgg19": {"local": "/somewhere/vgg19.pth"}}})
-    plan = JudgementStage(made).table_job("scenes").settings["plan"]
+    plan = JudgementStage(made).job("scenes").settings["plan"]
     assert AgreementPlan.model_validate(plan).model_dump(mode="json") == plan
     assert "results/" not in str(plan)
     assert "/somewhere" not in str(plan)
@@ -48,7 +48,7 @@ def test_a_given_row_of_the_main_table_is_judged_too():
     settings = job_of("score_given_pairs", judgements.project, dataset="flickr8k", variant="mine").settings
     assert settings.keys() == {"layout", "ranked_sentences", "threads"}
     assert settings["layout"] == GivenLayout().model_dump(mode="json")
-    row = AgreementPlan.model_validate(judgements.table_job("flickr8k").settings["plan"]).measured["mine"]
+    row = AgreementPlan.model_validate(judgements.job("flickr8k").settings["plan"]).measured["mine"]
     assert (row.title, row.seeds, row.round) == ("Mine", [0, 1], None)
     assert row.identity("flickr8k", 1) == Identity("flickr8k", "mine", 1, split="test")
     assert [values["variant"] for values in judgements.measured("flickr8k")] == ["vse"]
