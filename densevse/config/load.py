@@ -220,7 +220,7 @@ def merge(base: Any, over: Any) -> Any:
     return {**base, **over, **{key: merge(base[key], over[key]) for key in both}}
 
 
-def variant(config: Config, dataset: DatasetName | None, name: str) -> MethodConfig:
+def variant(config: Config, dataset: str | None, name: str) -> MethodConfig:
     """A variant as it is trained on a data set, with all variants and data sets merged in.
 
     Later values win: the method's own, the data set's, the variant's, the variant's on that data set. Without a data
@@ -231,13 +231,13 @@ def variant(config: Config, dataset: DatasetName | None, name: str) -> MethodCon
     return _resolved(MethodConfig, layers, config.check_variant, f"{name} on {dataset}" if dataset else name)
 
 
-def generator(config: Config, dataset: DatasetName | None, name: str) -> GeneratorConfig:
+def generator(config: Config, dataset: str | None, name: str) -> GeneratorConfig:
     """A generator, or a variant of one, as it is trained on a data set; see `variant`."""
     layers = layers_of("generators", name, config, dataset)
     return _resolved(GeneratorConfig, layers, config.check_generator, f"{name} on {dataset}" if dataset else name)
 
 
-def layers_of(kind: Kind, name: str, config: Config, dataset: DatasetName | None) -> list[tuple[str, dict[str, Any]]]:
+def layers_of(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:
     """The changes that make a variant on a data set, in order, each with the path of its keys.
 
     Raises `InputError` for an unknown name.
@@ -245,7 +245,8 @@ def layers_of(kind: Kind, name: str, config: Config, dataset: DatasetName | None
     entries = config.trained().items() if kind == "methods" else config.generators.items()
     for owner, entry in entries:
         if name == owner or name in entry.variants:
-            where, own, on = f"{kind}.{owner}", entry.variants.get(VariantName(name)), config.datasets_behind(dataset)
+            where, own = f"{kind}.{owner}", entry.variants.get(VariantName(name))
+            on = config.datasets_behind(DatasetName(dataset) if dataset else None)
             layers = [(where, entry), *((f"{where}.datasets.{each}", entry.datasets.get(each)) for each in on)]
             if own:
                 where += f".variants.{name}"
