@@ -86,7 +86,7 @@ def test_a_rule_shows_the_paths_of_its_inputs():
 
 
 def test_a_rule_names_a_function_that_exists():
-    """Which function gets which arguments is compared in tests/workflow/test_calls.py, of planned jobs."""
+    """tests/workflow/test_calls.py compares the arguments of planned jobs with the parameters of their functions."""
     code = Code(ROOT, ROOT / ".snakemake/densevse-code.json")
     for name in rules().keys() - WITHOUT_JOB:
         code.check(str(rules()[name].call))

@@ -8,7 +8,7 @@ from densevse.config.language import WordVectors
 from densevse.config.proposers import Proposer
 from densevse.config.readers import READERS
 from densevse.config.sources import Source
-from densevse.config.strict import DatasetName
+from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.fields import DOWNLOADED, ON_HUB, PACKAGED_SOURCE, READING, RESPLIT, passed, whole
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
@@ -96,6 +96,10 @@ class DatasetStage(Stage):
         entry = self.dataset(dataset)
         names = list({**entry.sources, **entry.local})
         return names if getattr(entry.options, "karpathy", None) else [name for name in names if name != "karpathy"]
+
+    def figure_job(self, dataset: DatasetName, variant: VariantName) -> Job:
+        """The drawing of a variant's figure, from the data set's sources."""
+        return Job({"source_names": self.source_names(dataset), "title": self.title_of_variant(dataset, variant)})
 
     def sources_by_name(self, dataset: DatasetName) -> dict[str, str]:
         """Source -> its file."""

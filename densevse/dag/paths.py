@@ -13,8 +13,6 @@ from functools import cache
 from inspect import Parameter, signature
 from typing import Any, Protocol, TypeVar
 
-from pydantic import BaseModel
-
 from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.contents import Contents
 
@@ -59,16 +57,6 @@ def uncompared(decide: Callable[..., Result]) -> Callable[[Wildcards, int], Resu
 
     def of_job(wildcards: Wildcards, threads: int) -> Result:
         return decide(**_arguments(decide, wildcards))
-
-    return of_job
-
-
-def planned(plan: Callable[..., BaseModel]) -> Callable[[Wildcards], dict[str, Any]]:
-    """The same for a function that returns a plan, e.g. of a table: its plain values."""
-
-    def of_job(wildcards: Wildcards) -> dict[str, Any]:
-        values: dict[str, Any] = plan(**_arguments(plan, wildcards)).model_dump(mode="json")
-        return values
 
     return of_job
 

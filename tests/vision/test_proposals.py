@@ -113,7 +113,7 @@ def test_what_proposals_were_made_from_names_no_folder(tmp_path):
 
 
 def test_a_job_reads_the_copy_of_a_file_that_it_is_given(tmp_path):
-    """Where results lie in a bucket; the copy has the file's name."""
+    """The workflow copies such a file if results lie in a bucket, and the copy keeps its name."""
     rows = image_table("a", "b").assign(split="train", sha256="", captions=0, family="")
     schema.write(rows, IMAGES, tmp_path / "images.parquet", {})
     boxes(("a", 1, 1, 5, 5, 0.1), ("b", 1, 1, 5, 5, 0.2)).to_csv(tmp_path / "boxes.csv", index=False)

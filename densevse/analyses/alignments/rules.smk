@@ -98,12 +98,7 @@ rule alignment_figures:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        **calling(
-            "densevse.analyses.alignments.figures:draw_alignments",
-            lambda dataset, variant: Job(
-                {"source_names": datasets.source_names(dataset), "title": datasets.title_of_variant(dataset, variant)}
-            ),
-        ),
+        **calling("densevse.analyses.alignments.figures:draw_alignments", datasets.figure_job),
     message:
         "drawing the alignments of {wildcards.variant} on {wildcards.dataset}"
     script:

@@ -62,12 +62,7 @@ rule example_retrievals:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        **calling(
-            "densevse.analyses.examples.examples:draw_examples",
-            lambda dataset, variant: Job(
-                {"source_names": datasets.source_names(dataset), "title": datasets.title_of_variant(dataset, variant)}
-            ),
-        ),
+        **calling("densevse.analyses.examples.examples:draw_examples", datasets.figure_job),
     message:
         "drawing the answers of {wildcards.variant} on {wildcards.dataset}"
     script:

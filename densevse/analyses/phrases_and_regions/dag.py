@@ -1,8 +1,6 @@
 """HM-LSTM's pictures in the plan: the methods that have them."""
 
-from densevse.config.strict import DatasetName, VariantName
-from densevse.dag.datasets import DatasetStage
-from densevse.dag.jobs import Job
+from densevse.config.strict import DatasetName
 from densevse.dag.tables import TableStage
 
 
@@ -18,8 +16,3 @@ class PhraseRegionStage(TableStage):
             files += ["correspondences.png"] if self.config.trained()[name].last_round else []
             pictures += [f"{self.results}/figures/{dataset}/{name}/{file}" for file in files]
         return sorted(pictures)
-
-    def figure_job(self, dataset: DatasetName, variant: VariantName) -> Job:
-        """The names of a data set's sources, and the title of a variant's figures."""
-        sources = DatasetStage(self.project).source_names(dataset)
-        return Job({"source_names": sources, "title": self.title_of_variant(dataset, variant)})

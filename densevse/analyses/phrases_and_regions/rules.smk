@@ -2,7 +2,7 @@
 
 from densevse.analyses.phrases_and_regions.dag import PhraseRegionStage
 
-phrases_and_regions = analyses.add(PhraseRegionStage(project))
+analyses.add(PhraseRegionStage(project))
 
 
 rule correspondences_figure:
@@ -31,7 +31,7 @@ rule correspondences_figure:
     params:
         **calling(
             "densevse.analyses.phrases_and_regions.correspondences:draw_correspondences",
-            phrases_and_regions.figure_job,
+            datasets.figure_job,
         ),
     message:
         "drawing the correspondences of {wildcards.variant} on {wildcards.dataset}"
@@ -67,7 +67,7 @@ rule embedding_figures:
         mem_mb=growing(4000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.phrases_and_regions.embeddings:draw_embeddings", phrases_and_regions.figure_job),
+        **calling("densevse.analyses.phrases_and_regions.embeddings:draw_embeddings", datasets.figure_job),
     message:
         "drawing the common space of {wildcards.variant} on {wildcards.dataset}"
     script:

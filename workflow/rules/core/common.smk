@@ -23,7 +23,7 @@ from densevse.dag.analyses import Analyses
 from densevse.dag.makers import Makers
 from densevse.dag.own_files import OwnFileStage
 from densevse.dag.jobs import Calls, Job
-from densevse.dag.paths import Paths, configured, planned, uncompared
+from densevse.dag.paths import Paths, configured, uncompared
 from densevse.dag.project import Project, any_of
 from densevse.dag.proposals import ProposalStage, proposers_of
 from densevse.dag.records import dated_in_the_future, keep_records, read_only

@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from densevse.analyses.phrases_and_regions.correspondences import draw_correspondences
-from densevse.analyses.phrases_and_regions.dag import PhraseRegionStage
 from densevse.analyses.phrases_and_regions.embeddings import (
     draw_embeddings,
     draw_nearest_phrases,
@@ -18,6 +17,7 @@ from densevse.analyses.phrases_and_regions.embeddings import (
 )
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureWriter
+from densevse.dag.datasets import DatasetStage
 from densevse.dag.project import Project
 from densevse.report.phrases import COLORS, draw_phrases
 from tests.pictures import WORDS, tables
@@ -112,5 +112,5 @@ def test_a_job_draws_both_figures_of_the_embeddings(tables, tmp_path):
 
 
 def test_figures_are_given_the_sources_and_the_title():
-    given = PhraseRegionStage(Project(ROOT, {})).figure_job("scenes", "hm_lstm").settings
+    given = DatasetStage(Project(ROOT, {})).figure_job("scenes", "hm_lstm").settings
     assert given == {"source_names": ["scenes"], "title": "HM-LSTM (hm_lstm) on Scenes"}

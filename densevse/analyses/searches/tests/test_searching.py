@@ -23,7 +23,7 @@ from densevse.methods.interface import DualEncoder, Embeddings, Method, Shapes
 from densevse.runtime.errors import InputError
 
 
-class Vectors:
+class ExistingVectors:
     """One side of a search: existing vectors."""
 
     def __init__(self, vectors):
@@ -54,7 +54,7 @@ class Products(DualEncoder):
         raise AssertionError
 
 
-class RegionsOfImages(NamedTuple):
+class RegionEncodings(NamedTuple):
     vectors: torch.Tensor
     present: torch.Tensor
 
@@ -62,14 +62,14 @@ class RegionsOfImages(NamedTuple):
 class BestRegions(Method):
     """An encoding of two parts, as wide as the image in its batch with the most regions: vectors, and which exist."""
 
-    images_as = RegionsOfImages
+    images_as = RegionEncodings
 
     def __init__(self):
         super().__init__(None, Shapes({"regions": 6}, 11))
         self.scale = torch.nn.Parameter(torch.ones(()))
 
     def encode_images(self, images):
-        return RegionsOfImages(images.views["regions"] * self.scale, images.present)
+        return RegionEncodings(images.views["regions"] * self.scale, images.present)
 
     def encode_sentences(self, sentences):
         return Embeddings(torch.nn.functional.one_hot(sentences["words"].index, 11)[..., 2:8].sum(dim=1).float())
@@ -104,7 +104,7 @@ def test_a_search_finds_what_a_loop_over_all_scores_finds(asked, rows_at_once, m
     # whole numbers: products are exact, and many scores are equal
     images = torch.randint(-2, 3, (40, 4), generator=generator).float()
     sentences = torch.randint(-2, 3, (25, 4), generator=generator).float()
-    found = search(by_products, Vectors(images), Vectors(sentences), asked, top=6)
+    found = search(by_products, ExistingVectors(images), ExistingVectors(sentences), asked, top=6)
     scores = images @ sentences.T
     scores = scores.T if asked == "sentences" else scores
     assert list(zip(found.query.tolist(), found.row.tolist(), strict=True)) == best_by_loops(scores, 6)
@@ -112,20 +112,20 @@ def test_a_search_finds_what_a_loop_over_all_scores_finds(asked, rows_at_once, m
 
 
 def test_fewer_rows_than_answers_are_all_found():
-    found = search(by_products, Vectors(torch.eye(3)), Vectors(torch.eye(3)[:1]), "sentences", top=10)
+    found = search(by_products, ExistingVectors(torch.eye(3)), ExistingVectors(torch.eye(3)[:1]), "sentences", top=10)
     assert found.row.tolist() == [0, 1, 2]
 
 
 def test_a_score_that_is_no_number_is_an_error_that_names_the_query():
     sentences = torch.tensor([[1.0, 0.0], [torch.nan, 0.0]])
     with pytest.raises(InputError, match="query 1 "):
-        search(by_products, Vectors(torch.eye(2)), Vectors(sentences), "sentences", top=1)
+        search(by_products, ExistingVectors(torch.eye(2)), ExistingVectors(sentences), "sentences", top=1)
 
 
 def test_rows_in_a_tile_follow_from_the_size_of_an_encoding(monkeypatch):
     monkeypatch.setattr(searching, "MOST_BYTES", 4 * 5 * 10)
-    assert [len(tile) for tile in searching._tiles(Vectors(torch.zeros(25, 5)))] == [10, 10, 5]
-    assert len(searching._tiles(Vectors(torch.zeros(2, 999)))) == 2
+    assert [len(tile) for tile in searching._tiles(ExistingVectors(torch.zeros(25, 5)))] == [10, 10, 5]
+    assert len(searching._tiles(ExistingVectors(torch.zeros(2, 999)))) == 2
 
 
 @pytest.mark.parametrize("scale", [1, 1e-6, 1e8])
