@@ -65,7 +65,7 @@ TOPICS = {
     "W": "scenes",
     "A": "scan",
 }
-"""The letter of a row"s number -> the heading of its table in docs/lab_notebook.md."""
+"""The letter of a row's number -> the heading of its table in docs/lab_notebook.md."""
 CLAIMS = "_claims.md"
 """The last part of the names of the tables of claims in docs/tables/."""
 CELLS = re.compile(r"(?<!\\)\|")

@@ -6,6 +6,7 @@ text shows lines of what the block of bash before it prints; numbers may differ.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -24,7 +25,11 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return copy_code(tmp_path_factory.mktemp("tutorials"))
+    """A copy of the project with what a tutorial's own test compares with."""
+    copy = copy_code(tmp_path_factory.mktemp("tutorials"))
+    shutil.copytree(ROOT / "tests/kernels", copy / "tests/kernels", ignore=shutil.ignore_patterns("test_*"))
+    shutil.copy2(ROOT / "tests/__init__.py", copy / "tests")
+    return copy
 
 
 @pytest.fixture(scope="module")
