@@ -9,16 +9,32 @@ import numpy as np
 import pandas as pd
 import torch
 
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.features import ENCODINGS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
+from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
 from densevse.inference.encoding import BATCH, batches, evaluation, widened
 from densevse.methods.interface import Encoding, Method, device_of, to_device
+from densevse.models.files import open_alone
 from densevse.runtime.arrays import Indices
 from densevse.runtime.logs import progress
+from densevse.runtime.numerics import set_up
 
 PARTS = "parts"
+
+
+def encode_split(model: str, output: str, threads: int, wildcards: Mapping[str, str], **files: str | list[str]) -> None:
+    """The job that encodes the images of a split by a trained `model`, and writes an ENCODINGS artifact.
+
+    `files` are the model's inputs about the images, which it may not have been trained on. Raises `InputError` if they
+    do not fit the model.
+    """
+    named, split = Files(files), wildcards["split"]
+    inputs, method = open_alone(named, model, set_up(threads))
+    parents = {"model": model, "images": named.one("image_table")}
+    write_encodings(method, inputs, split, output, lineage({"split": split}, parents))
 
 
 def write_encodings(

@@ -77,7 +77,7 @@ rule encode_images:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        **calling("densevse.analyses.searches.encoding:encode_images", training.model_job),
+        **calling("densevse.inference.encodings:encode_split", training.model_job),
     message:
         "encoding the {wildcards.split} images of {wildcards.dataset} by {wildcards.variant}"
     script:
@@ -106,7 +106,7 @@ rule search:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        **calling("densevse.analyses.searches.answering:write_answers", searches.job),
+        **calling("densevse.analyses.searches.searching:write_answers", searches.job),
     message:
         "searching: {wildcards.search}"
     script:
@@ -134,7 +134,7 @@ rule search_given:
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.analyses.searches.given:write_given_answers", searches.given_job),
+        **calling("densevse.analyses.searches.searching:write_given_answers", searches.given_job),
         contents=contents_of("{own_file}", lambda search: list(searches.given_files(search).values())),
     message:
         "searching vectors from elsewhere: {wildcards.search}"

@@ -1,24 +1,44 @@
-"""Finds the best images for sentences, or sentences for images, among any number, in bounded memory.
+"""Searches: finds the best images for sentences, or sentences for images, among any number, in bounded memory.
 
 Candidates come in tiles, and only the best answers are kept. So memory depends on the numbers of queries and answers,
-not on the number of candidates.
+not on the number of candidates. Vectors are those of a trained model, or of a given row.
 """
 
-from collections.abc import Callable
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from densevse.analyses.searches.schemas import FOUND
+from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.matrices import open_matrix
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.config.given import GivenLayout
+from densevse.config.validation import validate
+from densevse.data.files import Files
+from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
+from densevse.evaluation.given.order import Items
+from densevse.evaluation.given.retrieval import given_vectors, read_test
+from densevse.evaluation.given.scoring import Aligned, read_vectors, similarities
 from densevse.inference.encoding import batches, evaluation
+from densevse.inference.encodings import KeptImages
 from densevse.inference.scoring import scorer
-from densevse.methods.interface import Encoding, Method, device_of, to_device
+from densevse.methods.interface import Embeddings, Encoding, Method, device_of, to_device
+from densevse.models.files import open_alone
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
+from densevse.runtime.numerics import set_up, set_up_processor
 
+Asked: TypeAlias = Literal["sentences", "photographs"]
+"""The kind of the queries; the other kind is searched."""
 Ids: TypeAlias = NDArray[np.object_]
 Scores: TypeAlias = NDArray[np.float32]
 CompareEncodings: TypeAlias = Callable[[Encoding, Encoding], Scores]
@@ -26,6 +46,9 @@ CompareEncodings: TypeAlias = Callable[[Encoding, Encoding], Scores]
 
 MOST_ROWS, MOST_BYTES = 4096, 2**26
 """The number of rows of a tile."""
+
+_VECTORS = "vectors"
+"""The job's input with the vectors of a person's own sentences."""
 
 
 class Side(Protocol):
@@ -38,20 +61,36 @@ class Side(Protocol):
         ...
 
 
+@dataclass(frozen=True)
 class SentencesOf:
-    """The sentences of a split."""
+    """The sentences of a split, which a method encodes."""
 
-    def __init__(self, method: Method, pairs: Pairs) -> None:
-        self._method, self._pairs = method, pairs
+    method: Method
+    pairs: Pairs
 
     def __len__(self) -> int:
-        return len(self._pairs.rows.caption_ids)
+        return len(self.pairs.rows.caption_ids)
 
     def encoding(self, rows: Indices) -> Encoding:
         """The encoding of some of them."""
-        device = device_of(self._method)
-        with evaluation(self._method):
-            return self._method.encode_sentences(to_device(self._pairs.sentences(rows), device))
+        with evaluation(self.method):
+            return self.method.encode_sentences(to_device(self.pairs.sentences(rows), device_of(self.method)))
+
+
+@dataclass(frozen=True)
+class GivenVectors:
+    """Images or sentences whose vectors are rows of a given matrix."""
+
+    vectors: Aligned
+    items: Indices
+    layout: GivenLayout
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def encoding(self, rows: Indices) -> Encoding:
+        """The vectors of some of them."""
+        return Embeddings(read_vectors(self.vectors, self.items[rows], self.layout))
 
 
 class Answers(NamedTuple):
@@ -62,10 +101,8 @@ class Answers(NamedTuple):
     score: Scores  # (answers,)
 
 
-def search(
-    compare: CompareEncodings, images: Side, sentences: Side, asked: Literal["sentences", "photographs"], top: int
-) -> Answers:
-    """The `top` best answers to each query; `asked` is the side of the queries, and the other one is searched.
+def search(compare: CompareEncodings, images: Side, sentences: Side, asked: Asked, top: int) -> Answers:
+    """The `top` best answers to each query.
 
     Of equal scores the earlier row comes first. Raises `InputError` that names a query whose score is not a number.
     """
@@ -81,13 +118,7 @@ def search(
     return best
 
 
-def found_rows(
-    found: Answers,
-    asked: Literal["sentences", "photographs"],
-    image_ids: Ids,
-    caption_ids: Ids,
-    texts: Ids,
-) -> pd.DataFrame:
+def found_rows(found: Answers, asked: Asked, image_ids: Ids, caption_ids: Ids, texts: Ids) -> pd.DataFrame:
     """The rows of a FOUND artifact, without unknown words, by the ids and texts of both sides."""
     image, sentence = (found.row, found.query) if asked == "sentences" else (found.query, found.row)
     return pd.DataFrame(
@@ -150,3 +181,153 @@ def _best(some: Answers, others: Answers, top: int) -> Answers:
     place = np.arange(len(query)) - np.searchsorted(query[order], query[order])
     kept = order[place < top]
     return Answers(query[kept], row[kept], score[kept])
+
+
+def write_answers(
+    model: str,
+    encodings: str,
+    output: str,
+    split: str,
+    asked: Asked,
+    top: int,
+    threads: int,
+    **files: str | list[str],
+) -> None:
+    """The job that finds the `top` best answers to each query by a trained `model`, and writes a FOUND artifact.
+
+    `files` are the model's inputs about the sentences. Raises `InputError` as `answers` does, or if the files do not
+    fit the model.
+    """
+    named = Files(files)
+    inputs, method = open_alone(named, model, set_up(threads))
+    rows = answers(method, inputs, encodings, split, asked, top)
+    parents = {"model": model, "encodings": encodings, "captions": named.one("caption_table")}
+    schema.write(rows, FOUND, output, lineage({"asked": asked, "top": top, "split": split}, parents))
+
+
+def answers(method: Method, inputs: Inputs, encodings: str | Path, split: str, asked: Asked, top: int) -> pd.DataFrame:
+    """The FOUND rows of the `top` best answers to each query.
+
+    `asked` says whether queries are the sentences of `inputs` (of a split) or the images of `encodings`; the others are
+    searched. Raises `InputError` that names a query sentence without any known word.
+    """
+    pairs = inputs.sentences_alone(split)
+    images = KeptImages(encodings, type(method), device_of(method))
+    ids = pairs.rows.caption_ids
+    texts = _texts(inputs.files.one("caption_table"), ids)
+    if asked == "sentences" and inputs.knows_words:
+        _check_understood(inputs, ids, texts)
+    found = search(partial(scores_by, method), images, SentencesOf(method, pairs), asked, top)
+    rows = found_rows(found, asked, images.image_ids, ids, texts)
+    if inputs.knows_words:
+        known, tokens = inputs.vocabulary, inputs.tokens_of(rows["caption_id"].to_numpy(object))
+        rows["unknown_words"] = [[word for word in words if word not in known] for words in tokens]
+    return rows
+
+
+def _texts(caption_table: str, caption_ids: Ids) -> Ids:
+    """The sentences of some captions."""
+    captions = schema.read(caption_table, CAPTIONS, ["caption_id", "text"]).set_index("caption_id")["text"]
+    return captions.reindex(caption_ids).to_numpy(object)
+
+
+def _check_understood(inputs: Inputs, caption_ids: Ids, texts: Ids) -> None:
+    """Raises `InputError` that names sentences without a known word, or unparsed ones if the model reads parses."""
+    known = inputs.vocabulary
+    nothing = [not any(word in known for word in tokens) for tokens in inputs.tokens_of(caption_ids)]
+    if any(nothing):
+        raise InputError(
+            f"sentences: the model knows no word of {_quoted(texts[nothing])}. Put it in words that its training "
+            f"sentences had: {inputs.files.one('words')} lists them."
+        )
+    if "parses" in inputs.files:
+        failed = sorted(inputs.unparsed(caption_ids))
+        if failed:
+            raise InputError(
+                f"sentences: {_quoted(texts[failed])} could not be parsed, and the model reads parses "
+                f"({inputs.files.several('parses')[0]} says why). Put it in other words, or name a variant that reads "
+                "words alone, such as vse."
+            )
+
+
+def _quoted(texts: Ids) -> str:
+    return ", ".join(map(repr, texts))
+
+
+class Question(NamedTuple):
+    """A question to a given row: sentences or images of the test split, or sentences of a person's own."""
+
+    ranked_sentences: str  # all or first_five, from the data set's settings
+    top: int  # answers to each query
+    image_ids: Sequence[str] = ()
+    caption_ids: Sequence[str] = ()
+    sentences: Sequence[str] = ()
+
+    @property
+    def asked(self) -> Asked:
+        """The kind of the queries."""
+        return "photographs" if self.image_ids else "sentences"
+
+
+def write_given_answers(
+    layout: Mapping[str, Any],
+    question: Mapping[str, Any],
+    contents: Sequence[str],
+    output: str,
+    threads: int,
+    **files: str,
+) -> None:
+    """The job that finds the best answers to a `Question` among the test split, and writes a FOUND artifact.
+
+    `layout` is a `GivenLayout`, `contents` has digests of the user's files. `files` has the paths of image_table and
+    caption_table, of the given row's images and sentences, and of `vectors` (sentences, D) if the sentences are a
+    person's own. Raises `InputError` that names the wrong file, row or id.
+    """
+    set_up_processor(threads)
+    meaning, query = validate(GivenLayout, layout, "the given row"), Question(**question)
+    unpacked_in = Path(output).parent
+    test = read_test(files["image_table"], files["caption_table"], "full", query.ranked_sentences)
+    images, sentences = given_vectors(files, meaning, test, unpacked_in)
+    image_rows, caption_rows = _rows(test.images, query.image_ids), _rows(test.captions, query.caption_ids)
+    caption_ids = test.captions.ranked[caption_rows]
+    texts = _texts(files["caption_table"], caption_ids)
+    if query.sentences:
+        sentences = _own(files[_VECTORS], query.sentences, images, unpacked_in)
+        caption_rows, texts = np.arange(len(query.sentences)), np.array(query.sentences, object)
+        caption_ids = np.array([f"#{number}" for number in caption_rows], object)
+
+    def compare(some_images: Encoding, some_sentences: Encoding) -> Scores:
+        scores: Scores = similarities(some_images[0], some_sentences[0], meaning).numpy()
+        return scores
+
+    sides = GivenVectors(images, image_rows, meaning), GivenVectors(sentences, caption_rows, meaning)
+    found = search(compare, *sides, query.asked, query.top)
+    rows = found_rows(found, query.asked, test.images.ranked[image_rows], caption_ids, texts)
+    parents = {"images": files["image_table"], "captions": files["caption_table"]}
+    made_from = lineage({"layout": layout, "question": question, "contents": contents}, parents)
+    schema.write(rows, FOUND, output, made_from)
+
+
+def _rows(items: Items, asked: Sequence[str]) -> Indices:
+    """The rows of the queries, by default all. Raises `InputError` that names missing ids."""
+    if not asked:
+        return np.arange(len(items.ranked))
+    rows: Indices = pd.Index(items.ranked).get_indexer(pd.Index(asked)).astype(np.int64)
+    unknown = [name for name, row in zip(asked, rows, strict=True) if row < 0]
+    if unknown:
+        raise InputError(
+            f"{items.kind}_ids: the search names {', '.join(unknown)}, which the test split does not have or cannot "
+            f"read; ids are in the column {items.kind}_id of {items.kind}s.parquet."
+        )
+    return rows
+
+
+def _own(path: str, sentences: Sequence[str], images: Aligned, unpacked_in: Path) -> Aligned:
+    """The vectors of a person's own sentences. Raises `InputError` if their shape is wrong."""
+    matrix, expected = open_matrix(path, _VECTORS, unpacked_in), (len(sentences), len(images.columns))
+    if matrix.values.shape != expected:
+        raise InputError(
+            f"{matrix.name}: expected {expected[0]} x {expected[1]}, a vector for each of the search's sentences "
+            f"as long as those of images, found {matrix.values.shape[0]} x {matrix.values.shape[1]}; write them again."
+        )
+    return Aligned(matrix, np.arange(expected[0]), np.arange(expected[1]))

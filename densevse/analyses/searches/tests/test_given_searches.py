@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.searches.given import Question, write_given_answers
 from densevse.analyses.searches.schemas import FOUND
+from densevse.analyses.searches.searching import Question, write_given_answers
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.config.given import GivenLayout

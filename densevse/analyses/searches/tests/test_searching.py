@@ -8,10 +8,9 @@ import pytest
 import torch
 
 from densevse.analyses.searches import searching
-from densevse.analyses.searches.answering import answers
 from densevse.analyses.searches.own import write_sentences
 from densevse.analyses.searches.schemas import FOUND
-from densevse.analyses.searches.searching import scores_by, search
+from densevse.analyses.searches.searching import answers, scores_by, search
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import PARSES
