@@ -1,5 +1,6 @@
 """Pictures with tables that describe them, for tests of drawings on pictures."""
 
+import pandas as pd
 import pytest
 from PIL import Image
 
@@ -10,29 +11,38 @@ from densevse.artifacts.schemas.features import CORRESPONDENCES
 WORDS = ["a man", "two dogs $x$", "the ball"]
 
 
+def write_images(folder, ids, identity=None, drawn=False, **columns):
+    """The path of IMAGES of the split test, each a family of its own, in a folder; `columns` replace the usual values.
+
+    If they are to be `drawn`, pictures of several colours are in <folder>/images.
+    """
+    usual = {"source": "images", "file": [f"{name}.png" for name in ids], "split": "test", "width": 60, "height": 40}
+    usual |= {"sha256": "", "family": list(ids), "captions": 1, "status": "ok"}
+    rows = pd.DataFrame({"image_id": list(ids), **usual, **columns})
+    path = str(folder / "images.parquet")
+    schema.write(rows, IMAGES, path, {}, identity)
+    if drawn:
+        (folder / "images").mkdir()
+        for number, row in enumerate(rows.itertuples()):
+            Image.new("RGB", (row.width, row.height), (80 * number % 256, 90, 120)).save(folder / "images" / row.file)
+    return path
+
+
 @pytest.fixture
 def tables(tmp_path):
     """Three pictures in a folder, with their tables and correspondences."""
-    folder = tmp_path / "pictures"
-    folder.mkdir()
-    for number in range(3):
-        Image.new("RGB", (60, 40), (80 * number, 90, 120)).save(folder / f"{number}.png")
-    images = [
-        {"image_id": str(i), "source": "images", "file": f"{i}.png", "split": "train", "width": 60, "height": 40,
-         "sha256": "", "family": "f", "captions": 1, "status": "ok"}
-        for i in range(3)
-    ]  # fmt: skip
+    ids = [str(number) for number in range(3)]
     captions = [
-        {"caption_id": f"{i}#0", "image_id": str(i), "position": 0, "text": "a man, $two dogs$ ...", "split": "train"}
-        for i in range(3)
+        {"caption_id": f"{i}#0", "image_id": i, "position": 0, "text": "a man, $two dogs$ ...", "split": "train"}
+        for i in ids
     ]
     rows = [
-        {"caption_id": f"{i}#0", "image_id": str(i), "phrase": phrase, "start": n, "end": n + 2, "region": n,
+        {"caption_id": f"{i}#0", "image_id": i, "phrase": phrase, "start": n, "end": n + 2, "region": n,
          "x": 5.0 * n, "y": 4.0, "width": 20.0, "height": 30.0, "confidence": 0.5}
-        for i in range(3) for n, phrase in enumerate(WORDS)
+        for i in ids for n, phrase in enumerate(WORDS)
     ]  # fmt: skip
-    paths = {name: str(tmp_path / f"{name}.parquet") for name in ("images", "captions", "rows")}
-    schema.write(images, IMAGES, paths["images"], {})
+    paths = {name: str(tmp_path / f"{name}.parquet") for name in ("captions", "rows")}
+    paths["images"] = write_images(tmp_path, ids, drawn=True, split="train", family="f")
     schema.write(captions, CAPTIONS, paths["captions"], {})
     schema.write(rows, CORRESPONDENCES, paths["rows"], {})
-    return {**paths, "sources": {"images": str(folder)}}
+    return {**paths, "sources": {"images": str(tmp_path / "images")}}

@@ -1,4 +1,11 @@
-"""Tables in Markdown, as they are written for people."""
+"""Tables in all their forms, and in Markdown as they are written for people."""
+
+from densevse.report.results import Outputs
+
+
+def outputs_in(folder, name="table"):
+    """The files of a table in all its forms, in a folder."""
+    return Outputs(*(str(folder / f"{name}.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
 
 
 def unaligned(markdown: str) -> str:

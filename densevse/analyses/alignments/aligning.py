@@ -8,7 +8,7 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from densevse.analyses.alignments.schemas import ALIGNMENTS, TRIPLET_REGIONS
+from densevse.analyses.alignments.alignments import ALIGNMENTS, TRIPLET_REGIONS
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.lineage import lineage

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from densevse.analyses.alignments.schemas import ALIGNMENTS, TRIPLET_REGIONS
+from densevse.analyses.alignments.alignments import ALIGNMENTS, TRIPLET_REGIONS
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import CAPTIONS

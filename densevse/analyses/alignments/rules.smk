@@ -51,7 +51,7 @@ rule alignment_accuracy:
         mem_mb=growing(4000),
         runtime=growing(20),
     params:
-        **calling("densevse.analyses.alignments.accuracy:write_alignment_accuracy"),
+        **calling("densevse.analyses.alignments.alignments:write_alignment_accuracy"),
     message:
         "checking alignments: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:

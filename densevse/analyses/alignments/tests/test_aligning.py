@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.analyses.alignments.accuracy import within_phrases
 from densevse.analyses.alignments.aligning import write_alignments
-from densevse.analyses.alignments.schemas import ALIGNMENTS, TRIPLET_REGIONS
+from densevse.analyses.alignments.alignments import ALIGNMENTS, TRIPLET_REGIONS, within_phrases
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.sentences import PARSES, RELATIONS
@@ -17,6 +16,9 @@ from densevse.methods.defrag import DeFrag
 from densevse.methods.parameters.defrag import Parameters
 from densevse.models.files import save_model
 from densevse.runtime.errors import InputError
+from tests.miniature import files, folder
+
+__all__ = ["files", "folder"]
 
 
 @pytest.fixture

@@ -7,12 +7,13 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from densevse.analyses.alignments import figures as alignments
+from densevse.analyses.alignments.alignments import ALIGNMENTS, TRIPLET_REGIONS
 from densevse.analyses.alignments.figures import draw_alignments
-from densevse.analyses.alignments.schemas import ALIGNMENTS, TRIPLET_REGIONS
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR
+from tests.pictures import write_images
 
 TRIPLETS = [("amod", "dog", "black"), ("nsubj", "runs", "$dog$")]
 
@@ -20,13 +21,7 @@ TRIPLETS = [("amod", "dog", "black"), ("nsubj", "runs", "$dog$")]
 @pytest.fixture
 def tables(tmp_path):
     """Three pictures that rank the same two sentences, of which the second is theirs."""
-    folder = tmp_path / "pictures"
-    folder.mkdir()
-    for number in range(3):
-        Image.new("RGB", (60, 40), (80 * number, 90, 120)).save(folder / f"{number}.png")
     ids = [str(number) for number in range(3)]
-    images = pd.DataFrame({"image_id": ids, "source": "images", "file": [f"{i}.png" for i in ids], "split": "test"})
-    images = images.assign(width=60, height=40, sha256="", family=ids, captions=1, status="ok")
     captions = pd.DataFrame({"caption_id": [f"{i}#0" for i in ids], "image_id": ids, "position": 0, "split": "test"})
     captions = captions.assign(text="a black $dog$ runs ...")
     asked = pd.DataFrame({"query_id": ids, "direction": "i2t", "fold": 0, "rank": 2, "candidates": 3})
@@ -40,17 +35,16 @@ def tables(tmp_path):
         for triplet in named
     ]
     regions = [{**triplet, "sentences": 7, "image_id": i, **box} for triplet in named for i in ids]
-    paths = {}
+    paths = {"image_table": write_images(tmp_path, ids, drawn=True)}
     for name, content, kind in (
-        ("images", images, IMAGES),
-        ("captions", captions, CAPTIONS),
+        ("caption_table", captions, CAPTIONS),
         ("retrieval", asked, RETRIEVAL),
         ("alignments", rows, ALIGNMENTS),
-        ("regions", regions, TRIPLET_REGIONS),
+        ("triplet_regions", regions, TRIPLET_REGIONS),
     ):
         paths[name] = str(tmp_path / f"{name}.parquet")
         schema.write(content, kind, paths[name], {})
-    return {**paths, "sources": [str(folder)], "source_names": ["images"]}
+    return {**paths, "sources": [str(tmp_path / "images")], "source_names": ["images"]}
 
 
 @pytest.fixture
@@ -62,18 +56,7 @@ def draw(tables, tmp_path, monkeypatch):
         figures: list[Figure] = []
         monkeypatch.setattr(alignments, "save", lambda figure, path: (figures.append(figure), save(figure, path)))
         paths = [tmp_path / f"{name}_{figure}.png" for figure in ("sentences", "triplets")]
-        draw_alignments(
-            alignments=tables["alignments"],
-            triplet_regions=tables["regions"],
-            retrieval=tables["retrieval"],
-            image_table=tables["images"],
-            caption_table=tables["captions"],
-            sources=tables["sources"],
-            source_names=tables["source_names"],
-            title="title",
-            sentences=str(paths[0]),
-            triplets=str(paths[1]),
-        )
+        draw_alignments(**tables, title="title", sentences=str(paths[0]), triplets=str(paths[1]))
         return figures, paths
 
     return drawn

@@ -1,22 +1,52 @@
-"""The accuracy of alignments on phrases with known true boxes, for triplets about one thing.
+"""Regions that a model aligns with the triplets of sentences (DeFrag), and the accuracy of those with known true boxes.
 
-Both words of such a triplet belong to one phrase with a true box ("red" and "circle" in "a red circle"). Its region is
-right under the same condition as that of a phrase (densevse/evaluation/correspondence_accuracy.py).
+A triplet is judged if both of its words belong to one phrase with a true box ("red" and "circle" in "a red circle").
+Its region is right under the same condition as that of a phrase (densevse/evaluation/correspondence_accuracy.py).
 """
 
 from collections.abc import Sequence
 
 import pandas as pd
 
-from densevse.analyses.alignments.schemas import ALIGNMENTS
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE
+from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS
 from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY, REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.correspondence_accuracy import accuracy
 from densevse.runtime.logs import logger
+
+_TRIPLET = (
+    Column("relation", TEXT, "the typed dependency"),
+    Column("governor", TEXT, "the word that governs, lower case"),
+    Column("dependent", TEXT, "the word that depends on it, lower case"),
+)
+_REGION = (
+    Column("region", NUMBER, "rank of the region in the region features; 0 is the whole image"),
+    *BOX_COLUMNS,
+    Column("score", REAL, "the inner product of the triplet's and the region's vectors"),
+)
+
+ALIGNMENTS = Schema(
+    "alignments",
+    "a triplet of a sentence with its best region of the image that it describes, or that ranks it first",
+    (
+        IMAGE_ID,
+        CAPTION_ID,
+        *_TRIPLET,
+        Column("governor_token", NUMBER, "index of the governing word in the sentence"),
+        Column("dependent_token", NUMBER, "index of the dependent word in the sentence"),
+        *_REGION,
+    ),
+)
+
+TRIPLET_REGIONS = Schema(
+    "triplet_regions",
+    "a region of the test images that is among the best of a triplet",
+    (*_TRIPLET, Column("sentences", NUMBER, "how many sentences of the split have the triplet"), IMAGE_ID, *_REGION),
+)
 
 
 def write_alignment_accuracy(
