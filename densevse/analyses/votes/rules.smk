@@ -53,7 +53,7 @@ rule ballot_page:
         mem_mb=growing(2000),
     params:
         **calling(
-            "densevse.analyses.votes.ballot_page:ballot_page",
+            "densevse.analyses.votes.ballot:ballot_page",
             lambda dataset, variant: Job(
                 {
                     "title": f"Regions of phrases to judge: {datasets.variant(dataset, variant).title} "
@@ -83,7 +83,7 @@ rule read_votes:
     resources:
         mem_mb=growing(1000),
     params:
-        **calling("densevse.analyses.votes.reader:write_votes"),
+        **calling("densevse.analyses.votes.ballot:write_votes"),
         contents=contents_of("{own_file}", ballots.votes),
     message:
         "reading people's votes on the ballot of {wildcards.variant} on {wildcards.dataset}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from densevse.analyses.votes.schemas import BALLOT, VOTE_SHARES, VOTES
+from densevse.analyses.votes.ballot import BALLOT, VOTES
 from densevse.analyses.votes.settings import VoteTablePlan
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
@@ -17,12 +17,42 @@ from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.phrase_boxes import PHRASE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
+from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.config.validation import validate
+from densevse.report.published_files import any_text, read_rows, real, required, whole
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.results import Outputs, write_table
 from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean
-from densevse.tables.published_files import any_text, read_rows, real, required, whole
-from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
-from densevse.tables.results import Outputs, write_table
+
+VOTE_SHARES = Schema(
+    "vote_shares",
+    "a row of a table of votes on learned correspondences",
+    (
+        Column("method", TEXT, "the method's name as printed"),
+        Column("source", TEXT, "paper of a published row; the seed of a measured one"),
+        Column("variant", TEXT, "the variant in config/methods; empty for a published row"),
+        *(
+            Column(f"{metric}{end}", REAL, f"{meaning}, percent{of}", nullable=True)
+            for metric, meaning in (
+                ("correct", "share of the pairs with votes that more voters call correct than not"),
+                ("exact", "share of those with a true box that their box overlaps by at least 0.5"),
+            )
+            for end, of in (
+                ("", ""),
+                ("_low", "; low end of the 95% interval"),
+                ("_high", "; high end of the 95% interval"),
+            )
+        ),
+        Column("exact_pairs", NUMBER, "pairs with votes whose phrase has a true box", nullable=True),
+        Column("pairs", NUMBER, "pairs with votes"),
+        Column("fewest_voters", NUMBER, "voters of the pair that has the fewest, among those with votes"),
+        Column("most_voters", NUMBER, "voters of the pair that has the most"),
+        Column("ties", NUMBER, "pairs with as many votes for as against, which count as not correct", nullable=True),
+        Column("without_votes", NUMBER, "pairs of the ballot without votes, which are left out", nullable=True),
+        Column("note", TEXT, "what is special about a published row; mostly empty"),
+    ),
+)
 
 PUBLISHED_VOTES = {
     "method": required,
@@ -62,7 +92,10 @@ def make_vote_table(
     planned = validate(VoteTablePlan, plan, "the plan of the table")
     true, families = None if boxes is None else schema.read(boxes, BOXES), families_of(image_table)
     drawn, cast = ArtifactIndex(ballots, BALLOT), ArtifactIndex(votes, VOTES)
-    records = _published(published)
+    records = []
+    for row in read_rows(published, PUBLISHED_VOTES):
+        voters = row.pop("voters")
+        records.append({**row, "variant": "", "fewest_voters": voters, "most_voters": voters})
     for variant, title in planned.measured.items():
         identity = Identity(planned.dataset, variant)
         ballot, found = schema.read(drawn.path(identity), BALLOT), schema.read(cast.path(identity), VOTES)
@@ -70,7 +103,8 @@ def make_vote_table(
         records.append(named | shares(ballot, found, true, families))
     columns = [column.name for column in VOTE_SHARES.columns]
     rows = pd.DataFrame(records, columns=columns).astype(dict.fromkeys(COUNTS, "Int32"))
-    document = Document(f"{planned.title}: votes on learned correspondences", [_sheet(rows)], _notes(rows))
+    notes = [*_NOTES, *(f"{row['source']}: {row['note']}." for row in records if row["note"])]
+    document = Document(f"{planned.title}: votes on learned correspondences", [_sheet(rows)], notes)
     write_table(rows, VOTE_SHARES, document, planned, Outputs(**outputs))
 
 
@@ -116,25 +150,16 @@ def _percent(metric: str, right: np.ndarray[Any, Any], family: np.ndarray[Any, A
     return {name: 100 * value for name, value in zip(names, values, strict=True)}
 
 
-def _published(file: str) -> list[dict[str, Any]]:
-    found = []
-    for row in read_rows(file, PUBLISHED_VOTES):
-        voters = row.pop("voters")
-        found.append({**row, "variant": "", "fewest_voters": voters, "most_voters": voters})
-    return found
-
-
 def _sheet(rows: pd.DataFrame) -> Sheet:
-    columns = [TableColumn("Method", number=False), TableColumn("Source", number=False)]
-    columns += [TableColumn("correct", "Votes", "votes"), TableColumn("95%", "Votes"), TableColumn("pairs", "Votes")]
-    columns += [
-        TableColumn("voters for each", "Votes"),
-        TableColumn("ties", "Votes"),
-        TableColumn("without votes", "Votes"),
-    ]
-    columns += [TableColumn("correct", "Exact", "exact"), TableColumn("95%", "Exact"), TableColumn("pairs", "Exact")]
-    columns += [TableColumn("Ours", number=False)]
-    return Sheet("", tuple(columns), [_cells(row) for row in rows.to_dict("records")])
+    columns = (
+        *(TableColumn(name, number=False) for name in ("Method", "Source")),
+        TableColumn("correct", "Votes", "votes"),
+        *(TableColumn(name, "Votes") for name in ("95%", "pairs", "voters for each", "ties", "without votes")),
+        TableColumn("correct", "Exact", "exact"),
+        *(TableColumn(name, "Exact") for name in ("95%", "pairs")),
+        TableColumn("Ours", number=False),
+    )
+    return Sheet("", columns, [_cells(row) for row in rows.to_dict("records")])
 
 
 def _cells(row: dict[Any, Any]) -> list[str]:
@@ -150,10 +175,3 @@ def _cells(row: dict[Any, Any]) -> list[str]:
 
 def _count(value: Any) -> str:
     return "" if pd.isna(value) else f"{value:,}"
-
-
-def _notes(rows: pd.DataFrame) -> list[str]:
-    return [
-        *_NOTES,
-        *(f"{row['source']}: {row['note']}." for _, row in rows.iterrows() if row["note"]),
-    ]

@@ -1,6 +1,6 @@
 """Votes of people, which the fuzz damages."""
 
-from densevse.analyses.votes.reader import read_votes
+from densevse.analyses.votes.ballot import read_votes
 from tests.system.fuzz.readers import Target
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from densevse.analyses.votes.dag import BallotStage
-from densevse.dag.language import ParseStage
-from densevse.dag.own_files import OwnFileStage
+from densevse.dag.inputs import ParseStage
 from densevse.dag.project import Project
+from densevse.dag.targets import OwnFileStage
 from densevse.runtime.errors import InputError
 from tests.rule_values import job_of, paths_of
 from tests.rules import input_of
