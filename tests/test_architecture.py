@@ -19,7 +19,7 @@ CORE = {
     "vision",
     "data",
 }
-CORE |= {"models", "inference", "training", "tables", "report", "dag", "scenes"}
+CORE |= {"models", "inference", "training", "report", "dag", "scenes"}
 ALLOWED = {
     "__init__": {"evaluation.given"},
     "runtime": set(),
@@ -47,12 +47,11 @@ ALLOWED = {
     "models": {"runtime", "config", "artifacts", "methods", "data"},
     "inference": {"runtime", "config", "artifacts", "methods", "language", "data", "evaluation", "models"},
     "training": CORE - {"dag", "report", "scenes"},
-    "tables": {"runtime", "config", "artifacts", "statistics", "evaluation"},
-    "report": {"runtime", "config.strict", "config.validation", "artifacts", "datasets.images", "tables"},
-    "dag": {"runtime", "config", "artifacts.shards", "artifacts.files", "tables.published", "tables.plan"},
-    "scenes": CORE - {"dag", "report", "tables"},
+    "report": {"runtime", "config", "artifacts", "datasets.images", "statistics", "evaluation"},
+    "dag": {"runtime", "config", "artifacts.shards", "artifacts.files", "report.published", "report.plan"},
+    "scenes": CORE - {"dag", "report"},
     "analyses": CORE | {"command", "exchange"},
-    "exchange": {"runtime", "config", "artifacts", "tables", "dag"},
+    "exchange": {"runtime", "config", "artifacts", "report", "dag"},
     "command": CORE | {"exchange"},
 }
 MODULES = sorted(path for path in (ROOT / "densevse").rglob("*.py") if "tests" not in path.parts)
@@ -94,7 +93,7 @@ def test_building_the_dag_imports_nothing_heavy():
     heavy = {"torch", "torchvision", "pandas", "pyarrow", "cv2", "numpy", "stanza"}
     rooms = [path for room in ("config", "extensions", "dag") for path in (ROOT / "densevse" / room).rglob("*.py")]
     reached = ["artifacts/shards.py", "artifacts/files.py", "artifacts/identity.py", "evaluation/metrics.py"]
-    reached += [f"tables/{name}.py" for name in ("published", "published_files", "plan")] + ["report/plan.py"]
+    reached += [f"report/{name}.py" for name in ("published", "published_files", "plan")]
     for path in [*rooms, *(ROOT / "densevse" / file for file in reached)]:
         assert not {name.split(".")[0] for name in imports(path)} & heavy, path
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from densevse.exchange.records import ModelName
+from densevse.report.rendering import Sheet, TableColumn
 from densevse.runtime.nested import leaves
-from densevse.tables.rendering import Sheet, TableColumn
 
 CARD, LICENCES = "README.md", "LICENCES.md"
 _TRAINING = ("method", "seed", "parameters", "training")

@@ -16,10 +16,10 @@ from densevse.artifacts.schemas.tables import RESULTS
 from densevse.config.validation import validate
 from densevse.exchange.card import CARD, LICENCES, model_card, page_of_licences
 from densevse.exchange.records import HISTORY_FILE, RECORDS_FILE, VOCABULARY, WEIGHTS_FILE, ModelName, ModelRecords
-from densevse.tables.layout import sheets
-from densevse.tables.plan import SectionPlan, TablePlan
-from densevse.tables.rows import Row, as_record
-from densevse.tables.sections import MeasuredSection, SectionArtifacts, read_section
+from densevse.report.layout import sheets
+from densevse.report.plan import SectionPlan, TablePlan
+from densevse.report.rows import Row, as_record
+from densevse.report.sections import MeasuredSection, SectionArtifacts, read_section
 
 _PREPROCESSING, _METRICS = "preprocessing.json", "metrics.csv"
 _SOFTWARE = ("numpy", "pandas", "pyarrow", "safetensors", "torch", "torchvision")

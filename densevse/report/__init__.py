@@ -1,1 +1,1 @@
-"""Code that pages and figures share."""
+"""What a reader sees: rows, footnotes, provenance and rendering of tables; pages and pictures."""

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import USED
-from densevse.tables.rendering import Document, Sheet, TableColumn
 
 _COLUMNS = (
     TableColumn("stage", number=False),

@@ -9,9 +9,17 @@ from densevse.report.pictures import Pixels
 _SMOOTH = "bicubic"
 
 
-def draw_picture(axes: Axes, pixels: Pixels) -> None:
-    """Draws pixels (height, width, 3) smoothly at any size; later drawings on them use pixel coordinates."""
+def draw_picture(axes: Axes, pixels: Pixels, frame: str | None = None) -> None:
+    """Draws pixels (height, width, 3) smoothly at any size, with a `frame` of that colour if one is given.
+
+    Later drawings on them use pixel coordinates.
+    """
     axes.imshow(pixels, interpolation=_SMOOTH)
+    if frame:
+        axes.set_axis_on()
+        axes.set(xticks=[], yticks=[])
+        for side in axes.spines.values():
+            side.set(color=frame, linewidth=3)
 
 
 def canvas(width: float, height: float, title: str) -> tuple[Figure, Axes]:

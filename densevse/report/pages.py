@@ -9,7 +9,7 @@ from typing import TypeAlias
 from PIL import Image
 
 from densevse.report.pictures import Pixels
-from densevse.tables.rendering import META, STYLE
+from densevse.report.rendering import META, STYLE
 
 Picture: TypeAlias = Callable[[str], Pixels]
 """Maps an image's id to its picture (height, width, 3)."""

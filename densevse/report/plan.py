@@ -1,4 +1,11 @@
-"""The plan of a picture of several artifacts of one kind, passed from the DAG to the picture's job."""
+"""Plans of tables and pictures, which the DAG builds from the configuration and passes to their jobs.
+
+A plan of a table has what the lineage of artifacts cannot say: what is measured, the settings with which artifacts must agree
+(densevse.report.provenance), and which settings are not the packaged ones or the method's own.
+
+The rule holds a plan as plain values. A plan names no folder, so that moved results rerun nothing; a job finds the
+artifacts of a plan by their identities.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -6,7 +13,104 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from densevse.artifacts.identity import Identity
-from densevse.config.strict import Strict
+from densevse.config.strict import DatasetName, RankedSentences, Strict
+from densevse.config.tables import PrintedTable, Protocol
+
+Configured = dict[str, dict[str, dict[str, Any]]]
+"""Kind of thing -> its name -> its settings, as artifacts say them of themselves; files by names without folders."""
+
+
+class Difference(Strict):
+    """Two values of one setting; null if there is no such setting."""
+
+    own: Any = Field(description="the method's own value, or that of the packaged data set")
+    here: Any
+
+
+class MeasuredVariant(Strict):
+    """A variant, an ensemble or a given row that a section measures, and its round."""
+
+    title: str
+    seeds: list[int]
+    model: str = Field(description="the variant whose model it is: another one where variants share round 0")
+    round: int | None = Field(description="none of an ensemble, or of a given row")
+    used: dict[str, list[str]] = Field(
+        default={}, description="kind of thing -> the names that may be among the ancestors of its retrievals"
+    )
+    trained: list[dict[str, Any]] = Field(
+        default=[],
+        description="the settings of the training of each round, without the seed; none of an ensemble or a given row",
+    )
+    replaced: dict[str, Difference] = Field(
+        default={}, description="path -> a setting that differs from the packaged config/datasets"
+    )
+    changed: dict[str, Difference] = Field(default={}, description="path -> a setting that the data set changes")
+
+    def identity(self, dataset: str, protocol: str, seed: int) -> Identity:
+        """The identity of the RETRIEVAL artifact."""
+        return Identity(dataset, self.model, seed, self.round, protocol, "test")
+
+
+class SectionPlan(Strict):
+    """A data set under a protocol, and its measured variants."""
+
+    title: str
+    dataset: DatasetName
+    protocol: Protocol
+    sentences: RankedSentences = "all"
+    published: str | None = Field(description="the data set of its published rows, where it is another one")
+    measured: dict[str, MeasuredVariant]
+
+
+class MeasuringPlan(Strict):
+    """The base of plans of tables with measured rows."""
+
+    title: str
+    configured: Configured = Field(description="the expected settings of what the measured rows use")
+
+
+class TablePlan(MeasuringPlan):
+    """A table of results."""
+
+    reference: str | None = Field(description="the variant that the others are compared with")
+    published: list[PrintedTable]
+    sections: list[SectionPlan]
+    latex_intervals: bool = Field(default=False, description="whether its LaTeX has 95% intervals")
+
+
+class GainsSection(Strict):
+    """A section of a table whose rows have gains."""
+
+    title: str
+    dataset: str
+    protocol: Protocol
+
+
+class GainsPlan(Strict):
+    """A picture of the gains of a table's rows over its reference row."""
+
+    title: str
+    reference: str = Field(description="the title of the reference row")
+    sections: list[GainsSection]
+
+
+class RoundPlan(Strict):
+    """A round of a variant that learns correspondences."""
+
+    variant: str
+    number: int
+    model: str = Field(description="the variant whose model it is: another one where variants share round 0")
+    correspondences: str | None = Field(
+        description="the variant whose correspondences it is trained on, where it is known how right they are"
+    )
+
+
+class RoundsPlan(MeasuringPlan):
+    """A table of rounds, by variant, then number."""
+
+    section: SectionPlan
+    rounds: list[RoundPlan]
+    latex_intervals: bool = Field(default=False, description="whether its LaTeX has 95% intervals")
 
 
 def _identity(values: Any) -> Any:

@@ -26,9 +26,9 @@ from densevse.inference.embedding import embed, regions_of, write_embeddings, wr
 from densevse.inference.encoding import evaluation
 from densevse.models.building import build
 from densevse.models.files import open_model, save_model
+from densevse.report.plan import MeasuredVariant, SectionPlan, TablePlan
+from densevse.report.results import Outputs, make_table
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import MeasuredVariant, SectionPlan, TablePlan
-from densevse.tables.results import Outputs, make_table
 
 NAMES = {"a": 3, "b": 1, "c": 4}  # image -> regions, the whole image included
 TREES = [

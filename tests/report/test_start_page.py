@@ -9,8 +9,8 @@ from docutils.core import publish_parts
 from jinja2 import Environment
 from PIL import Image
 
+from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.report.start_page import start_page
-from densevse.tables.rendering import Document, Sheet, TableColumn
 
 TEMPLATE = Path(__file__).parents[2] / "workflow/report/workflow.rst"
 

@@ -17,10 +17,10 @@ from densevse.inference.encoding import encode_images
 from densevse.methods.interface import Moment
 from densevse.models.building import build
 from densevse.models.files import load_model, open_alone, open_model
+from densevse.report.made_with import choices
+from densevse.report.plan import MeasuredVariant
+from densevse.report.provenance import check_provenance
 from densevse.runtime.errors import InputError
-from densevse.tables.made_with import choices
-from densevse.tables.plan import MeasuredVariant
-from densevse.tables.provenance import check_provenance
 from densevse.training.loop import Interrupted, Trainer
 from densevse.training.retrieval import Retrieval, train_method
 from densevse.vision.finetuned import FineTuned

@@ -131,7 +131,7 @@ def test_what_changes_no_result_reruns_nothing(finished, edit):
 def test_an_equation_reruns_the_jobs_that_reach_it_and_those_after_them(finished):
     assert edited(finished, "densevse/methods/vse.py") == TRAINING
     assert edited(finished, "densevse/methods/losses.py") == TRAINING
-    assert set(edited(finished, "densevse/tables/results.py")) == {"table"}
+    assert set(edited(finished, "densevse/report/results.py")) == {"table"}
 
 
 def test_an_edited_stage_reruns_itself_and_those_after_it(finished):

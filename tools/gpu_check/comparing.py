@@ -12,8 +12,8 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.command.comparison import Measurement, Retrievals, drawn, find
 from densevse.report.costs import jobs_done
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds
 from densevse.runtime.errors import InputError
-from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds
 
 LIMIT = 0.95
 SHORTEST = 5.0

@@ -19,8 +19,8 @@ from densevse.config.load import load, variant
 from densevse.config.methods import MethodConfig
 from densevse.config.training import TrainingJob
 from densevse.methods.interface import Batch, Moment
+from densevse.report.rendering import Sheet, TableColumn
 from densevse.runtime.numerics import TrainingPrecision, set_up
-from densevse.tables.rendering import Sheet, TableColumn
 from densevse.training.loop import Trainer, epoch_batches, loaded
 from tests.device.miniature import FurtherSizes, write_everything, write_word_vectors
 from tests.device.trainers import trainer_on

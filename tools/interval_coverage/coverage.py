@@ -18,13 +18,13 @@ from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import TestSet, full
 from densevse.evaluation.recall import metrics_of
 from densevse.evaluation.retrieval import retrieve
+from densevse.report.rows import queries_of
 from densevse.scenes.pictures import draw
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import sample_family
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import interval_over_resplits
 from densevse.statistics.rankings import RankBootstrap
-from densevse.tables.rows import queries_of
 
 SEEDS, RESPLITS, SIDE, SMALL, RIDGE = 3, 5, 48, 16, 30.0
 Reals = NDArray[np.float32]

@@ -1,4 +1,4 @@
-"""Searches for image - word + word, and measures the accuracy of the answers.
+"""Searches for image - word + word, measures the accuracy of the answers, and draws some.
 
 This is "Multimodal linguistic regularities" of Kiros et al. 2014. The paper shows pictures, with the query by the added
 word alone as a sanity check. If the objects of images are known by name, answers can be counted: for "blue ball" minus
@@ -6,12 +6,14 @@ word alone as a sanity check. If the objects of images are known by name, answer
 baselines.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
@@ -22,11 +24,14 @@ from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, Column, Sche
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
-from densevse.runtime.arrays import Indices, Reals
+from densevse.report.accuracy import ACCURACY_INTERVALS, accuracy_cells, gain_cells, write_accuracies
+from densevse.report.drawing import draw_picture
+from densevse.report.pictures import Pixels, pictures
+from densevse.report.rendering import Document, Sheet, TableColumn, number
+from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
+from densevse.runtime.arrays import Indices, Reals, evenly_spaced
 from densevse.runtime.errors import InputError
 from densevse.statistics.accuracies import accuracies
-from densevse.tables.accuracy import ACCURACY_INTERVALS, accuracy_cells, gain_cells, write_accuracies
-from densevse.tables.rendering import Document, Sheet, TableColumn, number
 
 BY = ("arithmetic", "image", "word")
 """The vectors of the queries: image - word + word; the image alone; the added word alone."""
@@ -73,6 +78,7 @@ ARITHMETIC_ACCURACY = Schema(
 Objects: TypeAlias = Mapping[str, list[frozenset[str]]]
 
 FIRST = (1, 5)
+_DRAWN_QUERIES, _DRAWN_ANSWERS = 8, 4
 
 
 class Query(NamedTuple):
@@ -174,6 +180,42 @@ def table(rows: pd.DataFrame, title: str) -> Document:
         ACCURACY_INTERVALS,
     ]
     return Document(title, sheets, notes)
+
+
+def draw_arithmetic(
+    found: str, image_table: str, sources: Sequence[str], source_names: Sequence[str], title: str, output: str
+) -> None:
+    """The job that draws queries of an ARITHMETIC artifact, one in each line: the named ones, else some evenly spaced.
+
+    On the left are the best images of the arithmetic, on the right, as the paper's sanity check, those of the added
+    word alone. Right ones have a green frame and wrong ones a red one, if that is known. `sources` are the data set's
+    files in the order of their names.
+    """
+    rows = schema.read(found, ARITHMETIC)
+    queries = [answers for _, answers in rows.groupby(["kind", "image_id", "minus", "plus"], sort=False)]
+    named = [answers for answers in queries if answers["kind"].iloc[0] == NAMED]
+    shown = named or [queries[number] for number in evenly_spaced(len(queries), _DRAWN_QUERIES)]
+    picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))
+    figure = Figure(figsize=(1.7 * (2 + 2 * _DRAWN_ANSWERS), 2.1 * len(shown) + 0.8), layout="constrained")
+    figure.suptitle(f"{title}: image - word + word, and the added word alone", parse_math=False)
+    lines = figure.subplots(len(shown), 2 + 2 * _DRAWN_ANSWERS, squeeze=False)
+    for line, answers in zip(lines, shown, strict=True):
+        _draw(list(line), answers, picture)
+    save(figure, output)
+
+
+def _draw(line: list[Axes], answers: pd.DataFrame, picture: Callable[[str], Pixels]) -> None:
+    """Draws one query: its image, the answers of the arithmetic and, after a gap, those of the word alone."""
+    for place in line:
+        place.set_axis_off()
+    query = answers.iloc[0]
+    draw_picture(line[0], picture(query["image_id"]))
+    line[0].set_title(f"- {query['minus']} + {query['plus']}", fontsize=9, parse_math=False)
+    line[2 + _DRAWN_ANSWERS].set_title(query["plus"], fontsize=9, parse_math=False)
+    for start, by in ((1, "arithmetic"), (2 + _DRAWN_ANSWERS, "word")):
+        best = answers[answers["by"] == by].head(_DRAWN_ANSWERS)
+        for place, found, right in zip(line[start:], best["found"], best["right"], strict=False):
+            draw_picture(place, picture(found), None if pd.isna(right) else RIGHT_COLOUR if right else WRONG_COLOUR)
 
 
 def _read(embeddings: str) -> Vectors:

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from densevse.analyses.boundaries.schemas import BOUNDARY_MATCHES, TOLERANCE
 from densevse.artifacts.schema import read
-from densevse.tables.rendering import Document, Sheet, TableColumn
+from densevse.report.rendering import Document, Sheet, TableColumn
 
 _Reals = NDArray[np.float64]
 

@@ -18,12 +18,11 @@ from densevse.analyses.caption_scores.plan import (
 from densevse.analyses.caption_scores.settings import CaptionScoreSettings, CaptionTable
 from densevse.artifacts.identity import Identity
 from densevse.config.strict import DatasetName, Strict
-from densevse.dag.datasets import DatasetStage
-from densevse.dag.generators import GeneratorStage
+from densevse.dag.datasets import DatasetStage, Resplits, grouped
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
-from densevse.dag.resplits import Resplits, grouped
+from densevse.dag.training import GeneratorStage
 from densevse.report.plan import PicturePlan, ShownArtifact
 from densevse.runtime.errors import InputError
 from densevse.runtime.place import PACKAGE

@@ -15,12 +15,12 @@ from densevse.artifacts.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, 
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, OTHER_REFERENCES
 from densevse.config.strict import Strict
 from densevse.config.validation import validate
+from densevse.report.footnotes import digest_of
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.resplits import INTERVAL, means_over
+from densevse.report.results import Outputs, write_table
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.statistics.intervals import Replicates, SumBootstrap, interval_over_resplits
-from densevse.tables.footnotes import digest_of
-from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
-from densevse.tables.resplits import INTERVAL, means_over
-from densevse.tables.results import Outputs, write_table
 
 DIFFERENCES = ("gain", "lead")
 """The columns that compare a row with another one."""

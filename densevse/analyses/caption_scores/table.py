@@ -12,13 +12,13 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, ORDERS, OTHER_REFERENCES
 from densevse.config.validation import validate
+from densevse.report.published_files import any_text, read_rows, real_or_none, required
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.results import Outputs, write_table
 from densevse.runtime.arrays import Reals
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.statistics.intervals import Replicates, SumBootstrap, Sums
-from densevse.tables.published_files import any_text, read_rows, real_or_none, required
-from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
-from densevse.tables.results import Outputs, write_table
 
 HEADINGS = {
     ALL: "Against all sentences of an image",

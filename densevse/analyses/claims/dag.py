@@ -15,14 +15,13 @@ from densevse.analyses.claims.settings import (
 )
 from densevse.config.strict import DatasetName
 from densevse.config.tables import Protocol, SectionConfig
+from densevse.dag.datasets import Resplits, grouped
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import any_of
-from densevse.dag.resplits import Resplits, grouped
-from densevse.dag.table_checks import check_phrases
-from densevse.dag.tables import TableStage
+from densevse.dag.tables import TableStage, check_phrases
+from densevse.report.plan import MeasuredVariant, SectionPlan
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import MeasuredVariant, SectionPlan
 
 
 class ClaimTest(NamedTuple):

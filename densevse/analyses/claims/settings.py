@@ -14,7 +14,7 @@ from densevse.config.config import Config
 from densevse.config.strict import DatasetKey, DatasetName, FileName, Seeds, Strict, VariantName, known
 from densevse.config.tables import Different, Protocol
 from densevse.evaluation.metrics import METRIC_COLUMNS
-from densevse.tables.plan import MeasuringPlan, SectionPlan
+from densevse.report.plan import MeasuringPlan, SectionPlan
 
 OURS = "ours"
 """The place of a claim for which the paper prints no figures."""

@@ -16,9 +16,9 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.average_precision import average_precisions, weighted_average_precisions
+from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import jackknife_interval, left_out
-from densevse.tables.rendering import Document, Sheet, TableColumn, number, number_range
 
 FEWEST = 10
 """The fewest positives of a concept in the table, as average precision on fewer is mostly chance."""

@@ -1,6 +1,6 @@
 """The plan of a table of ECCV Caption and CxC, passed from the DAG to the table's job."""
 
-from densevse.tables.plan import MeasuringPlan, SectionPlan
+from densevse.report.plan import MeasuringPlan, SectionPlan
 
 LISTED = 50
 """The length of a list: a query of ECCV Caption has up to 48 true answers, and the last place never counts."""

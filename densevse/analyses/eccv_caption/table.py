@@ -21,12 +21,12 @@ from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.validation import validate
 from densevse.evaluation.metrics import DIRECTIONS
+from densevse.report.footnotes import INTERVALS
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.results import Outputs, write_table
+from densevse.report.sections import checked_retrievals
 from densevse.runtime.arrays import Indices, Reals
 from densevse.statistics.intervals import Replicates, SumBootstrap, Sums
-from densevse.tables.footnotes import INTERVALS
-from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
-from densevse.tables.results import Outputs, write_table
-from densevse.tables.sections import checked_retrievals
 
 _TITLES = {"eccv": "ECCV", "cxc": "CxC"}
 _HEADERS = {"map_at_r": "mAP@R", "rprecision": "R-P", "r1": "R@1", "r5": "R@5", "r10": "R@10"}

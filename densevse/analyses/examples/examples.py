@@ -84,14 +84,6 @@ def _draw_t2i(axes: Axes, top: float, rows: pd.DataFrame, picture: Callable[[str
             axes.text(*below, "right" if true else "", color=color, fontsize=9, ha="center", va="center")
 
 
-def show(axes: Axes, pixels: Pixels, color: str) -> None:
-    """Draws a picture with a border of a colour."""
-    draw_picture(axes, pixels)
-    axes.set(xticks=[], yticks=[])
-    for spine in axes.spines.values():
-        spine.set(color=color, linewidth=3)
-
-
 def _rank(row: pd.Series) -> str:
     return f"first right answer: rank {row['rank']:,} of {row['candidates']:,}"
 
@@ -127,7 +119,7 @@ def draw_comparison(
     figure.suptitle(planned.title, parse_math=False)
     axes = figure.subplots(len(asked), 1 + len(found), squeeze=False, width_ratios=(2, *[4] * len(found)))
     for image, line in zip(asked, axes, strict=True):
-        show(line[0], picture(str(image)), QUIET)
+        draw_picture(line[0], picture(str(image)), QUIET)
         for place, (name, rows) in zip(line[1:], found.items(), strict=True):
             row = rows.loc[image]
             _list(place, name, [texts[caption] for caption in row["top"][:_SIDE_BY_SIDE]], list(row["top_true"]))

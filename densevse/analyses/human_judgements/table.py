@@ -16,11 +16,11 @@ from densevse.analyses.human_judgements.schemas import AGREEMENT, JUDGEMENTS, PA
 from densevse.artifacts import schema
 from densevse.artifacts.index import ArtifactIndex
 from densevse.config.validation import validate
+from densevse.report.published_files import any_text, read_rows, real_or_none, required
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.results import Outputs, write_table
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN_INTERVAL, Interval, interval_of_statistic
-from densevse.tables.published_files import any_text, read_rows, real_or_none, required
-from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
-from densevse.tables.results import Outputs, write_table
 
 TAUS = {"experts": "c", "crowd": "b"}
 """The kinds of judgements, with the variant of Kendall's tau."""

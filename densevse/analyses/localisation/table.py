@@ -6,9 +6,9 @@ from densevse.analyses.localisation.schemas import HEAT_MAPS, LOCALISATION_ACCUR
 from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.lineage import lineage
+from densevse.report.accuracy import ACCURACY_INTERVALS, accuracy_cells, gain_cells, write_accuracies
+from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.statistics.accuracies import accuracies
-from densevse.tables.accuracy import ACCURACY_INTERVALS, accuracy_cells, gain_cells, write_accuracies
-from densevse.tables.rendering import Document, Sheet, TableColumn
 
 _COLUMNS = ["image_id", "right", "centre_right", "box_share"]
 _TITLES = {

@@ -13,10 +13,10 @@ from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.proposals import PERCENT, PROPOSAL_RECALL, PROPOSAL_TIMES
 from densevse.config.validation import validate
+from densevse.report.published_files import read_about, read_rows, real, real_or_none, required, whole
+from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW
-from densevse.tables.published_files import read_about, read_rows, real, real_or_none, required, whole
-from densevse.tables.rendering import Document, Sheet, TableColumn
 
 OVERLAP_METRICS = ("average_best_overlap", *(f"recall_{percent}" for percent in PERCENT), "segment_jaccard")
 _NAMES = ("average best overlap", *(f"recall at {percent / 100}" for percent in PERCENT), "Jaccard of segments")

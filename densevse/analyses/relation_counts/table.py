@@ -8,8 +8,8 @@ import pandas as pd
 
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.sentences import FRAGMENTS
-from densevse.tables.published_files import read_rows, required, whole
-from densevse.tables.rendering import Document, Sheet, TableColumn
+from densevse.report.published_files import read_rows, required, whole
+from densevse.report.rendering import Document, Sheet, TableColumn
 
 PUBLISHED_RELATIONS = {"dataset": required, "relations": whole, "frequent_relations": whole}
 _PARTS = {"all": "the whole data set", "train": "training"}

@@ -13,7 +13,7 @@ from densevse.artifacts.files import write_text
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.report.pages import Picture, page, picture_element
 from densevse.report.pictures import pictures
-from densevse.tables.rendering import Document, Sheet, TableColumn
+from densevse.report.rendering import Document, Sheet, TableColumn
 
 _STYLE = (
     "section{margin-bottom:2em}ol{padding:0;list-style:none}li{max-width:46em}img{max-width:240px;vertical-align:top}"

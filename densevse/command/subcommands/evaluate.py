@@ -30,7 +30,7 @@ def run(arguments: Namespace) -> int:
     from densevse.config.given import GivenFiles
     from densevse.config.validation import validate
     from densevse.evaluation.given.measure import evaluate_files
-    from densevse.tables.layout import METRIC_HEADERS
+    from densevse.report.layout import METRIC_HEADERS
 
     keys = ("scores", "i2t", "t2i", "images", "sentences", "similarity", "copies", "unscored")
     given = {key: getattr(arguments, key) for key in keys if getattr(arguments, key) is not None}

@@ -10,29 +10,19 @@ if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found withou
     # Jobs run in separate processes (and perhaps conda environments), which find the package by this.
     os.environ.update(PYTHONPATH=str(ROOT))
 
-from densevse.dag.bucket import Bucket, missing_by
-from densevse.dag.bucket_records import BucketRecords, check_hooks
-from densevse.dag.concepts import ConceptStage
-from densevse.dag.contents import Contents, Marks, link_folders
+from densevse.dag.bucket import Bucket, BucketRecords, check_hooks, missing_by
+from densevse.dag.contents import Contents, Marks, Uploads, link_folders
 from densevse.dag.datasets import DatasetStage, DownloadStage, file_of
-from densevse.dag.features import FeatureStage
-from densevse.dag.generators import GeneratorStage
-from densevse.dag.given import GivenStage
-from densevse.dag.language import ParseStage, VocabularyStage
-from densevse.dag.analyses import Analyses
-from densevse.dag.makers import Makers
-from densevse.dag.own_files import OwnFileStage
-from densevse.dag.jobs import Calls, Job
+from densevse.dag.features import FeatureStage, ProposalStage, proposers_of
+from densevse.dag.inputs import ConceptStage, ParseStage, VocabularyStage
+from densevse.dag.jobs import Calls, Job, growing
 from densevse.dag.paths import Paths, configured, uncompared
-from densevse.dag.project import Project, any_of
-from densevse.dag.proposals import ProposalStage, proposers_of
+from densevse.dag.project import Analyses, Project, any_of
 from densevse.dag.records import dated_in_the_future, keep_records, read_only
-from densevse.dag.resources import growing
-from densevse.dag.table_checks import check_tables
-from densevse.dag.tables import TableStage
-from densevse.dag.targets import Known, TargetStage
-from densevse.dag.training import TrainingStage
-from densevse.dag.uploads import Uploads
+from densevse.dag.rows import GivenStage
+from densevse.dag.tables import TableStage, check_tables
+from densevse.dag.targets import Known, Makers, OwnFileStage, TargetStage
+from densevse.dag.training import GeneratorStage, TrainingStage
 from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check_place
 from densevse.config.strict_yaml import check_configfiles
 from densevse.config.tables import Protocol

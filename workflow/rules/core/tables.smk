@@ -32,7 +32,7 @@ rule table:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        **calling("densevse.tables.results:make_table", tables.table_job),
+        **calling("densevse.report.results:make_table", tables.table_job),
         contents=contents_of_each(
             published=("<project>/config/published/{paper}.csv", tables.papers),
             papers=("<project>/config/published/{paper}.yaml", tables.papers),
@@ -101,7 +101,7 @@ rule table_of_rounds:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        **calling("densevse.tables.rounds:make_rounds", tables.rounds_job),
+        **calling("densevse.report.rounds:make_rounds", tables.rounds_job),
     message:
         "writing the table of rounds on {wildcards.dataset}"
     script:

@@ -22,8 +22,8 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import PARSES
 from densevse.inference.spaces import encode_words
 from densevse.models.files import open_model
+from densevse.report.results import Outputs
 from densevse.runtime.errors import InputError
-from densevse.tables.results import Outputs
 from tests.generators import CPU, PARAMETERS, trained, with_tags
 from tests.miniature import files, folder
 

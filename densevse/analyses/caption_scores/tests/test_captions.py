@@ -21,8 +21,8 @@ from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureWriter
 from densevse.language.tokens import compared
+from densevse.report.results import Outputs
 from densevse.runtime.errors import InputError
-from densevse.tables.results import Outputs
 from tests.miniature import files, folder
 
 __all__ = ["files", "folder"]

@@ -15,8 +15,8 @@ from densevse.config.validation import validate
 from densevse.dag.jobs import Job
 from densevse.dag.project import Project
 from densevse.evaluation.metrics import RECALL_COLUMNS
+from densevse.report.published import read_published
 from densevse.runtime.errors import InputError
-from densevse.tables.published import read_published
 from tests.rule_values import constraint_of, paths_of
 from tests.rules import input_of
 

@@ -13,11 +13,11 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.protocols import folds, select_split
+from densevse.report.plan import MeasuredVariant, SectionPlan
+from densevse.report.results import Outputs
+from densevse.report.rows import queries_of
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import UNKNOWN_INTERVAL, Interval
-from densevse.tables.plan import MeasuredVariant, SectionPlan
-from densevse.tables.results import Outputs
-from densevse.tables.rows import queries_of
 from tests.tables import unaligned
 
 GOOD, BAD = 0.8, 0.05

@@ -9,8 +9,8 @@ from densevse.analyses.eccv_caption.dag import ExtendedTruthStage
 from densevse.analyses.eccv_caption.plan import ExtendedTruthPlan
 from densevse.config import environment
 from densevse.dag.project import Project
+from densevse.report.results import Outputs
 from densevse.runtime.errors import InputError
-from densevse.tables.results import Outputs
 from tests.rules import input_of, rules
 
 ROOT = Path(__file__).parents[4]

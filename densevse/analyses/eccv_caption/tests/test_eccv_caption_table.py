@@ -15,9 +15,9 @@ from densevse.analyses.eccv_caption.plan import ExtendedTruthPlan
 from densevse.analyses.eccv_caption.table import EXTENDED_TRUTH_RESULTS, make_extended_truth_table, read_truth
 from densevse.analyses.eccv_caption.tests.made_up import rankings, write_retrieval, write_tables
 from densevse.artifacts import schema
+from densevse.report.plan import MeasuredVariant, SectionPlan
+from densevse.report.results import Outputs
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import MeasuredVariant, SectionPlan
-from densevse.tables.results import Outputs
 
 TARGETS = ("eccv_map_at_r", "eccv_rprecision", "eccv_r1", "cxc_recalls")
 TRUTH = read_truth()

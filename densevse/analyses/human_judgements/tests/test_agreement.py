@@ -19,8 +19,8 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.evaluation.protocols import TestSet
+from densevse.report.results import Outputs
 from densevse.runtime.errors import InputError
-from densevse.tables.results import Outputs
 
 PUBLISHED = Path(__file__).parents[1] / "published/flickr8k.csv"
 OWNERS = pd.DataFrame({"caption_id": ["a#0", "b#0", "c#0"], "image_id": ["a", "b", "c"]})

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from densevse.analyses.human_judgements.table import PUBLISHED_AGREEMENT
-from densevse.tables.published_files import read_rows
+from densevse.report.published_files import read_rows
 
 FOLDER = Path(__file__).parents[1] / "published"
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from densevse.report.plan import MeasuredVariant
+from densevse.report.provenance import check_provenance
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import MeasuredVariant
-from densevse.tables.provenance import check_provenance
 
 USED = {"network": ["vgg19"], "proposer": ["boxes"], "parser": [], "vectors": ["glove"], "minimum_word_count": ["4"]}
 ROUND = {"method": "vse", "sentences": ["words"], "training": {}}

@@ -17,10 +17,8 @@ from densevse.artifacts.schemas.tables import RESULTS, ROUNDS
 from densevse.config.tables import PrintedTable
 from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.recall import metrics_of
-from densevse.runtime.errors import InputError
-from densevse.statistics.bootstrap import Interval
-from densevse.tables.layout import gain
-from densevse.tables.plan import (
+from densevse.report.layout import gain
+from densevse.report.plan import (
     Difference,
     MeasuredVariant,
     RoundPlan,
@@ -28,9 +26,11 @@ from densevse.tables.plan import (
     SectionPlan,
     TablePlan,
 )
-from densevse.tables.results import Outputs, make_table
-from densevse.tables.rounds import make_rounds
-from densevse.tables.rows import Row, queries_of
+from densevse.report.results import Outputs, make_table
+from densevse.report.rounds import make_rounds
+from densevse.report.rows import Row, queries_of
+from densevse.runtime.errors import InputError
+from densevse.statistics.bootstrap import Interval
 
 FOLDER = Path(__file__).parents[2] / "config/published"
 PAPERS = ("hm_lstm", "vse", "sm_lstm", "defrag", "sco")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from densevse.evaluation.metrics import METRIC_COLUMNS
+from densevse.report.published_files import any_text, as_printed, read_about, read_rows, required, whole
 from densevse.runtime.errors import InputError
-from densevse.tables.published_files import any_text, as_printed, read_about, read_rows, required, whole
 
 _COLUMNS = {
     "dataset": required,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from densevse.tables.made_with import choices, descriptions
+from densevse.report.made_with import choices, descriptions
 
 WHOLE = {"network": "vgg19", "architecture": "vgg19", "precision": "fp32", "view": "whole", "parents": {}}
 PROPOSALS = {"proposals": {"proposer": "fast", "parents": {"images": {"parents": {}}}}}

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from densevse.artifacts.lineage import PARENTS, ancestors
+from densevse.report.plan import Configured, MeasuredVariant
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import Configured, MeasuredVariant
 
 MODEL, _GENERATED = "model", "view_generated_captions"  # the models before generated captions are others'
 FREE = {"local", "precision"}

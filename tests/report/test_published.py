@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from densevse.evaluation.metrics import METRIC_COLUMNS
+from densevse.report.published import _COLUMNS, check_names, read_paper, read_published
+from densevse.report.rows import RECALL_COLUMNS
 from densevse.runtime.errors import InputError
-from densevse.tables.published import _COLUMNS, check_names, read_paper, read_published
-from densevse.tables.rows import RECALL_COLUMNS
 
 FOLDER = Path(__file__).parents[2] / "config/published"
 PAPERS = ("hm_lstm", "vse", "sm_lstm", "defrag", "sco")

@@ -2,8 +2,7 @@
 
 import pytest
 
-from densevse.runtime.errors import InputError
-from densevse.tables.published_files import (
+from densevse.report.published_files import (
     any_text,
     as_printed,
     read_about,
@@ -13,6 +12,7 @@ from densevse.tables.published_files import (
     required,
     whole,
 )
+from densevse.runtime.errors import InputError
 
 COLUMNS = {"method": required, "images": whole, "r1": real, "r5": real_or_none, "printed": as_printed, "note": any_text}
 

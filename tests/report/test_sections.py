@@ -8,8 +8,8 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.tables.plan import MeasuredVariant, SectionPlan
-from densevse.tables.sections import SectionArtifacts, read_section
+from densevse.report.plan import MeasuredVariant, SectionPlan
+from densevse.report.sections import SectionArtifacts, read_section
 
 COPIES, FAMILIES = 4, 50
 

@@ -12,13 +12,13 @@ import pandas as pd
 from densevse.artifacts.families import copies
 from densevse.config.strict import Strict
 from densevse.evaluation.protocols import MOST
+from densevse.report.made_with import Lineage, choices, descriptions
+from densevse.report.plan import Configured, MeasuringPlan, SectionPlan, TablePlan
+from densevse.report.published import Paper, PublishedRow
+from densevse.report.rendering import Sheet, TableColumn, named_seeds
+from densevse.report.sections import MeasuredSection
 from densevse.runtime.arrays import Indices
 from densevse.statistics.bootstrap import TOO_FEW
-from densevse.tables.made_with import Lineage, choices, descriptions
-from densevse.tables.plan import Configured, MeasuringPlan, SectionPlan, TablePlan
-from densevse.tables.published import Paper, PublishedRow
-from densevse.tables.rendering import Sheet, TableColumn, named_seeds
-from densevse.tables.sections import MeasuredSection
 
 COMPUTED = "Random is the expected result of ranking by chance on these images and sentences, by formula."
 RANKS = (

@@ -11,7 +11,7 @@ from typing import Literal
 import pandas as pd
 
 from densevse.artifacts.files import write_text
-from densevse.tables.latex import NEEDED, bold, escaped, floating_table, itemized
+from densevse.report.latex import NEEDED, bold, escaped, floating_table, itemized
 
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 

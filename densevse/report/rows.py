@@ -9,10 +9,10 @@ import pandas as pd
 from densevse.evaluation.bootstrap import expected_metrics, retrieval_bootstrap
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS, RECALL_COLUMNS
 from densevse.evaluation.protocols import Fold, TestSet
+from densevse.report.published import PublishedRow
+from densevse.report.rendering import named_seeds
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Intervals, Replicates
-from densevse.tables.published import PublishedRow
-from densevse.tables.rendering import named_seeds
 
 
 @dataclass(frozen=True)

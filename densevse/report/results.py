@@ -16,13 +16,13 @@ from densevse.artifacts.schemas.tables import RESULTS
 from densevse.config.strict import Strict
 from densevse.config.tables import PrintedTable
 from densevse.config.validation import validate
-from densevse.tables.footnotes import changed_settings, footnotes
-from densevse.tables.layout import sheets
-from densevse.tables.plan import TablePlan
-from densevse.tables.published import PublishedRow, read_paper, read_published
-from densevse.tables.rendering import Document, Sheet
-from densevse.tables.rows import Row, as_record
-from densevse.tables.sections import MeasuredSection, SectionArtifacts, read_section
+from densevse.report.footnotes import changed_settings, footnotes
+from densevse.report.layout import sheets
+from densevse.report.plan import TablePlan
+from densevse.report.published import PublishedRow, read_paper, read_published
+from densevse.report.rendering import Document, Sheet
+from densevse.report.rows import Row, as_record
+from densevse.report.sections import MeasuredSection, SectionArtifacts, read_section
 
 
 class Outputs(NamedTuple):

@@ -7,8 +7,8 @@ import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.schema import Schema
+from densevse.report.rendering import Document, number, number_range
 from densevse.statistics.bootstrap import TOO_FEW
-from densevse.tables.rendering import Document, number, number_range
 
 ACCURACY_INTERVALS = f"Intervals hold 95% of a bootstrap over families of images; those of gains are paired. {TOO_FEW}"
 

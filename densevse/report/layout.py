@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
-from densevse.tables.rendering import Sheet, TableColumn, number, number_range
-from densevse.tables.rows import Row
+from densevse.report.rendering import Sheet, TableColumn, number, number_range
+from densevse.report.rows import Row
 
 METHOD, SPREAD, SEEDS = TableColumn("Method", number=False), TableColumn("±"), TableColumn("Seeds")
 _MADE_BY = TableColumn("Variant and seeds", number=False, in_latex=False)

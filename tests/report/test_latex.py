@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from densevse.tables.latex import SPECIAL, escaped
-from densevse.tables.rendering import Document, Sheet, TableColumn
+from densevse.report.latex import SPECIAL, escaped
+from densevse.report.rendering import Document, Sheet, TableColumn
 
 TRICKY = r"A & B_1: 5% of $x$ #3 {a} ~b ^c \d <e> |f| ± -2 to -1, x-1"
 COLUMNS = (

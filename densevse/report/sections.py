@@ -15,11 +15,11 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.protocols import Fold, TestSet, folds, full, select_split
-from densevse.tables.made_with import Lineage
-from densevse.tables.plan import Configured, Difference, SectionPlan
-from densevse.tables.provenance import check_provenance
-from densevse.tables.published import Paper, PublishedRow
-from densevse.tables.rows import Measured, Row, measured_rows, published_row, random_row
+from densevse.report.made_with import Lineage
+from densevse.report.plan import Configured, Difference, SectionPlan
+from densevse.report.provenance import check_provenance
+from densevse.report.published import Paper, PublishedRow
+from densevse.report.rows import Measured, Row, measured_rows, published_row, random_row
 
 NAMELESS = np.array([], dtype=object)
 _NOTHING = TestSet(NAMELESS, NAMELESS, np.array([], dtype=np.int64), NAMELESS)

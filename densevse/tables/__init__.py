@@ -1,1 +1,0 @@
-"""Tables of results: rows, sections, footnotes, provenance, rendering."""
