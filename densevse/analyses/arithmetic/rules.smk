@@ -89,7 +89,7 @@ rule arithmetic_figure:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.arithmetic.figure:draw_arithmetic", datasets.figure_job),
+        **calling("densevse.analyses.arithmetic.arithmetic:draw_arithmetic", datasets.figure_job),
     message:
         "drawing vector arithmetic: {wildcards.variant} on {wildcards.dataset}"
     script:

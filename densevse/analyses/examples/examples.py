@@ -45,7 +45,7 @@ def draw_examples(
     rows = rows[rows["fold"] == 0]
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
     picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))
-    answers = [spaced(rows[rows["direction"] == direction]) for direction in ("i2t", "t2i")]
+    answers = [_spaced(rows[rows["direction"] == direction]) for direction in ("i2t", "t2i")]
     below = _TOP + _ASKING + _IMAGE * len(answers[0])
     figure, axes = canvas(12, below + _ASKING + _SENTENCE * len(answers[1]), title)
     _draw_i2t(axes, _TOP, answers[0], picture, texts)
@@ -53,7 +53,7 @@ def draw_examples(
     save(figure, output)
 
 
-def spaced(rows: pd.DataFrame) -> pd.DataFrame:
+def _spaced(rows: pd.DataFrame) -> pd.DataFrame:
     """Some rows, evenly spaced."""
     return rows.iloc[evenly_spaced(len(rows), _QUERIES)]
 
@@ -114,7 +114,7 @@ def draw_comparison(
             raise InputError(f"{files[name]}: its images are not those of {next(iter(files.values()))}.")
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
     picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))
-    asked = spaced(first).index
+    asked = _spaced(first).index
     figure = Figure(figsize=(4 + 5.5 * len(found), 2.6 * len(asked) + 0.6), layout="constrained")
     figure.suptitle(planned.title, parse_math=False)
     axes = figure.subplots(len(asked), 1 + len(found), squeeze=False, width_ratios=(2, *[4] * len(found)))

@@ -1,24 +1,28 @@
-"""Vector arithmetic: its answers and their accuracy."""
+"""Vector arithmetic: its answers, their accuracy and their picture."""
 
 from math import comb
 
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from densevse.analyses.arithmetic.arithmetic import (
     ARITHMETIC,
     ARITHMETIC_ACCURACY,
+    BY,
     _by_chance,
+    draw_arithmetic,
     write_arithmetic,
     write_table,
 )
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureWriter
 from densevse.inference.embedding import _NOTHING
 from densevse.runtime.errors import InputError
+from tests.pictures import write_images
 
 COLOURS, SHAPES = ["red", "blue", "green"], ["ball", "box"]
 EXCHANGED = {"colour": COLOURS, "shape": SHAPES}
@@ -40,9 +44,7 @@ def folder(tmp_path):
     boxes = pd.DataFrame({"image_id": ids, "phrase": [f"small {colour} {shape}" for colour, shape in names]})
     boxes = boxes.assign(caption_id="", start=-1, end=-1, x=0.0, y=0.0, width=1.0, height=1.0)
     schema.write(boxes, BOXES, tmp_path / "boxes.parquet", {})
-    images = pd.DataFrame({"image_id": ids, "source": "", "file": ids, "split": "test", "width": 1, "height": 1})
-    images = images.assign(sha256="", captions=0, family=ids, status="ok")
-    schema.write(images, IMAGES, tmp_path / "images.parquet", {})
+    write_images(tmp_path, ids)
     return tmp_path
 
 
@@ -127,3 +129,23 @@ def test_chance_is_that_of_a_random_order():
     right, ranked = np.array([0, 2, 9, 10]), np.array([10, 10, 10, 10])
     expected = [1 - comb(10 - r, 3) / comb(10, 3) for r in right]
     np.testing.assert_allclose(_by_chance(right, ranked, 3), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["colour", "named"])
+def test_queries_are_drawn_with_their_answers(kind, tmp_path):
+    ids = list("0123")
+    images = write_images(tmp_path, ids, drawn=True)
+    rows = [
+        {"image_id": asked, "kind": kind, "minus": "red", "plus": "blue", "by": by, "rank": rank, "found": answer}
+        for asked in ids[:2]
+        for by in BY
+        for rank, answer in enumerate([name for name in ids if name != asked], 1)
+    ]
+    right = pd.array([None if kind == "named" else True] * len(rows), dtype="boolean")
+    frame = pd.DataFrame(rows).assign(score=0.5, right=right, all_right=1, ranked=3)
+    schema.write(frame, ARITHMETIC, tmp_path / "found.parquet", {})
+    path = tmp_path / "figure.png"
+    draw_arithmetic(str(tmp_path / "found.parquet"), images, [str(tmp_path / "images")], ["images"], "VSE", str(path))
+    pixels = np.asarray(Image.open(path).convert("RGB")).reshape(-1, 3).astype(int)
+    green = (pixels[:, 1] > pixels[:, 0] + 60).mean()  # the frames of right answers
+    assert (green > 0.001) == (kind == "colour")

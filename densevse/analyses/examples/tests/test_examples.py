@@ -1,64 +1,104 @@
-import io
+"""Pictures of retrievals: the answers of one method, and those of several side by side."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
-from densevse.analyses.examples.examples import draw_examples
+from densevse.analyses.examples.examples import draw_comparison, draw_examples
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.report.plan import PicturePlan, ShownArtifact
+from densevse.runtime.errors import InputError
+from tests.pictures import write_images
 
-
-def pixels(path):
-    return np.asarray(Image.open(path).convert("RGB")).astype(int)
+IDS = ["i0", "i1", "i2"]
 
 
 @pytest.fixture
-def retrieved(tmp_path):
-    """Three images in a folder, with two sentences each, and their retrieval."""
-    (tmp_path / "images").mkdir()
-    for n in range(3):
-        data = io.BytesIO()
-        Image.new("RGB", (30 + 20 * n, 40), (80 * n, 10, 200)).save(data, "PNG")
-        (tmp_path / f"images/{n}.png").write_bytes(data.getvalue())
-    images = pd.DataFrame({"image_id": ["i0", "i1", "i2"], "source": "images", "file": ["0.png", "1.png", "2.png"]})
-    images = images.assign(
-        split="test", width=40, height=40, sha256="", captions=2, family=images["image_id"], status="ok"
-    )
-    schema.write(images, IMAGES, tmp_path / "images.parquet", {})
-    captions = [(f"i{n}#{k}", f"i{n}", k, f"a $1 dog {n} & a <cat>_{k}", "test") for n in range(3) for k in range(2)]
+def folder(tmp_path):
+    """Three images of different sizes, with two sentences each."""
+    write_images(tmp_path, IDS, drawn=True, width=[30, 50, 70], height=40)
+    captions = [(f"{i}#{k}", i, k, f"a $1 dog {i} & a <cat>_{k}", "test") for i in IDS for k in range(2)]
     names = ["caption_id", "image_id", "position", "text", "split"]
     schema.write(pd.DataFrame(captions, columns=names), CAPTIONS, tmp_path / "captions.parquet", {})
-    ids = [caption[0] for caption in captions]
-    rows = [(0, "i2t", f"i{n}", 1, 6, ids, [True, False, False, True, False, False]) for n in range(3)]
-    rows += [(0, "t2i", caption, 2, 3, ["i0", "i1", "i2"], [False, True, False]) for caption in ids]
-    columns = ["fold", "direction", "query_id", "rank", "candidates", "top", "top_true"]
-    rows = pd.DataFrame(rows, columns=columns)
-    return tmp_path, rows.assign(tied=False, top_scores=[[0.1] * len(top) for top in rows["top"]])
+    return tmp_path
+
+
+def files_of(folder):
+    """The tables of images and sentences, and the files and names of the sources."""
+    return *(str(folder / f"{name}.parquet") for name in ("images", "captions")), [str(folder / "images")], ["images"]
+
+
+@pytest.fixture
+def answers():
+    """The answers of every image and of every sentence."""
+    captions = [f"{i}#{k}" for i in IDS for k in range(2)]
+    rows = [(0, "i2t", i, 1, 6, captions, [True, False, False, True, False, False]) for i in IDS]
+    rows += [(0, "t2i", caption, 2, 3, IDS, [False, True, False]) for caption in captions]
+    rows = pd.DataFrame(rows, columns=["fold", "direction", "query_id", "rank", "candidates", "top", "top_true"])
+    return rows.assign(tied=False, top_scores=[[0.1] * len(top) for top in rows["top"]])
 
 
 def draw(folder, rows, name):
     schema.write(rows, RETRIEVAL, folder / "retrieval.parquet", {})
-    tables = [str(folder / f"{table}.parquet") for table in ("retrieval", "images", "captions")]
-    draw_examples(*tables, [str(folder / "images")], ["images"], "VSE on a few", str(folder / name))
+    draw_examples(str(folder / "retrieval.parquet"), *files_of(folder), "VSE on a few", str(folder / name))
     return folder / name
 
 
-def test_example_retrievals_are_reproducible(retrieved):
-    folder, rows = retrieved
-    assert draw(folder, rows, "a.png").read_bytes() == draw(folder, rows, "b.png").read_bytes()
+def test_example_retrievals_are_reproducible(folder, answers):
+    assert draw(folder, answers, "a.png").read_bytes() == draw(folder, answers, "b.png").read_bytes()
 
 
-def test_right_answers_are_marked(retrieved):
+def test_right_answers_are_marked(folder, answers):
     """With every answer wrong the picture holds no green; with the right ones it does."""
-    folder, rows = retrieved
 
     def green(path):
-        red, greenness, blue = np.moveaxis(pixels(path), -1, 0)
+        red, greenness, blue = np.moveaxis(np.asarray(Image.open(path).convert("RGB")).astype(int), -1, 0)
         return int(((greenness - red > 60) & (greenness - blue > 30)).sum())
 
-    assert green(draw(folder, rows, "right.png")) > 100
-    rows["top_true"] = [[False] * len(top) for top in rows["top"]]
-    assert green(draw(folder, rows, "wrong.png")) == 0
+    assert green(draw(folder, answers, "right.png")) > 100
+    answers["top_true"] = [[False] * len(top) for top in answers["top"]]
+    assert green(draw(folder, answers, "wrong.png")) == 0
+
+
+def of(name):
+    return Identity("scenes", name, 0, 0, "full", "test")
+
+
+def retrieval(folder, name, best, images=IDS):
+    """The retrieval of a variant that ranks the sentence `best` first for every image."""
+    tops = [[best, "i1#0" if best == "i0#0" else "i0#0"] for _ in images]
+    rows = pd.DataFrame({"query_id": images, "top": tops, "direction": "i2t", "fold": 0, "rank": 1})
+    right = [[caption.startswith(image) for caption in top] for image, top in zip(images, tops, strict=True)]
+    rows = rows.assign(tied=False, candidates=6, top_scores=[[0.2, 0.1]] * len(images), top_true=right)
+    schema.write(rows, RETRIEVAL, folder / f"{name}.parquet", {}, of(name))
+    return str(folder / f"{name}.parquet")
+
+
+def compare(folder, retrievals, name):
+    shown = [ShownArtifact(title=variant, of=of(variant)) for variant in ("ctx", "gen")]
+    plan = PicturePlan(title="Compared", shown=shown).model_dump(mode="json")
+    draw_comparison(retrievals, *files_of(folder), plan, str(folder / name))
+    return (folder / name).read_bytes()
+
+
+def test_the_comparison_shows_every_variant_by_what_its_artifact_says_that_it_is_of(folder):
+    found = [retrieval(folder, "ctx", "i0#0"), retrieval(folder, "gen", "i1#0")]
+    first = compare(folder, found, "a.png")
+    assert compare(folder, found[::-1], "b.png") == first
+    other = [retrieval(folder, "ctx", "i1#0"), retrieval(folder, "gen", "i0#0")]
+    assert compare(folder, other, "c.png") != first
+
+
+def test_a_missing_artifact_is_named(folder):
+    with pytest.raises(InputError, match="no retrieval artifact is of dataset scenes, variant gen"):
+        compare(folder, [retrieval(folder, "ctx", "i0#0")], "a.png")
+
+
+def test_variants_that_were_asked_other_images_are_refused(folder):
+    found = [retrieval(folder, "ctx", "i0#0"), retrieval(folder, "gen", "i1#0", IDS[::-1])]
+    with pytest.raises(InputError, match=r"gen\.parquet: its images are not those of .*ctx\.parquet"):
+        compare(folder, found, "a.png")
