@@ -1,4 +1,4 @@
-"""Compares contour maps with people's boundaries, matched as BSDS does (Martin, Fowlkes and Malik, PAMI 2004).
+"""Compares contour maps with people's boundaries, as BSDS500 does (Martin, Fowlkes and Malik, PAMI 2004).
 
 A map is cut at many thresholds, thinned to lines of one pixel, and matched one to one with each person's boundary
 pixels. A pixel of the map is right if it matches any person. The benchmark looks for the cheapest of the largest
@@ -15,19 +15,45 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from densevse.analyses.boundaries.bsds import boundaries, contours_of_authors
-from densevse.analyses.boundaries.schemas import BOUNDARY_MATCHES, TOLERANCE
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schema import read, write
+from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema, read, write
 from densevse.artifacts.schemas.proposals import CONTOURS
+from densevse.report.rendering import Document, Sheet, TableColumn
+from densevse.runtime.arrays import Reals
 from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies
 from densevse.vision.mcg.ridges import suppressed
 from densevse.vision.mcg.shards import decoded
 from densevse.vision.processes import in_processes
 
-Map = NDArray[np.float64]
 Lines = NDArray[np.bool_]
 
+TOLERANCE = 0.0075
+"""The largest distance of a matched pixel from a person's boundary, as a share of the image's diagonal."""
+
+BOUNDARY_MATCHES = Schema(
+    "boundary_matches",
+    "a contour map of an image, cut at a threshold",
+    (
+        IMAGE_ID,
+        Column("map", TEXT, "which map: of the contour network, of the hierarchy, or of the data set's authors"),
+        Column("threshold", REAL, "what is as strong as this is drawn, 0 to 1"),
+        Column("right", NUMBER, "drawn pixels that are matched with some person's boundaries"),
+        Column("drawn", NUMBER, "pixels that are drawn"),
+        Column("found", NUMBER, "pixels of boundaries that are matched, summed over people"),
+        Column("true", NUMBER, "pixels of boundaries, summed over people"),
+    ),
+)
+
 THRESHOLDS = tuple(np.round(np.arange(0.04, 1, 0.05), 2).tolist())
+
+F_MEASURES = {
+    "ods": "F (ODS)",
+    "ois": "F (OIS)",
+    "threshold": "Threshold",
+    "precision": "Precision",
+    "recall": "Recall",
+}
+"""The metrics of a summary, by their names in the table."""
 
 
 def write_matches(folder: str, contours: str, superpixels: int, threads: int, output: str) -> None:
@@ -54,7 +80,7 @@ def _of_image(task: tuple[str, str, list[float], list[bytes], int]) -> pd.DataFr
     return pd.concat([matches(name, title, one, people) for title, one in maps.items()], ignore_index=True)
 
 
-def matches(image_id: str, name: str, contours: Map, people: Sequence[Lines]) -> pd.DataFrame:
+def matches(image_id: str, name: str, contours: Reals, people: Sequence[Lines]) -> pd.DataFrame:
     """The rows of BOUNDARY_MATCHES of one image for a contour map (H, W) of 0 to 1, called `name`."""
     rows = []
     for threshold in THRESHOLDS:
@@ -133,7 +159,7 @@ def thinned(lines: Lines) -> Lines:
     return np.asarray(cv2.ximgproc.thinning(lines.astype(np.uint8) * 255, thinningType=method)) > 0
 
 
-def ultrametric(found: Hierarchies) -> Map:
+def ultrametric(found: Hierarchies) -> Reals:
     """The ultrametric contour map (H, W) of an image's first hierarchy, drawn left of and above each contour."""
     labels, pairs, number = found.superpixels.labels.astype(np.int64), found.superpixels.pairs, len(found.superpixels)
     keys = pairs.min(axis=1).astype(np.int64) * number + pairs.max(axis=1)
@@ -146,3 +172,50 @@ def ultrametric(found: Hierarchies) -> Map:
         part = drawn[:-1] if axis == 0 else drawn[:, :-1]
         part[differ] = np.maximum(part[differ], found.strengths[0][order[np.searchsorted(keys[order], wanted)]])
     return drawn
+
+
+def write_table(matches: str, markdown: str, html: str, latex: str) -> None:
+    """The job that writes the table of the contour maps in BOUNDARY_MATCHES."""
+    table(read(matches, BOUNDARY_MATCHES)).write(markdown, html, latex)
+
+
+def f_measure(right: Reals, drawn: Reals, found: Reals, true: Reals) -> Reals:
+    """The harmonic mean of precision and recall; 0 if nothing is matched."""
+    precision, recall = right / np.maximum(drawn, 1), found / np.maximum(true, 1)
+    total: Reals = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
+    return total
+
+
+def summary(rows: pd.DataFrame) -> dict[str, float]:
+    """The summary of one map's BOUNDARY_MATCHES: its best F at one threshold (ODS), and at each image's best (OIS).
+
+    It also has the threshold of ODS, and the precision and recall there.
+    """
+    counts = ["right", "drawn", "found", "true"]
+    together = rows.groupby("threshold")[counts].sum()
+    scores = f_measure(*together.to_numpy(np.float64).T)
+    best = together.iloc[int(scores.argmax())]
+    of_image = rows.assign(f=f_measure(*rows[counts].to_numpy(np.float64).T)).reset_index(drop=True)
+    own = of_image.loc[of_image.groupby("image_id")["f"].idxmax(), counts].sum()
+    return {
+        "ods": float(scores.max()),
+        "ois": float(f_measure(*own.to_numpy(np.float64)[:, None])[0]),
+        "threshold": float(together.index[int(scores.argmax())]),
+        "precision": float(best["right"] / max(best["drawn"], 1)),
+        "recall": float(best["found"] / max(best["true"], 1)),
+        "images": rows["image_id"].nunique(),
+    }
+
+
+def table(rows: pd.DataFrame) -> Document:
+    """The summaries of all maps of BOUNDARY_MATCHES."""
+    lines = []
+    for name, group in rows.groupby("map", sort=False):
+        facts = summary(group)
+        lines.append([str(name), str(facts["images"]), *(f"{facts[key]:.3f}" for key in F_MEASURES)])
+    columns = (TableColumn("Map", number=False), *map(TableColumn, ("Images", *F_MEASURES.values())))
+    notes = [
+        "ODS: one threshold for all images; OIS: the best one of each.",
+        f"Pixels are matched one to one with each person's boundaries, within {TOLERANCE} of the image's diagonal.",
+    ]
+    return Document("Boundaries", [Sheet("", columns, lines)], notes)

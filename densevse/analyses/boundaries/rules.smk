@@ -1,15 +1,15 @@
 # Contours against the boundaries that people drew (BSDS500): a check of contour networks and hierarchies.
 
-from densevse.analyses.boundaries.dag import BoundaryStage
+from densevse.analyses.boundaries.settings import BoundarySettings
 from densevse.dag.fields import CONTOURS_OF_MCG
-from densevse.dag.proposals import mcg_options
+from densevse.dag.features import mcg_options
 
-boundaries = analyses.add(BoundaryStage(project))
+boundaries = settings.analysis(BoundarySettings)
 
 
 rule contours_of_photographs:
     input:
-        folder=path("{own_folder}", boundaries.folder),
+        folder=path("{own_folder}", boundaries.named_folder),
         model=path("<resources>/hed/hed.safetensors", proposals.contour_model),
     output:
         "<results>/boundaries/{proposer}/contours.parquet",
@@ -31,7 +31,7 @@ rule contours_of_photographs:
             ),
         ),
         contents=contents_of_each(
-            folder=("{own_folder}", boundaries.folder),
+            folder=("{own_folder}", boundaries.named_folder),
             model=("<resources>/hed/hed.safetensors", proposals.contour_model),
         ),
     message:
@@ -42,7 +42,7 @@ rule contours_of_photographs:
 
 rule match_boundaries:
     input:
-        folder=path("{own_folder}", boundaries.folder),
+        folder=path("{own_folder}", boundaries.named_folder),
         contours="<results>/boundaries/{proposer}/contours.parquet",
     output:
         "<results>/boundaries/{proposer}/matches.parquet",
@@ -60,7 +60,7 @@ rule match_boundaries:
             "densevse.analyses.boundaries.matching:write_matches",
             lambda proposer: Job(mcg_options(settings, proposer, ["superpixels"])),
         ),
-        contents=contents_of("{own_folder}", boundaries.folder),
+        contents=contents_of("{own_folder}", boundaries.named_folder),
     message:
         "comparing the contours of {wildcards.proposer} with the boundaries that people drew"
     script:
@@ -88,7 +88,7 @@ rule boundary_table:
     resources:
         mem_mb=growing(1000),
     params:
-        **calling("densevse.analyses.boundaries.table:write_table"),
+        **calling("densevse.analyses.boundaries.matching:write_table"),
     message:
         "writing the table of boundaries of {wildcards.proposer}"
     script:

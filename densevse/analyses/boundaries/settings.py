@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from densevse.config.analyses import AnalysisSettings
 from densevse.config.sources import Path
 from densevse.config.strict import Strict
+from densevse.runtime.errors import InputError
 
 
 class BoundarySettings(Strict, AnalysisSettings):
@@ -21,6 +22,12 @@ class BoundarySettings(Strict, AnalysisSettings):
         if isinstance(values, str):
             raise ValueError("folder: name the folder under this key, no longer as `boundaries` itself")
         return values
+
+    def named_folder(self) -> str:
+        """The folder. Raises `InputError` if none is named."""
+        if not self.folder:
+            raise InputError("boundaries.folder: name a folder in the layout of BSDS500, to compare contours with.")
+        return self.folder
 
     def paths(self) -> Iterator[tuple[str, str]]:
         """The folder."""

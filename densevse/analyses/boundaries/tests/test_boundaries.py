@@ -9,9 +9,18 @@ import pytest
 from scipy.io import savemat
 
 from densevse.analyses.boundaries.bsds import boundaries, contours_of_authors, photographs
-from densevse.analyses.boundaries.matching import matched, matches, thinned, ultrametric, write_matches
-from densevse.analyses.boundaries.schemas import BOUNDARY_MATCHES, TOLERANCE
-from densevse.analyses.boundaries.table import summary, table, write_table
+from densevse.analyses.boundaries.matching import (
+    BOUNDARY_MATCHES,
+    TOLERANCE,
+    matched,
+    matches,
+    summary,
+    table,
+    thinned,
+    ultrametric,
+    write_matches,
+    write_table,
+)
 from densevse.artifacts.schema import arrow_table, read, write
 from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.runtime.errors import InputError
