@@ -71,7 +71,7 @@ SLOW := tests/workflow tests/system tests/tools tests/language/test_corenlp.py
 test-fast: developing ## run the tests that neither run the workflow nor take seconds
 	$(PYTEST) -m 'not slow and not long' $(addprefix --ignore=,$(SLOW))
 
-COMPUTING := densevse/analyses $(addprefix tests/,benchmarks data device evaluation examples inference kernels methods scenes statistics training vision)
+COMPUTING := densevse/analyses $(addprefix tests/,benchmarks data device evaluation examples kernels methods models scenes statistics training vision)
 
 test-plain: developing ## run the quick tests that compute as on the plainest processor: none may owe its passing to this one's kernels
 	ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 $(PYTEST) -m 'not slow and not long' $(COMPUTING)

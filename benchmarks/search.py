@@ -14,9 +14,9 @@ from benchmarks.ranking import extra_memory
 from densevse.analyses.searches.searching import MOST_ROWS, Side, scores_by, search
 from densevse.artifacts.schemas.features import ENCODINGS
 from densevse.artifacts.store import FeatureWriter
-from densevse.inference.encoding import batches
-from densevse.inference.encodings import PARTS, KeptImages
 from densevse.methods.interface import DualEncoder, Embeddings, Shapes
+from densevse.models.encoding import batches
+from densevse.models.encodings import PARTS, KeptImages
 
 
 class Sizes(NamedTuple):

@@ -7,8 +7,8 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import PARSES, TAGS
 from densevse.config.training import NamedPhase, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
-from densevse.inference.embedding import write_embeddings
 from densevse.models.building import build
+from densevse.models.embedding import write_embeddings
 from densevse.models.files import open_model, save_model
 from densevse.training.generators import train_writing
 

@@ -19,7 +19,7 @@ CORE = {
     "vision",
     "data",
 }
-CORE |= {"models", "inference", "training", "report", "dag", "scenes"}
+CORE |= {"models", "training", "report", "dag", "scenes"}
 ALLOWED = {
     "__init__": {"evaluation.given"},
     "runtime": set(),
@@ -44,8 +44,7 @@ ALLOWED = {
         "datasets.images",
         "vision.crops",
     },
-    "models": {"runtime", "config", "artifacts", "methods", "data"},
-    "inference": {"runtime", "config", "artifacts", "methods", "language", "data", "evaluation", "models"},
+    "models": {"runtime", "config", "artifacts", "methods", "language", "data", "evaluation"},
     "training": CORE - {"dag", "report", "scenes"},
     "report": {"runtime", "config", "artifacts", "datasets.images", "statistics", "evaluation"},
     "dag": {"runtime", "config", "artifacts.shards", "artifacts.files", "report.published", "report.plan"},

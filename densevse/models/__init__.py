@@ -1,1 +1,1 @@
-"""Models: methods and generators built by name, and their files, which have everything that a load needs."""
+"""Models: built by name, saved, loaded, and at work: encode, score, rank, embed."""

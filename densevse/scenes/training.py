@@ -17,8 +17,8 @@ from densevse.config.training import Recipe
 from densevse.config.validation import validate
 from densevse.data.files import Files
 from densevse.datasets.images import ImageFiles
-from densevse.inference.encoding import batches, evaluation
 from densevse.methods.interface import Moment, device_of, to_device
+from densevse.models.encoding import batches, evaluation
 from densevse.models.files import write_weights
 from densevse.runtime.arrays import Indices
 from densevse.scenes.network import HIDDEN, UNDECIDED, ScenesNet, WindowBatch, Windows

@@ -22,8 +22,8 @@ from densevse.data.concepts import ConceptBatch, ConceptTables, ImagesWithConcep
 from densevse.data.files import Files
 from densevse.datasets.images import ImageFiles
 from densevse.evaluation.average_precision import mean_average_precision
-from densevse.inference.encoding import batches, evaluation
 from densevse.methods.interface import Moment, device_of, to_device
+from densevse.models.encoding import batches, evaluation
 from densevse.models.files import write_weights
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError

@@ -12,10 +12,10 @@ from densevse.config.validation import validate
 from densevse.data.contents import ContentBatch, SentencesWithContent
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
-from densevse.inference.encoding import batches, evaluation
 from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Moment, device_of, to_device
 from densevse.models.building import build_generator, generator_shapes
+from densevse.models.encoding import batches, evaluation
 from densevse.models.files import save_model
 from densevse.runtime.arrays import Indices
 from densevse.training.loop import TrainingSpec, drive

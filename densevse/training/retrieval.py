@@ -16,13 +16,13 @@ from densevse.data.inputs import NETWORK, Inputs
 from densevse.data.pairs import Pairs
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.evaluation.ranks import evaluate, metrics
-from densevse.inference.attention import entropies
-from densevse.inference.encoding import encode_images, encode_sentences
-from densevse.inference.scoring import scorer
 from densevse.kernels.arrays import in_float32
 from densevse.methods.interface import Batch, Encoding, Method, Moment, with_parts
+from densevse.models.attention import entropies
 from densevse.models.building import build
+from densevse.models.encoding import encode_images, encode_sentences
 from densevse.models.files import load_weights, save_model
+from densevse.models.scoring import scorer
 from densevse.runtime.arrays import Indices, evenly_spaced
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger

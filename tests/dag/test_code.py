@@ -132,13 +132,13 @@ def reaching(module: str) -> set[str]:
 @pytest.mark.parametrize(
     ("module", "names"),
     [
-        ("densevse/inference/ensembles.py", {"retrieve_by_ensemble"}),
-        ("densevse/inference/retrieval.py", {"retrieve", "retrieve_by_ensemble"}),
+        ("densevse/models/ensembles.py", {"retrieve_by_ensemble"}),
+        ("densevse/models/retrieval.py", {"retrieve", "retrieve_by_ensemble"}),
         (
             "densevse/training/loop.py",
             {"train", "train_round", "train_generator", "train_concept_head", "train_concept_network", "train_network"},
         ),
-        ("densevse/tables/results.py", {"table", "table_of_rounds"}),
+        ("densevse/report/results.py", {"table", "table_of_rounds"}),
     ],
 )
 def test_an_edit_of_a_module_reaches_the_jobs_that_use_it_and_no_others(module, names):

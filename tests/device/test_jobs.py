@@ -15,9 +15,9 @@ from densevse.artifacts.store import FeatureStore
 from densevse.config.load import generator
 from densevse.config.training import NamedPhase, TrainingJob
 from densevse.config.views import VIEWS
-from densevse.inference.captioning import write_captions
-from densevse.inference.concepts import score_concepts
-from densevse.inference.embedding import write_embeddings
+from densevse.models.captioning import write_captions
+from densevse.models.concepts import score_concepts
+from densevse.models.embedding import write_embeddings
 from densevse.models.files import open_model
 from densevse.runtime.numerics import device
 from densevse.scenes.network import ScenesNet

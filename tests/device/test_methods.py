@@ -12,11 +12,11 @@ from densevse.config.load import load, variant
 from densevse.config.training import NamedPhase, TrainingJob
 from densevse.evaluation.protocols import folds
 from densevse.evaluation.retrieval import retrieve
-from densevse.inference.assigning import write_correspondences
-from densevse.inference.embedding import embed
-from densevse.inference.encodings import KeptImages, write_encodings
-from densevse.inference.retrieval import encode_test
+from densevse.models.assigning import write_correspondences
+from densevse.models.embedding import embed
+from densevse.models.encodings import KeptImages, write_encodings
 from densevse.models.files import open_model
+from densevse.models.retrieval import encode_test
 from densevse.training.retrieval import train_method
 from tests.cases import first_now
 from tests.device.chosen import CPU, DEVICE

@@ -14,7 +14,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.load import load, variant
-from densevse.inference.retrieval import encode_test, write_retrieval
+from densevse.models.retrieval import encode_test, write_retrieval
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import USED
 from densevse.training.retrieval import train_method

@@ -16,7 +16,7 @@ from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.config.networks import NetworkInput
 from densevse.data.concepts import ConceptTables
-from densevse.inference.concepts import score_concepts
+from densevse.models.concepts import score_concepts
 from densevse.runtime.errors import InputError
 from densevse.scenes.network import ScenesNet
 from densevse.training.concepts import PixelConceptJob, train_all, train_head

@@ -13,9 +13,9 @@ from densevse.artifacts.store import FeatureStore
 from densevse.config.architectures import ARCHITECTURES, Architecture
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
-from densevse.inference.encoding import encode_images
 from densevse.methods.interface import Moment
 from densevse.models.building import build
+from densevse.models.encoding import encode_images
 from densevse.models.files import load_model, open_alone, open_model
 from densevse.report.made_with import choices
 from densevse.report.plan import MeasuredVariant

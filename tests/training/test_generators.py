@@ -14,11 +14,11 @@ from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.sentences import PARSES, TOKENS
 from densevse.config.generators import Decoding
 from densevse.data.inputs import Inputs
-from densevse.inference.captioning import Candidate, TagSequences, ranked, write_captions
-from densevse.inference.spaces import padded
 from densevse.methods.interface import Sentences
 from densevse.methods.structures import words_of
+from densevse.models.captioning import Candidate, TagSequences, ranked, write_captions
 from densevse.models.files import open_model
+from densevse.models.spaces import padded
 from densevse.runtime.errors import InputError
 from tests.generators import CPU, PARAMETERS, trained, with_tags
 

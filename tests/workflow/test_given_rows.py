@@ -11,7 +11,7 @@ import torch
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.tables import RESULTS
 from densevse.data.files import Files
-from densevse.inference.retrieval import encode_test
+from densevse.models.retrieval import encode_test
 from tests.projects import SMALL, Project
 
 TABLE = "results/tables/given.md"

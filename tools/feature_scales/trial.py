@@ -21,8 +21,8 @@ from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.evaluation.bootstrap import expected_metrics
 from densevse.evaluation.protocols import folds
-from densevse.inference.encoding import encode_images
 from densevse.methods.interface import DualEncoder
+from densevse.models.encoding import encode_images
 from densevse.runtime.errors import InputError
 from densevse.training.loop import TrainingSpec, drive
 from densevse.training.retrieval import Retrieval, prepared

@@ -17,13 +17,13 @@ from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
 from densevse.data.structures.triplets import TripletsOfSentences
-from densevse.inference.embedding import IMAGES_AT_ONCE
-from densevse.inference.encoding import batches, evaluation
-from densevse.inference.encodings import encoded
 from densevse.kernels.arrays import on_device
 from densevse.language.triplets import Triplet, frequent_relations
 from densevse.methods.defrag import DeFrag
 from densevse.methods.structures import Triplets
+from densevse.models.embedding import IMAGES_AT_ONCE
+from densevse.models.encoding import batches, evaluation
+from densevse.models.encodings import encoded
 from densevse.models.files import open_model
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError

@@ -13,8 +13,8 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
-from densevse.inference.attention import Weights, saliency
 from densevse.methods.interface import Method
+from densevse.models.attention import Weights, saliency
 from densevse.models.files import open_model
 from densevse.runtime.numerics import set_up
 

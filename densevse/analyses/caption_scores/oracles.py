@@ -18,7 +18,7 @@ from densevse.config.validation import validate
 from densevse.data.contents import JOINT_EMBEDDING, Contents, Embedded
 from densevse.data.files import Files
 from densevse.data.pairs import Pairs
-from densevse.inference.captioning import Along, CaptionJob, CaptionWriter, ranked
+from densevse.models.captioning import Along, CaptionJob, CaptionWriter, ranked
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 

@@ -1,19 +1,25 @@
-"""Scores of pairs of an image and a sentence that people have judged, by a trained model."""
+"""Scores of pairs of an image and a sentence that people have judged, by a trained model or a given row."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from densevse.analyses.human_judgements.schemas import JUDGEMENTS, PAIR_SCORES
+from densevse.analyses.human_judgements.judgements import JUDGEMENTS, PAIR_SCORES
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
+from densevse.config.given import GivenLayout
+from densevse.config.validation import validate
 from densevse.data.files import Files
+from densevse.evaluation.given.retrieval import read_test, scorers
 from densevse.evaluation.protocols import TestSet
-from densevse.evaluation.retrieval import Scorer
-from densevse.inference.retrieval import encode_test
+from densevse.evaluation.retrieval import Scorer, versions
+from densevse.models.retrieval import encode_test
 from densevse.runtime.errors import InputError
+from densevse.runtime.numerics import set_up_processor
 
 _PAIR = ["image_id", "caption_id"]
 JUDGED_AT_ONCE = 500
@@ -29,6 +35,33 @@ def write_pair_scores(
     encoded = encode_test(Files(files), [model], threads)
     rows = pair_scores(encoded.scorers[0], encoded.rows, schema.read(judgements, JUDGEMENTS))
     made_from = lineage(encoded.made_with, {"model": model, "judgements": judgements})
+    schema.write(rows, PAIR_SCORES, output, made_from, Identity.of(wildcards, split="test"))
+
+
+def write_given_pair_scores(
+    image_table: str,
+    caption_table: str,
+    judgements: str,
+    layout: Mapping[str, Any],
+    ranked_sentences: str,
+    threads: int,
+    contents: Sequence[str],
+    wildcards: Mapping[str, str],
+    output: str,
+    **given: str,
+) -> None:
+    """The job that writes PAIR_SCORES of the judged pairs; of two matrices, that of i2t has the scores.
+
+    `layout` has the fields of `GivenLayout`, and `given` are the files by their keys, of which `contents` are digests.
+    Raises `InputError` as `write_given_retrieval` and `pair_scores` do.
+    """
+    set_up_processor(threads)
+    meaning = validate(GivenLayout, layout, "the given row")
+    test = read_test(image_table, caption_table, "full", ranked_sentences)
+    i2t, _ = scorers(given, meaning, test, Path(output).parent)
+    rows = pair_scores(i2t, test.rows, schema.read(judgements, JUDGEMENTS))
+    settings = {"layout": meaning.model_dump(), "contents": contents, "versions": versions()}
+    made_from = lineage(settings, {"judgements": judgements})
     schema.write(rows, PAIR_SCORES, output, made_from, Identity.of(wildcards, split="test"))
 
 

@@ -22,11 +22,11 @@ from densevse.artifacts.lineage import lineage, without
 from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.store import FeatureStore
-from densevse.inference.encoding import evaluation
-from densevse.inference.spaces import encode_words, read_space
 from densevse.language.tokens import tokenize
 from densevse.language.words import UNKNOWN, Vocabulary
 from densevse.methods.interface import DualEncoder, Embeddings, Images, device_of
+from densevse.models.encoding import evaluation
+from densevse.models.spaces import encode_words, read_space
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up

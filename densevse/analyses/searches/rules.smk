@@ -77,7 +77,7 @@ rule encode_images:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        **calling("densevse.inference.encodings:encode_split", training.model_job),
+        **calling("densevse.models.encodings:encode_split", training.model_job),
     message:
         "encoding the {wildcards.split} images of {wildcards.dataset} by {wildcards.variant}"
     script:

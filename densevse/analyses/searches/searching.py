@@ -27,11 +27,11 @@ from densevse.data.pairs import Pairs
 from densevse.evaluation.given.order import Items
 from densevse.evaluation.given.retrieval import given_vectors, read_test
 from densevse.evaluation.given.scoring import Aligned, read_vectors, similarities
-from densevse.inference.encoding import batches, evaluation
-from densevse.inference.encodings import KeptImages
-from densevse.inference.scoring import scorer
 from densevse.methods.interface import Embeddings, Encoding, Method, device_of, to_device
+from densevse.models.encoding import batches, evaluation
+from densevse.models.encodings import KeptImages
 from densevse.models.files import open_alone
+from densevse.models.scoring import scorer
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress

@@ -88,7 +88,7 @@ rule score_concepts:
         mem_mb=growing(4000),
     params:
         **calling(
-            "densevse.inference.concepts:score_concepts",
+            "densevse.models.concepts:score_concepts",
             lambda dataset, concept_network: Job(
                 {"train": settings.concept_networks[concept_network].train, "threads": datasets.threads(dataset)}
             ),

@@ -42,7 +42,7 @@ rule generate_captions:
         mem_mb=growing(datasets.memory(4000, 130)),
         runtime=growing(240),
     params:
-        **calling("densevse.inference.captioning:write_captions", generators.captions_job),
+        **calling("densevse.models.captioning:write_captions", generators.captions_job),
     message:
         "sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, seed {wildcards.seed}"
     script:

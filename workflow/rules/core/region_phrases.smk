@@ -42,7 +42,7 @@ rule embed_true_regions:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        **calling("densevse.inference.embedding:embed_true_regions", training.model_job),
+        **calling("densevse.models.embedding:embed_true_regions", training.model_job),
     message:
         "embedding true boxes: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:

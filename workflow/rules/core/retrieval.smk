@@ -18,7 +18,7 @@ rule retrieve:
         mem_mb=growing(datasets.memory(3000, 40)),
     params:
         **calling(
-            "densevse.inference.retrieval:retrieve_test",
+            "densevse.models.retrieval:retrieve_test",
             lambda dataset, variant: Job(datasets.ranking(dataset), training.modules(dataset, variant)),
         ),
     message:
@@ -42,7 +42,7 @@ rule retrieve_by_ensemble:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(7000, 40)),
     params:
-        **calling("densevse.inference.ensembles:retrieve_by_ensemble", training.ensemble_job),
+        **calling("densevse.models.ensembles:retrieve_by_ensemble", training.ensemble_job),
     message:
         "retrieval: the ensemble {wildcards.ensemble} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
@@ -97,7 +97,7 @@ rule embed:
         **settings.accelerator,
         mem_mb=growing(8000),
     params:
-        **calling("densevse.inference.embedding:embed_split", training.model_job),
+        **calling("densevse.models.embedding:embed_split", training.model_job),
     message:
         "embedding {wildcards.split}: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:

@@ -67,7 +67,7 @@ rule take_as_model:
     resources:
         mem_mb=growing(8000),
     params:
-        **calling("densevse.inference.untrained:write_untrained", training.untrained_job),
+        **calling("densevse.models.untrained:write_untrained", training.untrained_job),
         contents=contents_of("<resources>/{network}/{file}", training.weights_as_they_are),
     message:
         "taking the network of {wildcards.variant} as its model on {wildcards.dataset}"

@@ -20,7 +20,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureWriter
-from densevse.inference.embedding import _NOTHING
+from densevse.models.embedding import _NOTHING
 from densevse.runtime.errors import InputError
 from tests.pictures import write_images
 

@@ -14,12 +14,12 @@ from densevse.artifacts.schemas.training import HISTORY
 from densevse.artifacts.store import FeatureWriter
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
-from densevse.inference.attention import entropies
-from densevse.inference.encoding import encode_images, encode_sentences
-from densevse.inference.ensembles import summed
-from densevse.inference.scoring import scorer
+from densevse.models.attention import entropies
 from densevse.models.building import build
+from densevse.models.encoding import encode_images, encode_sentences
+from densevse.models.ensembles import summed
 from densevse.models.files import load_model, open_model, save_model
+from densevse.models.scoring import scorer
 from densevse.runtime.errors import InputError
 from densevse.training.retrieval import train_method
 from tests.miniature import SIZE

@@ -20,8 +20,8 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import PARSES
-from densevse.inference.spaces import encode_words
 from densevse.models.files import open_model
+from densevse.models.spaces import encode_words
 from densevse.report.results import Outputs
 from densevse.runtime.errors import InputError
 from tests.generators import CPU, PARAMETERS, trained, with_tags

@@ -9,7 +9,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.store import FeatureWriter
-from densevse.inference.concepts import score_concepts
+from densevse.models.concepts import score_concepts
 from densevse.runtime.errors import InputError
 from densevse.training.concepts import train_head
 from tests.concepts import folder, job, tables, written

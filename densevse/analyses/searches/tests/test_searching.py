@@ -15,10 +15,10 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import PARSES
 from densevse.data.inputs import Inputs
-from densevse.inference.encoding import encode_images, encode_sentences
-from densevse.inference.encodings import KeptImages, write_encodings
 from densevse.language.tokens import write_tokens
 from densevse.methods.interface import DualEncoder, Embeddings, Method, Shapes
+from densevse.models.encoding import encode_images, encode_sentences
+from densevse.models.encodings import KeptImages, write_encodings
 from densevse.runtime.errors import InputError
 
 

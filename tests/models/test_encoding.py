@@ -6,9 +6,9 @@ import torch
 from torch import nn
 
 from densevse.data.inputs import Inputs
-from densevse.inference.encoding import concatenated, encode_images, encode_sentences
-from densevse.inference.scoring import scorer
 from densevse.methods.interface import Embeddings, Method, Shapes
+from densevse.models.encoding import concatenated, encode_images, encode_sentences
+from densevse.models.scoring import scorer
 
 
 class Words(NamedTuple):

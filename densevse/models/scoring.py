@@ -5,8 +5,8 @@ from torch import Tensor
 
 from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer
-from densevse.inference.encoding import evaluation
 from densevse.methods.interface import Encoding, Method, with_parts
+from densevse.models.encoding import evaluation
 from densevse.runtime.arrays import Indices
 
 MULTIPLE = 64

@@ -23,9 +23,9 @@ from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
-from densevse.inference.encoding import batches, evaluation
 from densevse.language.words import UNKNOWN
 from densevse.methods.interface import WHOLE_IMAGE, Method, device_of, to_device
+from densevse.models.encoding import batches, evaluation
 from densevse.models.files import load_model, open_model
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError

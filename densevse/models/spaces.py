@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from densevse.config.views import VIEWS
-from densevse.inference.encoding import batches, concatenated, evaluation
 from densevse.methods.interface import DualEncoder, Embeddings, Sentences, device_of
 from densevse.methods.structures import words_of
+from densevse.models.encoding import batches, concatenated, evaluation
 from densevse.models.files import described, load_for_other_images
 from densevse.runtime.errors import InputError
 

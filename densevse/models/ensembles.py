@@ -10,7 +10,7 @@ from densevse.config.strict import RankedSentences
 from densevse.data.files import Files
 from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer
-from densevse.inference.retrieval import encode_test, write_retrieval
+from densevse.models.retrieval import encode_test, write_retrieval
 from densevse.runtime.arrays import Indices
 
 

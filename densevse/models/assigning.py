@@ -17,9 +17,9 @@ from densevse.artifacts.schemas.features import CORRESPONDENCES
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
-from densevse.inference.embedding import IMAGES_AT_ONCE, phrases_of, regions_of, with_words
-from densevse.inference.encoding import batches, evaluation
 from densevse.methods.interface import Method, to_device
+from densevse.models.embedding import IMAGES_AT_ONCE, phrases_of, regions_of, with_words
+from densevse.models.encoding import batches, evaluation
 from densevse.models.files import open_model
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError

@@ -15,8 +15,8 @@ from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
-from densevse.inference.encoding import BATCH, batches, evaluation, widened
 from densevse.methods.interface import Encoding, Method, device_of, to_device
+from densevse.models.encoding import BATCH, batches, evaluation, widened
 from densevse.models.files import open_alone
 from densevse.runtime.arrays import Indices
 from densevse.runtime.logs import progress

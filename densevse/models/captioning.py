@@ -30,8 +30,6 @@ from densevse.config.validation import validate
 from densevse.data.contents import Contents, content_of_images
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
-from densevse.inference.encoding import batches, evaluation
-from densevse.inference.spaces import encode_words, read_space
 from densevse.language.ngrams import KneserNey
 from densevse.language.tags import read_tags
 from densevse.language.tokens import detokenize
@@ -39,7 +37,9 @@ from densevse.language.words import spoken
 from densevse.methods.generators.beam_search import Hypotheses, beam_search
 from densevse.methods.generators.interface import END, Generator
 from densevse.methods.interface import DualEncoder, Embeddings, device_of
+from densevse.models.encoding import batches, evaluation
 from densevse.models.files import described, load_generator
+from densevse.models.spaces import encode_words, read_space
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 from densevse.runtime.numerics import set_up

@@ -8,8 +8,8 @@ import torch
 from numpy.typing import NDArray
 
 from densevse.data.pairs import Pairs
-from densevse.inference.encoding import batches, evaluation
 from densevse.methods.interface import Method, device_of, to_device
+from densevse.models.encoding import batches, evaluation
 from densevse.runtime.arrays import Indices
 from densevse.runtime.logs import progress
 

@@ -14,7 +14,7 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.shards import remove_superseded
 from densevse.artifacts.store import FeatureStore, FeatureWriter
-from densevse.inference.encoding import batches
+from densevse.models.encoding import batches
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up_processor

@@ -12,9 +12,9 @@ from densevse.config.strict import RankedSentences
 from densevse.data.files import Files
 from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.retrieval import Scorer, retrieve, versions
-from densevse.inference.encoding import encode_images, encode_sentences
-from densevse.inference.scoring import scorer
+from densevse.models.encoding import encode_images, encode_sentences
 from densevse.models.files import described, open_model
+from densevse.models.scoring import scorer
 from densevse.runtime.numerics import set_up
 
 

@@ -1,1 +1,0 @@
-"""Uses trained models: loads them, encodes and scores a split, embeds, and assigns regions to phrases."""
