@@ -1,7 +1,6 @@
 """People's judgements of pairs in the plan: the data sets that have them, and the models compared with them."""
 
-from densevse.analyses.human_judgements.plan import AgreementPlan, JudgedVariant
-from densevse.analyses.human_judgements.settings import JudgementSettings
+from densevse.analyses.human_judgements.settings import AgreementPlan, JudgedVariant, JudgementSettings
 from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
@@ -32,12 +31,11 @@ class JudgementStage(TableStage):
 
     def job(self, dataset: DatasetName) -> Job:
         """The table of agreement."""
-        measured: dict[str, JudgedVariant] = {name: self._judged(dataset, name) for name in self.variants(dataset)}
+        measured: dict[str, JudgedVariant] = {}
+        for name, entry in self.variants(dataset).items():
+            own, last = self.dataset(dataset).seeds, self.last_round(dataset, name)
+            measured[name] = JudgedVariant(title=entry.title, seeds=own, model=last["variant"], round=last["round"])
         for name, seeds in self._given(dataset).items():
             measured[name] = JudgedVariant(title=self.rows.title_of(dataset, name), seeds=seeds, model=name, round=None)
         plan = AgreementPlan(title=self.title(dataset), dataset=dataset, measured=measured)
         return Job({"plan": plan.model_dump(mode="json")})
-
-    def _judged(self, dataset: DatasetName, name: VariantName) -> JudgedVariant:
-        last, title = self.last_round(dataset, name), self.variant(dataset, name).title
-        return JudgedVariant(title=title, seeds=self.dataset(dataset).seeds, model=last["variant"], round=last["round"])

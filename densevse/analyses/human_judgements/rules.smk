@@ -24,7 +24,7 @@ rule read_judgements:
     resources:
         mem_mb=growing(1000),
     params:
-        **calling("densevse.analyses.human_judgements.reader:write_judgements"),
+        **calling("densevse.analyses.human_judgements.judgements:write_judgements"),
         contents=contents_of("<resources>/{dataset}/{file}", human_judgements.source),
     message:
         "reading people's judgements of {wildcards.dataset}"
@@ -80,7 +80,7 @@ rule score_given_pairs:
         mem_mb=growing(2000),
     params:
         **calling(
-            "densevse.analyses.human_judgements.given_pairs:write_given_pair_scores",
+            "densevse.analyses.human_judgements.pair_scores:write_given_pair_scores",
             lambda dataset, variant: Job(
                 {
                     name: given.job(dataset, variant).settings[name]

@@ -1,4 +1,4 @@
-"""Settings of the agreement with people's judgements of pairs."""
+"""Settings of the agreement with people's judgements of pairs, and the plan of its table."""
 
 from pydantic import Field
 
@@ -25,3 +25,20 @@ class JudgementSettings(ByDataset[JudgementsSource]):
             if judgements.source is not None:
                 dataset = config.datasets[name]
                 known(f"human_judgements.{name}.source", [judgements.source], {**dataset.sources, **dataset.local})
+
+
+class JudgedVariant(Strict):
+    """A variant after its last round, or a given row, whose scores of pairs are compared with people's."""
+
+    title: str
+    seeds: list[int]
+    model: str = Field(description="the variant whose model it is: another one where variants share round 0")
+    round: int | None = Field(description="none of a given row")
+
+
+class AgreementPlan(Strict):
+    """A table of agreement with people on the pairs of a data set."""
+
+    title: str
+    dataset: str
+    measured: dict[str, JudgedVariant]

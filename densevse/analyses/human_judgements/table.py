@@ -11,16 +11,42 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
-from densevse.analyses.human_judgements.plan import AgreementPlan
-from densevse.analyses.human_judgements.schemas import AGREEMENT, JUDGEMENTS, PAIR_SCORES
+from densevse.analyses.human_judgements.judgements import JUDGEMENTS, PAIR_SCORES
+from densevse.analyses.human_judgements.settings import AgreementPlan
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
+from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.config.validation import validate
 from densevse.report.published_files import any_text, read_rows, real_or_none, required
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN_INTERVAL, Interval, interval_of_statistic
+
+AGREEMENT = Schema(
+    "agreement",
+    "a row of a table of agreement with people",
+    (
+        Column("method", TEXT, "the method's name as printed"),
+        Column("source", TEXT, "paper of a published row; variant and seeds of a measured one"),
+        Column("variant", TEXT, "the variant in config/methods; empty for a published row"),
+        *(
+            Column(f"{by}{end}", REAL, f"{meaning}{of}", nullable=True)
+            for by, meaning in (
+                ("experts", "Kendall's tau-c with the experts' ratings, percent"),
+                ("crowd", "Kendall's tau-b with the crowd's shares of yes, percent"),
+            )
+            for end, of in (
+                ("", ""),
+                ("_low", ", low end of the 95% interval"),
+                ("_high", ", high end of the 95% interval"),
+            )
+        ),
+        Column("seeds", NUMBER, "how many seeds; 0 where not measured here"),
+        Column("note", TEXT, "what is special about a published row; mostly empty"),
+    ),
+)
 
 TAUS = {"experts": "c", "crowd": "b"}
 """The kinds of judgements, with the variant of Kendall's tau."""
@@ -64,16 +90,17 @@ def make_agreement_table(
     found_scores = ArtifactIndex([*scores, *given], PAIR_SCORES)
     records = [{**row, "variant": "", "seeds": 0} for row in read_rows(published, PUBLISHED_AGREEMENT)]
     for variant, entry in compared.measured.items():
-        paths = [found_scores.path(entry.identity(compared.dataset, seed)) for seed in entry.seeds]
-        runs = [schema.read(path, PAIR_SCORES) for path in paths]
-        found = {by: agreement(judged[judged["by"] == by], runs, kind) for by, kind in TAUS.items()}
+        scored = [Identity(compared.dataset, entry.model, seed, entry.round, split="test") for seed in entry.seeds]
+        runs = [schema.read(found_scores.path(one), PAIR_SCORES) for one in scored]
         source = named_seeds(entry.seeds)
         row = {"method": entry.title, "source": source, "variant": variant, "seeds": len(runs), "note": ""}
-        for by, value in found.items():
-            row |= {by: value.tau, f"{by}_low": value.interval.low, f"{by}_high": value.interval.high}
+        for by, kind in TAUS.items():
+            tau, (low, high) = agreement(judged[judged["by"] == by], runs, kind)
+            row |= {by: tau, f"{by}_low": low, f"{by}_high": high}
         records.append(row)
+    notes = [*_NOTES, *(f"{row['method']}: {row['note']}." for row in records if row["note"])]
     frame = pd.DataFrame(records, columns=[column.name for column in AGREEMENT.columns])
-    document = Document(f"{compared.title}: agreement with people", [_sheet(frame, judged)], _notes(frame))
+    document = Document(f"{compared.title}: agreement with people", [_sheet(frame, judged)], notes)
     write_table(frame, AGREEMENT, document, compared, Outputs(**outputs))
 
 
@@ -88,7 +115,7 @@ def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str) -> 
     rating = judged["rating"].to_numpy()
 
     def tau(rows: np.ndarray[Any, Any]) -> float:
-        return float(np.mean([_tau(of_run[rows], rating[rows], kind) for of_run in scores]))
+        return 100 * float(np.mean([kendalltau(run[rows], rating[rows], variant=kind).statistic for run in scores]))
 
     return Agreement(tau(np.arange(len(judged))), interval_of_statistic(tau, judged["image_id"], TAU_REPLICATES))
 
@@ -101,30 +128,23 @@ def _scores_of(judged: pd.DataFrame, run: pd.DataFrame) -> np.ndarray[Any, Any]:
     return found.to_numpy()
 
 
-def _tau(scores: np.ndarray[Any, Any], rating: np.ndarray[Any, Any], kind: str) -> float:
-    return 100 * float(kendalltau(scores, rating, variant=kind).statistic)
-
-
 def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
-    columns = [TableColumn("Method", number=False), TableColumn("Source", number=False)]
-    columns += [
-        TableColumn("tau-c", "Experts", short="Experts", best="highest"),
+    columns = (
+        *(TableColumn(name, number=False) for name in ("Method", "Source")),
+        TableColumn("tau-c", "Experts", "Experts", best="highest"),
         TableColumn("95%", "Experts"),
         TableColumn("tau-b", "Crowd", "crowd", best="highest"),
-    ]
-    columns += [TableColumn("95%", "Crowd"), TableColumn("Ours", number=False)]
+        TableColumn("95%", "Crowd"),
+        TableColumn("Ours", number=False),
+    )
     cells = [
         [row["method"], row["source"], *_cells(row, "experts"), *_cells(row, "crowd"), row["variant"]]
         for _, row in rows.iterrows()
     ]
     counts = judged["by"].value_counts()
     heading = f"{counts.get('experts', 0):,} ratings by experts, {counts.get('crowd', 0):,} pairs judged by the crowd"
-    return Sheet(heading, tuple(columns), cells)
+    return Sheet(heading, columns, cells)
 
 
 def _cells(row: Any, by: str) -> list[str]:
     return [number(row[by]), number_range((row[f"{by}_low"], row[f"{by}_high"]))]
-
-
-def _notes(rows: pd.DataFrame) -> list[str]:
-    return [*_NOTES, *(f"{row['method']}: {row['note']}." for _, row in rows.iterrows() if row["note"])]

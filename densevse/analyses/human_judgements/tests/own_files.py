@@ -1,6 +1,6 @@
 """Judgements of people, which the fuzz damages."""
 
-from densevse.analyses.human_judgements.reader import CROWD, EXPERTS, read_judgements
+from densevse.analyses.human_judgements.judgements import CROWD, EXPERTS, read_judgements
 from tests.system.fuzz.readers import Target, captions
 
 

@@ -9,20 +9,20 @@ import pytest
 import torch
 from scipy.stats import kendalltau
 
-from densevse.analyses.human_judgements.given_pairs import write_given_pair_scores
-from densevse.analyses.human_judgements.pair_scores import pair_scores
-from densevse.analyses.human_judgements.plan import AgreementPlan, JudgedVariant
-from densevse.analyses.human_judgements.reader import read_judgements, write_judgements
-from densevse.analyses.human_judgements.schemas import AGREEMENT, JUDGEMENTS, PAIR_SCORES
-from densevse.analyses.human_judgements.table import agreement, make_agreement_table
+from densevse.analyses.human_judgements.judgements import JUDGEMENTS, PAIR_SCORES, read_judgements, write_judgements
+from densevse.analyses.human_judgements.pair_scores import pair_scores, write_given_pair_scores
+from densevse.analyses.human_judgements.settings import AgreementPlan, JudgedVariant
+from densevse.analyses.human_judgements.table import AGREEMENT, PUBLISHED_AGREEMENT, agreement, make_agreement_table
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.evaluation.protocols import TestSet
-from densevse.report.results import Outputs
+from densevse.report.published_files import read_rows
 from densevse.runtime.errors import InputError
+from tests.pictures import write_images
+from tests.tables import outputs_in
 
-PUBLISHED = Path(__file__).parents[1] / "published/flickr8k.csv"
+PUBLISHED = Path(__file__).parents[1] / "published"
 OWNERS = pd.DataFrame({"caption_id": ["a#0", "b#0", "c#0"], "image_id": ["a", "b", "c"]})
 
 
@@ -70,12 +70,8 @@ def test_judgements_of_another_data_set_are_refused(text):
 
 
 def test_only_pairs_of_the_test_split_are_read(tmp_path, text):
-    images = pd.DataFrame({"image_id": ["a", "b", "c"], "source": "images", "file": "a.jpg", "split": "test"})
-    images = images.assign(width=4, height=4, sha256="", captions=1, status="ok", family=images["image_id"])
-    images.loc[2, "split"] = "train"
-    captions = OWNERS.assign(position=0, text="a dog", split="test")
-    schema.write(images, IMAGES, tmp_path / "images.parquet", {"parents": {}})
-    schema.write(captions, CAPTIONS, tmp_path / "captions.parquet", {"parents": {}})
+    write_images(tmp_path, "abc", split=["test", "test", "train"])
+    schema.write(OWNERS.assign(position=0, text="a dog", split="test"), CAPTIONS, tmp_path / "captions.parquet", {})
     write_judgements(text, *(str(tmp_path / f"{name}.parquet") for name in ("images", "captions", "judgements")))
     found = schema.read(tmp_path / "judgements.parquet", JUDGEMENTS)
     assert found["rating"].tolist() == [1, 1, 2, 0]
@@ -134,7 +130,11 @@ def test_a_pair_without_a_score_is_named():
 
 
 def make(folder, scores, plan, outputs):
-    files = {"judgements": str(folder / "judgements.parquet"), "published": str(PUBLISHED), "scores": scores}
+    files = {
+        "judgements": str(folder / "judgements.parquet"),
+        "published": str(PUBLISHED / "flickr8k.csv"),
+        "scores": scores,
+    }
     make_agreement_table(**files, plan=plan.model_dump(mode="json"), **outputs._asdict())
 
 
@@ -143,7 +143,7 @@ def test_the_table_sets_ours_beside_the_published(tmp_path, text):
     schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet", {})
     scores = rows[["image_id", "caption_id"]].drop_duplicates().assign(score=[0.1, 0.9, 0.3])
     schema.write(scores, PAIR_SCORES, tmp_path / "scores.parquet", {}, Identity("flickr8k", "vse", 0, 0, split="test"))
-    outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
+    outputs = outputs_in(tmp_path)
     vse = JudgedVariant(title="VSE", seeds=[0], model="vse", round=0)
     plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured={"vse": vse})
     make(tmp_path, [str(tmp_path / "scores.parquet")], plan, outputs)
@@ -165,7 +165,7 @@ def test_the_order_of_scores_changes_no_byte(tmp_path, text):
         schema.write(scores, PAIR_SCORES, paths[-1], {}, Identity("flickr8k", name, seed, 0, split="test"))
     measured = {name: JudgedVariant(title=name, seeds=[0, 1], model=name, round=0) for name in ("vse", "vsepp")}
     plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured=measured)
-    outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
+    outputs = outputs_in(tmp_path)
     found = []
     for order in (paths, paths[::-1], [*paths[2:], *paths[:2]]):
         make(tmp_path, order, plan, outputs)
@@ -176,22 +176,18 @@ def test_the_order_of_scores_changes_no_byte(tmp_path, text):
 
 
 def test_given_scores_of_judged_pairs_are_those_of_the_matrix(tmp_path):
-    images = pd.DataFrame({"image_id": ["a", "b", "c"], "source": "images", "file": "a.jpg", "split": "test"})
-    images = images.assign(width=4, height=4, sha256="", captions=1, status="ok", family=images["image_id"])
-    captions = images[["image_id", "split"]].assign(caption_id=images["image_id"] + "#0", position=0, text="a dog")
-    paths = {name: str(tmp_path / f"{name}.parquet") for name in ("image_table", "caption_table", "judged", "scored")}
-    schema.write(images, IMAGES, paths["image_table"], {"parents": {}})
-    schema.write(captions, CAPTIONS, paths["caption_table"], {"parents": {}})
-    pairs = pd.DataFrame([("a", "c#0"), ("c", "b#0")], columns=["image_id", "caption_id"]).assign(
-        by="crowd", rating=0.5
-    )
-    schema.write(pairs, JUDGEMENTS, paths["judged"], {"parents": {}})
-    scores = np.arange(9, dtype=np.float32).reshape(3, 3)
-    np.save(tmp_path / "mine.npy", scores)
-    files = {name: paths[name] for name in ("image_table", "caption_table")}
-    files |= {"judgements": paths["judged"], "scores": str(tmp_path / "mine.npy"), "output": paths["scored"]}
+    files = {name: str(tmp_path / f"{name}.parquet") for name in ("caption_table", "judgements", "output")}
+    files |= {"image_table": write_images(tmp_path, "abc"), "scores": str(tmp_path / "mine.npy")}
+    schema.write(OWNERS.assign(position=0, text="a dog", split="test"), CAPTIONS, files["caption_table"], {})
+    pairs = pd.DataFrame([("a", "c#0"), ("c", "b#0")], columns=["image_id", "caption_id"])
+    schema.write(pairs.assign(by="crowd", rating=0.5), JUDGEMENTS, files["judgements"], {})
+    np.save(files["scores"], np.arange(9, dtype=np.float32).reshape(3, 3))
     settings = {"layout": {}, "ranked_sentences": "all", "threads": 1, "contents": ["abc"]}
     wildcards = {"dataset": "flickr8k", "variant": "mine", "seed": "0"}
     write_given_pair_scores(**files, **settings, wildcards=wildcards)
-    assert schema.read(paths["scored"], PAIR_SCORES)["score"].tolist() == [2, 7]
-    assert schema.identity(paths["scored"]) == Identity("flickr8k", "mine", 0, split="test")
+    assert schema.read(files["output"], PAIR_SCORES)["score"].tolist() == [2, 7]
+    assert schema.identity(files["output"]) == Identity("flickr8k", "mine", 0, split="test")
+
+
+def test_every_published_file_fits_its_columns():
+    assert all(read_rows(file, PUBLISHED_AGREEMENT) for file in PUBLISHED.glob("*.csv"))

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from densevse.analyses.human_judgements.dag import JudgementStage
-from densevse.analyses.human_judgements.plan import AgreementPlan
-from densevse.artifacts.identity import Identity
+from densevse.analyses.human_judgements.settings import AgreementPlan
 from densevse.config.given import GivenLayout
 from densevse.dag.project import Project
 from tests.rule_values import constraint_of, job_of
@@ -49,6 +48,5 @@ def test_a_given_row_of_the_main_table_is_judged_too():
     assert settings.keys() == {"layout", "ranked_sentences", "threads"}
     assert settings["layout"] == GivenLayout().model_dump(mode="json")
     row = AgreementPlan.model_validate(judgements.job("flickr8k").settings["plan"]).measured["mine"]
-    assert (row.title, row.seeds, row.round) == ("Mine", [0, 1], None)
-    assert row.identity("flickr8k", 1) == Identity("flickr8k", "mine", 1, split="test")
+    assert (row.title, row.seeds, row.model, row.round) == ("Mine", [0, 1], "mine", None)
     assert [values["variant"] for values in judgements.measured("flickr8k")] == ["vse"]

@@ -1,4 +1,4 @@
-"""Reads people's judgements of pairs of an image and a sentence of Flickr8k (Hodosh et al., JAIR 2013).
+"""People's judgements of pairs of an image and a sentence of Flickr8k (Hodosh et al., JAIR 2013), and scores of pairs.
 
 `ExpertAnnotations.txt` has on each line an image, a caption's id and three ratings from 1 to 4;
 `CrowdFlowerAnnotations.txt` an image, a caption's id, the share of yes, and the numbers of yes and no. Both separate by
@@ -11,13 +11,34 @@ from pathlib import Path
 
 import pandas as pd
 
-from densevse.analyses.human_judgements.schemas import JUDGEMENTS
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import CAPTION_ID, IMAGE_ID, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.datasets.texts import read_lines
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
+
+JUDGEMENTS = Schema(
+    "judgements",
+    "a judgement of how well a sentence describes an image",
+    (
+        IMAGE_ID,
+        CAPTION_ID,
+        Column("by", TEXT, "experts (one row for each of three) or crowd (one row for all)"),
+        Column("rating", REAL, "experts: from 1 (does not describe it) to 4 (describes it); crowd: share of yes"),
+    ),
+)
+
+PAIR_SCORES = Schema(
+    "pair_scores",
+    "an image and a sentence",
+    (
+        IMAGE_ID,
+        CAPTION_ID,
+        Column("score", REAL, "the method's score of the two, higher is closer"),
+    ),
+)
 
 EXPERTS, CROWD = "ExpertAnnotations.txt", "CrowdFlowerAnnotations.txt"
 _LINES = {
