@@ -5,12 +5,11 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-from densevse.dag.analyses import Analyses
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.given import GivenStage
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Paths, configured
-from densevse.dag.project import Project, any_of
+from densevse.dag.project import Analyses, Project, any_of
+from densevse.dag.rows import GivenStage
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 from tests.rules import FOLDERS, HEAD, rules

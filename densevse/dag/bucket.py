@@ -1,15 +1,45 @@
-"""The bucket of results for machines without a shared disk, read and written by Snakemake's storage plugins."""
+"""The bucket of results for machines without a shared disk, and Snakemake's records of these results, which it holds.
 
+Snakemake's storage plugins read and write the bucket.
+
+Snakemake keeps records on the machine where it runs, and compares settings and code with them. It judges a file without
+a record by its time alone. So a second checkout on the same bucket would call every file there up to date, whatever its
+own settings are. Therefore a run reads the records from the bucket before it plans, and writes them back.
+
+`<results>/.records.json` holds the records, and a list of files in doubt. Snakemake treats these as incomplete. Every
+planned output is in doubt from before the first job until its record is written. So if a run dies, the object never
+describes a file that this run made with other settings, and the next run makes such a file again. A run writes the
+records once a minute, in one step. If its machine is lost, the results of the last minute are made again.
+
+`<results>/.run.json` names the run in progress. It remains if the run is killed. The same checkout can then go on,
+because its own records are complete; any other checkout is refused. Results in a bucket without records are refused, as
+in a folder (densevse.dag.records).
+"""
+
+import json
 import os
+import platform
+import shutil
 import tempfile
-from collections.abc import Callable
+import threading
+import time
+import uuid
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
+from densevse.dag.records import SNAKEMAKE, let_records_lie_in
 from densevse.runtime.errors import InputError
 
 Result = TypeVar("Result")
+_MARKS = SNAKEMAKE / "incomplete"
+
+SAVED_EVERY = 60.0
+"""Seconds between two times that a run writes its records to the bucket."""
 
 
 class Bucket:
@@ -92,3 +122,158 @@ def _store(found: Any, text: str) -> None:
         found.set_local_path(Path(folder, "object"))
         Path(folder, "object").write_text(text, encoding="utf-8")
         found.store_object()
+
+
+class BucketRecords:
+    """The records of the results in a bucket, for a run of this checkout."""
+
+    def __init__(self, bucket: Bucket, results: str, warn: Callable[[str], None] = print) -> None:
+        self._bucket, self._results, self._warn = bucket, results, warn
+        self._object, self._run_object = f"{results}/.records.json", f"{results}/.run.json"
+        self._kept = SNAKEMAKE / "records-of-buckets" / quote(bucket.address(results), safe="")
+        self._run_file = self._kept.with_name(f"{self._kept.name}.run")
+        self._fetched: str | None = None
+        self._planned: dict[str, str | None] = {}  # address -> its record of before this run
+        self._over = threading.Event()
+        self._saving = threading.Thread(target=self._save_repeatedly, daemon=True)
+
+    def fetch(self) -> None:
+        """Make Snakemake plan with the records of the bucket, or with its own if its last run there was killed.
+
+        Raises `InputError` for results in the bucket that have no records, and for a bucket that does not answer.
+        """
+        let_records_lie_in(self._kept)
+        run = self._bucket.read(self._run_object)
+        self._fetched = self._bucket.read(self._object)
+        if run is not None and run == self._own_run():
+            return
+        if self._fetched is None and self._bucket.holds(self._results):
+            raise InputError(
+                f"{self._bucket.address(self._object)}: not there. {self._bucket.address(self._results)} holds what an "
+                "earlier run made, but not the records of how it made it, so that nobody could tell whether its "
+                "settings and code were those of today. Copy that object too, or let --default-storage-prefix or "
+                "`results` name a new folder."
+            )
+        self._replace(json.loads(self._fetched or '{"records": {}, "in_doubt": []}'))
+
+    def begin(self, outputs: Iterable[str]) -> None:
+        """Register this run in the bucket, with the addresses of its planned `outputs`.
+
+        Raises `InputError` if another run is in progress or was killed, or has written records since the plan.
+        """
+        run = self._bucket.read(self._run_object)
+        if run is not None and run != self._own_run():
+            raise InputError(self._refusal(**json.loads(run)))
+        if self._bucket.read(self._object) != self._fetched:
+            raise InputError(
+                f"{self._bucket.address(self._object)} has changed since this run was planned, as another run ended in "
+                "the meantime. Run the same command again."
+            )
+        if run is None:
+            run = json.dumps({"machine": platform.node(), "folder": os.getcwd(), "began": time.time(), "id": _new_id()})
+            self._run_file.write_text(run, encoding="utf-8")
+            self._bucket.write(self._run_object, run)
+        self._planned = {address: _read(record_file(self._kept, address)) for address in outputs}
+        self._save()
+        self._saving.start()
+
+    def end(self) -> None:
+        """Write the records to the bucket at the end of a run, also of a failed one."""
+        self._over.set()
+        self._saving.join()
+        self._planned = {}
+        self._save()
+        self._bucket.remove(self._run_object)
+
+    def _save_repeatedly(self) -> None:
+        while not self._over.wait(SAVED_EVERY):
+            try:
+                self._save()
+            except InputError as error:
+                self._warn(f"{error} Until it answers, this run's records are kept on this machine alone.")
+
+    def _save(self) -> None:
+        records = dict(self._settled())
+        in_doubt = sorted((self._planned.keys() - records.keys()) | set(self._marked()))
+        found = json.dumps({"records": records, "in_doubt": in_doubt})
+        if found != self._fetched:
+            self._bucket.write(self._object, found)
+            self._fetched = found
+
+    def _settled(self) -> Iterator[tuple[str, str]]:
+        """Addresses with their records, without the old records of planned outputs."""
+        for address, path in recorded(self._kept):
+            text = _read(path)
+            if text is not None and (address not in self._planned or self._planned[address] != text):
+                yield address, text
+
+    def _marked(self) -> list[str]:
+        """The addresses in this bucket that Snakemake has marked as incomplete."""
+        return [address for address, _ in recorded(_MARKS) if address.startswith(self._bucket.prefix)]
+
+    def _replace(self, found: dict[str, Any]) -> None:
+        """Replace the records here by those of the bucket."""
+        shutil.rmtree(self._kept)
+        self._kept.mkdir(parents=True)
+        for address, text in found["records"].items():
+            _write(record_file(self._kept, address), text)
+        for address in self._marked():
+            record_file(_MARKS, address).unlink()
+        for address in found["in_doubt"]:
+            _write(record_file(_MARKS, address), json.dumps({"external_jobid": None}))
+
+    def _own_run(self) -> str | None:
+        return _read(self._run_file)
+
+    def _refusal(self, machine: str, folder: str, began: float, id: str) -> str:
+        when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(began))
+        return (
+            f"{self._bucket.address(self._run_object)}: a run that began on {when} UTC on {machine} in {folder} is "
+            "under way, or was killed. If it is under way, wait. If it was killed, begin it again there, and nothing "
+            "is lost. If that folder is no more, remove this object and run again: what that run made in its last "
+            "minute is made again."
+        )
+
+
+def check_hooks(command: Sequence[str]) -> None:
+    """Raises `InputError` for a command that would not write the records.
+
+    The command line is checked, because Snakemake sets its options only after it has read the rules.
+    """
+    if "--no-hooks" in command:
+        raise InputError("--no-hooks: the records of what lies in a bucket are written by hooks; leave the option out.")
+
+
+def record_file(folder: Path, address: str) -> Path:
+    """The file for an address in one of Snakemake's folders, which must exist."""
+    text, longest = urlsafe_b64encode(address.encode()).decode(), os.pathconf(folder, "PC_NAME_MAX") - 1
+    parts = [text[start : start + longest] for start in range(0, len(text), longest)]
+    return Path(folder, *(f"@{part}" for part in parts[:-1]), parts[-1])
+
+
+def recorded(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The addresses in one of Snakemake's folders, each with its file."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            text = "".join(part.removeprefix("@") for part in path.relative_to(folder).parts)
+            with suppress(ValueError):  # a file of another kind
+                yield urlsafe_b64decode(text).decode(), path
+
+
+def _new_id() -> str:
+    return str(uuid.uuid4())
+
+
+def _read(path: Path) -> str | None:
+    """The text of a JSON file; None if it is missing or incomplete."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        json.loads(text)
+    except (OSError, ValueError):
+        return None
+    return text
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")

@@ -5,6 +5,9 @@ if a file was only touched, it sees one. So Snakemake ignores the times of the u
 rule that reads them have a digest of their contents.
 
 A file is read again only if its size, times or inode differ from those of the last reading.
+
+A job in a pod sees only the bucket of results. So a rule copies each of the user's files into it once, below the folder
+of downloads, and jobs read the copy. A path that is already below that folder was put into the bucket by hand.
 """
 
 import hashlib
@@ -17,12 +20,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from densevse.artifacts.files import checksum, write_text
 from densevse.config.sources import is_in_bucket
-from densevse.dag.uploads import Uploads
 from densevse.runtime.errors import InputError
 
 _KEPT = ".snakemake/densevse-contents"
@@ -38,11 +40,13 @@ MENTIONED = 1 << 30
 
 Facts = list[Any]  # size, time of change, time of status change, inode, sha256
 
-
 _LINKS = ".snakemake/densevse"
 """A folder of links: the project's files have the same paths in a checkout, a moved one and an installed package."""
 
 PROJECT = f"{_LINKS}/project"
+
+CARRIED = "carried"
+"""The folder of imported models, which only jobs on the machine of Snakemake read."""
 
 
 def link_folders(**folders: str | Path) -> dict[str, str]:
@@ -81,6 +85,23 @@ class Marks:
     timeless: Callable[[str], str] = str  # its time does not count
     here: Callable[[str], str] = str  # it lies where Snakemake runs, even where results lie in a bucket
     in_bucket: Callable[[str], str] = str  # it is an address in a bucket
+
+
+class Uploads:
+    """The places of the user's files in a bucket, below the folder `resources`."""
+
+    def __init__(self, resources: str) -> None:
+        self._resources, self.folder = PurePosixPath(resources), f"{resources}/own"
+
+    def lies_there(self, path: str) -> bool:
+        """True for a path in the bucket: a resource that does not belong to an imported model."""
+        resource = PurePosixPath(path)
+        return resource.is_relative_to(self._resources) and not resource.is_relative_to(self._resources / CARRIED)
+
+    def copy_of(self, path: str) -> str:
+        """The path of a copy in the bucket, the same on every machine."""
+        whole = os.path.abspath(path) if path.startswith("..") else path
+        return f"{self.folder}/{'absolute' if whole.startswith('/') else 'relative'}/{whole.lstrip('/')}"
 
 
 class Contents:

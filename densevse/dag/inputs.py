@@ -1,13 +1,80 @@
-"""The artifacts that a model reads of a data set, by the names of densevse.data.files.Files."""
+"""The artifacts that models read of a data set: parses, vocabularies, concepts, and the inputs of a job by name."""
 
 from collections.abc import Collection, Iterable, Mapping
 
 from densevse.config.strict import DatasetName
 from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.features import FeatureStage
-from densevse.dag.language import ParseStage
-from densevse.dag.project import Stage
+from densevse.dag.features import FeatureStage, input_of, modules_of_architecture, trainable
+from densevse.dag.fields import WORD_VECTORS_FILE, passed, recipe, whole
+from densevse.dag.jobs import Job
+from densevse.dag.paths import Values
+from densevse.dag.project import Project, Stage
+
+
+class ParseStage(Stage):
+    """The parsers of sentences."""
+
+    def job(self, parser: str) -> Job:
+        """The parsing of sentences by CoreNLP: all its options but the memory, which decides no parse."""
+        options = whole(self.config.parsers[parser].options)
+        return Job({"options": {name: value for name, value in options.items() if name != "memory_mb"}})
+
+    def images(self, dataset: DatasetName) -> Values | None:
+        """No further values if sentences have images, or else None."""
+        return {} if self.dataset(dataset).sentences_have_images else None
+
+    def of_dataset_parser(self, dataset: DatasetName) -> list[Values]:
+        """The shards of a data set's parses, by its parser."""
+        of = self.images_of(dataset)
+        return self.shards(of, dataset=of, parser=self.dataset(of).parser)
+
+
+class VocabularyStage(Stage):
+    """Vocabularies and pre-trained word vectors."""
+
+    def picked(self, dataset: DatasetName) -> Values | None:
+        """The pre-trained vectors of a data set's words, if it uses any."""
+        name = self.dataset(dataset).word_vectors
+        return {"vectors": name} if name else None
+
+    def vectors_job(self, vectors: str) -> Job:
+        """The reading of word vectors: all settings but the place of their file."""
+        return Job({"settings": passed(self.config.word_vectors[vectors], WORD_VECTORS_FILE)})
+
+
+class ConceptStage(Stage):
+    """The concept networks of config/concept_networks, each trained on every data set that uses it."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self.features = FeatureStage(project)
+
+    def regions(self, dataset: DatasetName, concept_network: str) -> list[Values]:
+        """The shards of its regions: inputs of its head, or its own outputs."""
+        entry = self.config.concept_networks[concept_network]
+        network = self.features.backbone(dataset, concept_network) if entry.train == "head" else concept_network
+        return self.features.shards_of_regions(dataset, network, entry.proposer)
+
+    def regions_of_shard(self, dataset: DatasetName, concept_network: str, shard: str) -> Values:
+        """One shard of these regions."""
+        return next(values for values in self.regions(dataset, concept_network) if values["shard"] == shard)
+
+    def head_job(self, dataset: DatasetName, concept_network: str) -> Job:
+        """The training of a concept network's last layer, as ConceptJob."""
+        entry = self.config.concept_networks[concept_network]
+        settings = {"concept_network": concept_network, "learns_from": entry.learns_from}
+        return Job({"job": {**settings, **recipe(entry, self.threads(dataset))}})
+
+    def network_job(self, dataset: DatasetName, concept_network: str) -> Job:
+        """The training of all its layers, as PixelConceptJob, with the architecture that it is built from."""
+        name = self.features.backbone(dataset, concept_network)
+        backbone = trainable(self.config, name)
+        built_from = {"built_from": name, "architecture": backbone.architecture, "pixels": input_of(backbone)}
+        names = DatasetStage(self.project).source_names(dataset)
+        job = {**self.head_job(dataset, concept_network).settings["job"], **built_from}
+        return Job({"job": job, "source_names": names}, modules_of_architecture(backbone.architecture))
+
 
 InputFiles = dict[str, str | list[str]]
 

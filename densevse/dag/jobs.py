@@ -72,3 +72,16 @@ def _plain(value: Any, where: str) -> Any:
     if type(value) not in _PLAIN:
         raise TypeError(f"{where}: a job may be given plain values only, not {value!r}")
     return value
+
+
+def growing(amount: int | Callable[..., int]) -> Callable[[Wildcards, int], int]:
+    """A request that is twice as large at a job's second attempt, and three times at its third.
+
+    `amount` is the request of the first attempt, or a function that computes it from the job's wildcards.
+    """
+    decide = configured(amount) if callable(amount) else lambda wildcards: amount
+
+    def of_attempt(wildcards: Wildcards, attempt: int) -> int:
+        return decide(wildcards) * attempt
+
+    return of_attempt

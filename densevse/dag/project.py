@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from densevse.artifacts.shards import shard_names
 from densevse.config.config import Config
@@ -20,6 +20,7 @@ from densevse.config.validation import validate
 from densevse.config.views import described_by
 from densevse.dag.code import Code
 from densevse.dag.contents import PROJECT, Contents
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.runtime.errors import InputError
 
@@ -194,3 +195,31 @@ def _check_folders(config: Config, root: Path) -> None:
 def any_of(names: Iterable[str]) -> str:
     """A wildcard constraint: one of these, or nothing."""
     return "|".join(map(re.escape, dict.fromkeys(names))) or "(?!)"
+
+
+Analysis = TypeVar("Analysis", bound=Stage)
+
+
+class Analyses:
+    """The stages of all included analyses."""
+
+    def __init__(self) -> None:
+        self._stages: list[Stage] = []
+
+    def add(self, stage: Analysis) -> Analysis:
+        """Adds an analysis's stage, and returns it."""
+        self._stages.append(stage)
+        return stage
+
+    def list_with(self, tables: Stage) -> Callable[[DatasetName], Job]:
+        """A function that returns the job that lists a data set's files of tables and of every analysis, by name."""
+
+        def listing(dataset: DatasetName) -> Job:
+            files = [values["file"] for values in [*tables.listed(dataset), *self.listed(dataset)]]
+            return Job({"title": tables.title(dataset), "files": sorted(files)})
+
+        return listing
+
+    def listed(self, dataset: DatasetName) -> list[Values]:
+        """The files of a data set's target from every analysis, as values of paths."""
+        return [values for stage in self._stages for values in stage.listed(dataset)]

@@ -1,9 +1,10 @@
-"""Rows of tables in the plan: their titles, and the settings with which their artifacts must agree."""
+"""Rows of tables in the plan: their titles, the settings with which their artifacts must agree, and given files."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from densevse.config.given import GivenFiles
 from densevse.config.networks import NetworkConfig
 from densevse.config.proposers import Clustered, Proposer
 from densevse.config.strict import DatasetName, VariantName
@@ -12,16 +13,18 @@ from densevse.dag.features import FeatureStage
 from densevse.dag.fields import (
     COMPARED_OPTIONS,
     COMPARED_SOURCE,
+    LAYOUT,
     NETWORK_FIELDS,
     PREPROCESSING,
     REGION_OPTIONS_FIELDS,
     passed,
 )
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 from densevse.dag.training import TrainingStage
+from densevse.report.plan import Configured, Difference, MeasuredVariant, SectionPlan
 from densevse.runtime.nested import differences
-from densevse.tables.plan import Configured, Difference, MeasuredVariant, SectionPlan
 
 
 class RowStage(Stage):
@@ -171,3 +174,26 @@ def _proposer(proposer: Proposer) -> dict[str, Any]:
 def _differences(own: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, Difference]:
     """The differences of nested mappings, by path."""
     return {path: Difference(own=one, here=other) for path, (one, other) in differences(own, here).items()}
+
+
+class GivenStage(Stage):
+    """The rows of config/methods that are given."""
+
+    def file(self, key: str) -> Callable[..., str | None]:
+        """The file of a key, such as `scores`, for a seed; None if the row has no such file."""
+
+        def file(dataset: DatasetName, variant: VariantName, seed: int) -> str | None:
+            return self._of(dataset, variant).files(seed).get(key)
+
+        return file
+
+    def files(self, dataset: DatasetName, variant: VariantName, seed: int) -> list[str]:
+        """All files of a seed."""
+        return list(self._of(dataset, variant).files(seed).values())
+
+    def job(self, dataset: DatasetName, variant: VariantName) -> Job:
+        """The retrieval of a given row: the meaning of its files' rows and columns, and what is ranked."""
+        return Job({"layout": passed(self._of(dataset, variant).layout, LAYOUT), **self.ranking(dataset)})
+
+    def _of(self, dataset: DatasetName, variant: VariantName) -> GivenFiles:
+        return self.config.given()[variant].on(dataset)

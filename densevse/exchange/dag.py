@@ -10,15 +10,15 @@ from densevse.config.resolved import settings_of
 from densevse.config.sources import Source
 from densevse.config.strict import DatasetName, VariantName
 from densevse.config.views import STRUCTURES, VIEWS, described_by
+from densevse.dag.contents import CARRIED
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FIELDS_OF_REGIONS, IMAGE_FIELDS, FeatureStage
+from densevse.dag.inputs import ParseStage
 from densevse.dag.jobs import Job
-from densevse.dag.language import ParseStage
 from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
-from densevse.dag.uploads import CARRIED
 from densevse.exchange.records import RECORDS_FILE, VOCABULARY, ModelName
 from densevse.runtime.errors import InputError
 

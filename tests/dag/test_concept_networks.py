@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from densevse.dag.concepts import ConceptStage
 from densevse.dag.features import FeatureStage
+from densevse.dag.inputs import ConceptStage
 from densevse.dag.project import Project
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage

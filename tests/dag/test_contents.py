@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from densevse.dag import contents as module
-from densevse.dag.contents import PROJECT, Contents, Marks, link_folders
-from densevse.dag.uploads import Uploads
+from densevse.dag.contents import PROJECT, Contents, Marks, Uploads, link_folders
 from densevse.runtime.errors import InputError
 from tests.rules import files
 

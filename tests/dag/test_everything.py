@@ -1,7 +1,6 @@
 """The target for everything of a data set: it requests tables and every analysis's files, and lists them."""
 
-from densevse.dag.analyses import Analyses
-from densevse.dag.project import Project, Stage
+from densevse.dag.project import Analyses, Project, Stage
 from densevse.dag.tables import TableStage
 from densevse.report.everything import write_list
 from tests.rules import ROOT, input_of, rules

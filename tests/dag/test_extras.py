@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from densevse.config import environment
+from densevse.dag.features import ProposalStage
 from densevse.dag.project import Project
-from densevse.dag.proposals import ProposalStage
 from densevse.runtime.errors import InputError
 from tests.rule_values import job_of
 

@@ -5,10 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from densevse.dag.generators import GeneratorStage
 from densevse.dag.project import Project
 from densevse.dag.tables import TableStage
-from densevse.dag.training import TrainingStage
+from densevse.dag.training import GeneratorStage, TrainingStage
 from densevse.runtime.errors import InputError
 
 ROOT = Path(__file__).parents[2]

@@ -11,12 +11,11 @@ from densevse.config.load import load
 from densevse.config.readers import READERS
 from densevse.config.registry import Registry
 from densevse.config.views import STRUCTURES, VIEWS
-from densevse.dag.concepts import ConceptStage
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage
-from densevse.dag.generators import GeneratorStage
+from densevse.dag.inputs import ConceptStage
 from densevse.dag.project import Project
-from densevse.dag.training import TrainingStage
+from densevse.dag.training import GeneratorStage, TrainingStage
 from densevse.runtime.errors import InputError
 from tests.projects import copy_code
 

@@ -9,14 +9,13 @@ from snakemake.rules import Rule
 
 from densevse.config.readers import Flickr
 from densevse.dag.datasets import DatasetStage, DownloadStage
-from densevse.dag.features import FeatureStage
+from densevse.dag.features import FeatureStage, ProposalStage
 from densevse.dag.fields import passed
 from densevse.dag.fields import whole as whole_entry
+from densevse.dag.inputs import ParseStage, VocabularyStage
 from densevse.dag.jobs import Calls
-from densevse.dag.language import ParseStage, VocabularyStage
 from densevse.dag.paths import uncompared
 from densevse.dag.project import Project, any_of
-from densevse.dag.proposals import ProposalStage
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 from tests.rule_values import constraint_of, evaluated, paths_of

@@ -7,14 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from densevse.artifacts.identity import Identity
-from densevse.dag.given import GivenStage
 from densevse.dag.project import Project
-from densevse.dag.table_checks import check_tables
-from densevse.dag.tables import TableStage
+from densevse.dag.rows import GivenStage
+from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.training import TrainingStage
+from densevse.report.plan import Difference, GainsPlan, RoundsPlan, TablePlan
+from densevse.report.published import read_published
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import Difference, GainsPlan, RoundsPlan, TablePlan
-from densevse.tables.published import read_published
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[2]

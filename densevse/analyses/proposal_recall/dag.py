@@ -3,10 +3,10 @@
 from densevse.analyses.proposal_recall.settings import ProposalRecallSettings, ProposalTablePlan
 from densevse.config.strict import DatasetName
 from densevse.dag.datasets import DatasetStage
+from densevse.dag.features import ProposalStage, mcg_options, proposers_of
 from densevse.dag.fields import CONTOURS_OF_MCG, PROPOSALS_OF_MCG, whole
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
-from densevse.dag.proposals import ProposalStage, mcg_options, proposers_of
 from densevse.runtime.place import PACKAGE
 
 

@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 from densevse.config.analyses import FOLDER
 from densevse.config.load import load
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.features import FeatureStage
-from densevse.dag.language import ParseStage, VocabularyStage
+from densevse.dag.features import FeatureStage, ProposalStage
+from densevse.dag.inputs import ParseStage, VocabularyStage
 from densevse.dag.project import Project, Stage
-from densevse.dag.proposals import ProposalStage
-from densevse.dag.table_checks import check_tables
-from densevse.dag.tables import TableStage
+from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 from tests.projects import ROOT

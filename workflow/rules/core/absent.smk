@@ -3,7 +3,7 @@
 tables.check_names(makers.of)
 
 
-# Is planned if a target needs such a path, and never runs: see densevse/dag/own_files.py.
+# Is planned if a target needs such a path, and never runs: see densevse/dag/targets.py.
 rule absent:
     output:
         local("{absent}"),

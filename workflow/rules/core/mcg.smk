@@ -1,7 +1,7 @@
 # MCG, computed: HED's weights, contour maps, the ranker, proposals.
 
 from densevse.dag.fields import FOREST_OF_MCG, MAPS_OF_MCG, SAMPLE_OF_MCG
-from densevse.dag.proposals import mcg_options
+from densevse.dag.features import mcg_options
 
 by_mcg = {name: one.options for name, one in settings.proposers.items() if one.kind == "mcg"}
 
@@ -47,7 +47,7 @@ rule find_contours:
         mem_mb=growing(4000),
         runtime=growing(600),
     params:
-        **calling("densevse.vision.mcg.contour_maps:find_contours", proposals.contours_job),
+        **calling("densevse.vision.mcg.contours:find_contours", proposals.contours_job),
         contents=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),
     message:
         "finding contours on {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
@@ -71,7 +71,7 @@ rule read_own_contours:
         mem_mb=growing(2000),
     params:
         **calling(
-            "densevse.vision.mcg.contour_maps:read_own_contours",
+            "densevse.vision.mcg.contours:read_own_contours",
             lambda proposer: Job({"options": mcg_options(settings, proposer, MAPS_OF_MCG)}),
         ),
         contents=contents_of("{own_folder}", lambda proposer: by_mcg[proposer].maps),
@@ -97,7 +97,7 @@ rule learn_ranker:
         mem_mb=growing(2000),
     params:
         **calling(
-            "densevse.vision.mcg.authors:learn_ranker",
+            "densevse.vision.mcg.learning:learn_ranker",
             lambda proposer: Job({"options": mcg_options(settings, proposer, FOREST_OF_MCG)}),
         ),
         contents=contents_of("<resources>/{proposer}/{file}", lambda proposer: file_of(settings.proposers[proposer])),
@@ -176,7 +176,7 @@ rule propose_by_mcg:
         mem_mb=growing(6000),
         runtime=growing(240),
     params:
-        **calling("densevse.vision.mcg.shards:propose_by_mcg", proposals.mcg_job),
+        **calling("densevse.vision.mcg.shards:write_ranked", proposals.mcg_job, artifact="proposals"),
     message:
         "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -202,7 +202,7 @@ rule segment_by_mcg:
         mem_mb=growing(16000),
         runtime=growing(240),
     params:
-        **calling("densevse.vision.mcg.shards:segment_by_mcg", proposals.mcg_job),
+        **calling("densevse.vision.mcg.shards:write_ranked", proposals.mcg_job, artifact="segments"),
     message:
         "drawing the proposals on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -228,7 +228,7 @@ rule measure_segments:
         mem_mb=growing(6000),
         runtime=growing(240),
     params:
-        **calling("densevse.vision.mcg.shards:measure_segments", proposals.mcg_job),
+        **calling("densevse.vision.mcg.shards:write_ranked", proposals.mcg_job, artifact="segment_overlap"),
     message:
         "comparing the proposals of {wildcards.proposer} with masks of {wildcards.dataset}, shard {wildcards.shard}"
     script:

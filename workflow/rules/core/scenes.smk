@@ -49,7 +49,7 @@ rule train_network:
         **settings.accelerator,
         mem_mb=growing(3000),
     params:
-        **calling("densevse.scenes.training:train_network", features.training_job),
+        **calling("densevse.training.scenes:train_network", features.training_job),
         contents=contents_of("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
     message:
         "training the network {wildcards.network} on {wildcards.dataset}"

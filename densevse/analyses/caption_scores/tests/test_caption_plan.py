@@ -6,8 +6,8 @@ import pytest
 
 from densevse.analyses.caption_scores.dag import CaptionScoreStage
 from densevse.analyses.caption_scores.plan import CaptionOracleMeansPlan, CaptionOraclePlan
-from densevse.dag.generators import GeneratorStage
 from densevse.dag.project import Project
+from densevse.dag.training import GeneratorStage
 from densevse.runtime.errors import InputError
 from tests.rule_values import paths_of
 from tests.rules import input_of

@@ -7,7 +7,7 @@ import pytest
 
 from densevse.analyses.searches.dag import SearchStage
 from densevse.config.load import load
-from densevse.dag.language import ParseStage
+from densevse.dag.inputs import ParseStage
 from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
 from tests.rule_values import job_of, paths_of

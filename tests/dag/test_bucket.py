@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from snakemake.persistence.file import FilePersistence
 
-from densevse.dag import bucket_records as module
-from densevse.dag.bucket_records import BucketRecords, record_file, recorded
+from densevse.dag import bucket as module
+from densevse.dag.bucket import BucketRecords, record_file, recorded
 from densevse.runtime.errors import InputError
 
 PREFIX = "s3://bucket/here/"
