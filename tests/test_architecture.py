@@ -1,11 +1,20 @@
-"""The imports of the code are those that docs/architecture.md allows."""
+"""The imports of the code are those that docs/architecture.md allows, and an analysis is one folder.
+
+`rm -r densevse/analyses/<name>` and its line in the Snakefile delete an analysis.
+"""
 
 import ast
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+import pytest
+
+from tests.cases import first_now
+from tests.projects import ROOT, Project, copy_code
+from tests.rules import rules
+
 CORE = {
     "runtime",
     "config",
@@ -31,29 +40,31 @@ ALLOWED = {
     "kernels": set(),
     "datasets": {"runtime", "config", "artifacts"},
     "language": {"runtime", "config", "artifacts"},
-    "evaluation": {"runtime", "artifacts", "statistics", "config.given", "config.validation", "kernels.order"},
-    "vision": {"runtime", "config", "artifacts", "datasets.images"},
+    "evaluation": {"runtime", "artifacts", "statistics", "config.given", "config.strict", "kernels.order"},
+    "vision": {"runtime", "config", "artifacts"},
     "data": {
         "runtime",
-        "config.architectures",
-        "config.views",
+        "config.registries",
         "artifacts",
         "methods",
         "language",
         "evaluation",
-        "datasets.images",
         "vision.crops",
     },
     "models": {"runtime", "config", "artifacts", "methods", "language", "data", "evaluation"},
-    "training": CORE - {"dag", "report", "scenes"},
-    "report": {"runtime", "config", "artifacts", "datasets.images", "statistics", "evaluation"},
+    "training": CORE - {"dag", "report"},
+    "report": {"runtime", "config", "artifacts", "statistics", "evaluation"},
     "dag": {"runtime", "config", "artifacts.shards", "artifacts.files", "report.published", "report.plan"},
-    "scenes": CORE - {"dag", "report"},
+    "scenes": {"runtime", "config", "artifacts", "datasets", "language", "vision"},
     "analyses": CORE | {"command", "exchange"},
     "exchange": {"runtime", "config", "artifacts", "report", "dag"},
     "command": CORE | {"exchange"},
 }
 MODULES = sorted(path for path in (ROOT / "densevse").rglob("*.py") if "tests" not in path.parts)
+ANALYSES = ROOT / "densevse/analyses"
+NAMES = sorted(path.parent.name for path in ANALYSES.glob("*/__init__.py"))
+OF_FILES = {"pathlib", "os", "io", "json", "pandas", "pyarrow", "yaml", "safetensors"}
+HEAVY = {"torch", "torchvision", "pandas", "pyarrow", "cv2", "numpy", "stanza"}
 
 
 def imports(path: Path) -> set[str]:
@@ -88,35 +99,70 @@ def test_imports_run_downwards():
     assert [line for path in MODULES for line in upward(path)] == []
 
 
+def importing(libraries: set[str], *places: str) -> list[str]:
+    """The modules, files or all those of a folder, that import one of these libraries."""
+    paths = [
+        path for place in places for path in ([ROOT / place] if place.endswith(".py") else (ROOT / place).rglob("*.py"))
+    ]
+    assert all(path.is_file() for path in paths)
+    return [str(path) for path in paths if {name.split(".")[0] for name in imports(path)} & libraries]
+
+
 def test_building_the_dag_imports_nothing_heavy():
-    heavy = {"torch", "torchvision", "pandas", "pyarrow", "cv2", "numpy", "stanza"}
-    rooms = [path for room in ("config", "extensions", "dag") for path in (ROOT / "densevse" / room).rglob("*.py")]
     reached = ["artifacts/shards.py", "artifacts/files.py", "artifacts/identity.py", "evaluation/metrics.py"]
     reached += [f"report/{name}.py" for name in ("published", "published_files", "plan")]
-    for path in [*rooms, *(ROOT / "densevse" / file for file in reached)]:
-        assert not {name.split(".")[0] for name in imports(path)} & heavy, path
+    rooms = ("densevse/config", "densevse/extensions", "densevse/dag")
+    assert importing(HEAVY, *rooms, *(f"densevse/{file}" for file in reached)) == []
 
 
 def test_methods_and_kernels_know_no_files():
-    forbidden = {"pathlib", "os", "io", "json", "pandas", "pyarrow", "yaml", "safetensors"}
-    for path in [*(ROOT / "densevse/methods").rglob("*.py"), *(ROOT / "densevse/kernels").glob("*.py")]:
-        assert not {name.split(".")[0] for name in imports(path)} & forbidden, path
+    assert importing(OF_FILES, "densevse/methods", "densevse/kernels") == []
 
 
 def test_every_room_is_in_the_picture():
     rooms = {path.name for path in (ROOT / "densevse").iterdir() if path.is_dir() and path.name != "__pycache__"}
     text = (ROOT / "docs/architecture.md").read_text()
     assert rooms == set(ALLOWED) - {"__init__"}
-    for room in rooms:
-        assert f"`densevse/{room}/`" in text or f"`{room}/`" in text, room
+    assert [room for room in rooms if f"`densevse/{room}/`" not in text and f"`{room}/`" not in text] == []
+
+
+def starts_a_shell(path: Path) -> bool:
+    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    named = {ast.unparse(call.func) for call in calls} | {keyword.arg for call in calls for keyword in call.keywords}
+    return bool(named & {"shell", "os.system", "os.popen", "subprocess.getoutput"})
 
 
 def test_no_shell_is_started():
     """So none can be given a name that came out of a data file."""
-    for path in [*MODULES, *(ROOT / "workflow/scripts").rglob("*.py")]:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call):
-                assert "shell" not in {keyword.arg for keyword in node.keywords}, path
-                assert ast.unparse(node.func) not in {"os.system", "os.popen", "subprocess.getoutput"}, path
-    for path in [ROOT / "Snakefile", *(ROOT / "workflow").rglob("*.smk"), *(ROOT / "densevse").rglob("*.smk")]:
-        assert not re.search(r"^\s*shell(:|\()", path.read_text(), re.MULTILINE), path
+    assert [path for path in [*MODULES, *(ROOT / "workflow/scripts").rglob("*.py")] if starts_a_shell(path)] == []
+    rules_of = [ROOT / "Snakefile", *(ROOT / "workflow").rglob("*.smk"), *(ROOT / "densevse").rglob("*.smk")]
+    assert [path for path in rules_of if re.search(r"^\s*shell(:|\()", path.read_text(), re.MULTILINE)] == []
+
+
+def test_no_file_of_the_rest_names_what_an_analysis_is_made_of():
+    """So that what is left can be imported, by tests too."""
+    files = [file for room in ("densevse", "workflow", "tests") for file in (ROOT / room).rglob("*")]
+    texts = {file: file.read_text(encoding="utf-8") for file in files if file.suffix in (".py", ".smk")}
+    found = []
+    for name in NAMES:
+        named = re.compile(rf"\banalyses[./]{name}\b|\bdensevse\.analyses import .*\b{name}\b")
+        rest = [file for file in texts if ANALYSES / name not in file.parents]
+        found += [f"{file} names {name}" for file in rest if named.search(texts[file])]
+    assert found == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", first_now(NAMES))
+def test_the_rest_can_be_planned_without_an_analysis(name, tmp_path):
+    project = Project(copy_code(tmp_path / "project"))
+    project.configure({})
+    shutil.rmtree(project.folder / "densevse/analyses" / name)
+    snakefile, line = project.folder / "Snakefile", f'include: f"{{ANALYSES}}/{name}/rules.smk"\n'
+    text = snakefile.read_text()
+    assert text.count(line) == 1
+    snakefile.write_text(text.replace(line, ""))
+    planned = project.planned()
+    gone = {rule.name for rule in rules().values() if rule.file.parent == ANALYSES / name}
+    assert gone
+    assert {"train", "retrieve", "table"} <= planned.keys()
+    assert gone.isdisjoint(planned)
