@@ -1,8 +1,8 @@
 """Localisation of phrases in the plan: the variants that can do it, and their inputs."""
 
 from densevse.analyses.localisation.settings import LocalisationSettings, LocalisationWindows
+from densevse.config.registries import VIEWS
 from densevse.config.strict import DatasetName, VariantName
-from densevse.config.views import VIEWS
 from densevse.dag.features import FeatureStage
 from densevse.dag.fields import passed
 from densevse.dag.jobs import Job

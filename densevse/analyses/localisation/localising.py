@@ -6,8 +6,8 @@ Neural Attention by Excitation Backprop, ECCV 2016) a phrase is right if the hig
 here without a tolerance around the box.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.analyses.localisation.schemas import HEAT_MAPS, WINDOW_FEATURES
+from densevse.analyses.localisation.schemas import HEAT_MAPS
+from densevse.analyses.localisation.windows import WINDOW_FEATURES
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, covered, grid_cells, in_any
 from densevse.artifacts.lineage import lineage, without
@@ -60,7 +61,9 @@ def write_heat_maps(
     (view,) = space.shapes.features
     true_boxes = named_boxes(schema.read(boxes, BOXES))
     true_boxes = true_boxes[true_boxes["image_id"].isin(store.rows["image_id"])]
-    vectors = _encoded(space, list(true_boxes["phrase"].unique()), Vocabulary.read(words))
+    distinct = list(true_boxes["phrase"].unique())
+    place = {phrase: number for number, phrase in enumerate(distinct)}
+    encoded = _encoded(space, distinct, Vocabulary.read(words))
     sizes = schema.read(image_table, IMAGES, ["image_id", "width", "height"]).set_index("image_id")
     of_images = {str(image_id): rows for image_id, rows in true_boxes.groupby("image_id")}
     found: list[dict[str, Any]] = []
@@ -68,7 +71,7 @@ def write_heat_maps(
     for image_id, rows in progress(images, "images"):
         width, height = (int(length) for length in sizes.loc[image_id])
         phrases = of_images[str(image_id)].groupby("phrase", sort=False)
-        wanted = Embeddings(vectors.encoding.vectors[[vectors.row[str(phrase)] for phrase in phrases.groups]])
+        wanted = Embeddings(encoded.vectors[[place[str(phrase)] for phrase in phrases.groups]])
         scores = _scores(space, view, store.gather(rows), wanted)
         if not np.isfinite(scores).all():
             raise InputError(
@@ -119,17 +122,9 @@ def pointing_game(heat: _Reals, true: _Reals, size: tuple[int, int]) -> dict[str
     }
 
 
-class _Phrases(NamedTuple):
-    """Distinct phrases: the row of each, and their encoding."""
-
-    row: Mapping[str, int]
-    encoding: Embeddings
-
-
-def _encoded(space: DualEncoder, phrases: Sequence[str], vocabulary: Vocabulary) -> _Phrases:
+def _encoded(space: DualEncoder, phrases: Sequence[str], vocabulary: Vocabulary) -> Embeddings:
     """Phrases as sentences of the space; a phrase of unknown words is that number of unknown words."""
-    numbers = [vocabulary.encode(tokenize(phrase)) or [UNKNOWN] for phrase in phrases]
-    return _Phrases({phrase: row for row, phrase in enumerate(phrases)}, encode_words(space, numbers))
+    return encode_words(space, [vocabulary.encode(tokenize(phrase)) or [UNKNOWN] for phrase in phrases])
 
 
 def _scores(space: DualEncoder, view: str, features: NDArray[Any], phrases: Embeddings) -> _Reals:

@@ -93,7 +93,7 @@ rule localisation_table:
         runtime=growing(10),
     params:
         **calling(
-            "densevse.analyses.localisation.table:write_table",
+            "densevse.analyses.localisation.results:write_table",
             lambda dataset, variant: Job(
                 {"title": f"Localisation of phrases: {localisation.title_of_variant(dataset, variant)}"}
             ),
@@ -128,7 +128,7 @@ rule localisation_figure:
         runtime=growing(10),
     params:
         **calling(
-            "densevse.analyses.localisation.figure:draw_heat_maps",
+            "densevse.analyses.localisation.results:draw_heat_maps",
             lambda dataset, variant: Job(
                 {
                     "source_names": datasets.source_names(dataset),

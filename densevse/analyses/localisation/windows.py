@@ -1,25 +1,22 @@
 """Windows of images at several scales, each read by a network like a separate image."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from densevse.analyses.localisation.schemas import WINDOW_FEATURES
 from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.images import ImageFiles
 from densevse.artifacts.phrase_boxes import named_boxes
-from densevse.artifacts.schema import read
+from densevse.artifacts.schema import BOX_COLUMNS, IMAGE_ID, Schema, read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.store import FeatureWriter
-from densevse.datasets.images import ImageFiles
 from densevse.runtime.ahead import ahead
 from densevse.runtime.arrays import evenly_spaced
 from densevse.runtime.errors import InputError
@@ -30,6 +27,8 @@ from densevse.vision.extract import DTYPE, batch_size, blank, decoding_threads, 
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
 from densevse.vision.views import extraction_of
+
+WINDOW_FEATURES = Schema("window_features", "a window of an image: its box and vector", (IMAGE_ID, *BOX_COLUMNS))
 
 
 def extract_windows(
@@ -52,38 +51,27 @@ def extract_windows(
     an image is unreadable.
     """
     set_up(threads)
+    view = wildcards["view"]
     network_files = NetworkFiles(wildcards["network"], network, weights, precision)
-    named_sources = dict(zip(source_names, sources, strict=True))
-    write_windows(image_table, boxes, named_sources, network_files, wildcards["view"], chosen, output)
-
-
-def write_windows(
-    images: str | Path,
-    boxes: str | Path,
-    sources: Mapping[str, str],
-    network_files: NetworkFiles,
-    view: str,
-    chosen: Mapping[str, Any],
-    path: str | Path,
-) -> None:
-    """Writes the features of windows; see `extract_windows`."""
-    rows = _with_boxes(read(images, IMAGES), read(boxes, BOXES), chosen["images"])
+    rows = _with_boxes(read(image_table, IMAGES), read(boxes, BOXES), chosen["images"])
     if rows.empty:
-        raise InputError(f"{boxes}: no readable test image of {images} has a named true box.")
-    network = network_files.load()
-    made_from = network_files.made_from(images, {"boxes": boxes}, view=view, windows=dict(chosen))
-    shape = features(network, blank(network, view)[:1], view).shape[1:]
+        raise InputError(f"{boxes}: no readable test image of {image_table} has a named true box.")
+    loaded = network_files.load()
+    made_from = network_files.made_from(image_table, {"boxes": boxes}, view=view, windows=dict(chosen))
+    shape, size = features(loaded, blank(loaded, view)[:1], view).shape[1:], batch_size(loaded, view)
     cv2.setNumThreads(1)  # these threads are for reading
-    look = partial(_windows_of, files=ImageFiles(sources), view=view, network=network, chosen=chosen)
+    files = ImageFiles(dict(zip(source_names, sources, strict=True)))
+    look = partial(_windows_of, files=files, view=view, network=loaded, chosen=chosen)
     with (
         ThreadPoolExecutor(decoding_threads()) as pool,
-        FeatureWriter(path, WINDOW_FEATURES, shape, DTYPE, made_from) as writer,
+        FeatureWriter(output, WINDOW_FEATURES, shape, DTYPE, made_from) as writer,
     ):
         named = zip(rows["image_id"], rows["source"], rows["file"], strict=True)
         for image_id, found, pixels in progress(
             ahead(pool, look, named, decoding_threads()), "windows of images", len(rows)
         ):
-            vectors = np.concatenate([features(network, part, view) for part in _batches(network, pixels, view)])
+            batches = (pixels[start : start + size] for start in range(0, len(pixels), size))
+            vectors = np.concatenate([features(loaded, part, view) for part in batches])
             writer.append(pd.DataFrame(found, columns=BOX).assign(image_id=image_id), vectors)
 
 
@@ -122,9 +110,3 @@ def _windows_of(
     found = windows(pixels.shape[1], pixels.shape[0], chosen["sides"], chosen["stride"])
     of_window = [network.crops(pixels[y : y + side, x : x + side], looked_at) for x, y, side, _ in found.astype(int)]
     return image_id, found, np.stack(of_window)
-
-
-def _batches(network: Network, pixels: Pixels, view: str) -> Iterator[NDArray[np.uint8]]:
-    """The crops of windows, in batches of the network's size."""
-    size = batch_size(network, view)
-    return (pixels[start : start + size] for start in range(0, len(pixels), size))

@@ -16,6 +16,6 @@ def test_localisation(made, on_both):
         inputs, space = open_model(files, model, device())
         phrases = _encoded(space, ["a red dog", "blue"], inputs.vocabulary)
         windows = np.random.default_rng(0).random((5, 6), np.float32)
-        return {"scores": _scores(space, "whole", windows, phrases.encoding)}
+        return {"scores": _scores(space, "whole", windows, phrases)}
 
     on_both(job)

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from densevse.analyses.localisation.localising import heat_maps, pointing_game, write_heat_maps
-from densevse.analyses.localisation.schemas import HEAT_MAPS, WINDOW_FEATURES
+from densevse.analyses.localisation.schemas import HEAT_MAPS
+from densevse.analyses.localisation.windows import WINDOW_FEATURES
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES

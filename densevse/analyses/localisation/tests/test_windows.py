@@ -7,8 +7,7 @@ import pytest
 import torch
 import torchvision
 
-from densevse.analyses.localisation.schemas import WINDOW_FEATURES
-from densevse.analyses.localisation.windows import extract_windows, windows
+from densevse.analyses.localisation.windows import WINDOW_FEATURES, extract_windows, windows
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES

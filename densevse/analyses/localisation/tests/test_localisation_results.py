@@ -1,14 +1,16 @@
-"""The accuracy of heat maps, beside the centre and chance."""
+"""The accuracy of heat maps, beside the centre and chance, and their picture."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
-from densevse.analyses.localisation.schemas import HEAT_MAPS, LOCALISATION_ACCURACY
-from densevse.analyses.localisation.table import accuracy, write_table
+from densevse.analyses.localisation.results import LOCALISATION_ACCURACY, accuracy, draw_heat_maps, write_table
+from densevse.analyses.localisation.schemas import HEAT_MAPS
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import made_from
-from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.datasets import BOXES
+from tests.pictures import write_images
 
 
 def rows(right, centre, share):
@@ -41,11 +43,9 @@ def test_families_are_drawn_as_one():
 def test_the_table_is_written(tmp_path):
     asked = rows([True, False], [False, False], [0.25, 0.25]).astype({"box_share": "float32"})
     schema.write(asked, HEAT_MAPS, tmp_path / "maps.parquet", {"parents": {}})
-    images = pd.DataFrame({"image_id": ["image0"], "source": "", "file": "f", "split": "test", "width": 1, "height": 1})
-    images = images.assign(sha256="", captions=0, family="f", status="ok")
-    schema.write(images, IMAGES, tmp_path / "images.parquet", {"parents": {}})
+    images = write_images(tmp_path, ["image0"])
     outputs = {form: str(tmp_path / f"table.{form}") for form in ("parquet", "markdown", "html", "latex")}
-    write_table(str(tmp_path / "maps.parquet"), str(tmp_path / "images.parquet"), "Localisation", **outputs)
+    write_table(str(tmp_path / "maps.parquet"), images, "Localisation", **outputs)
     assert schema.read(outputs["parquet"], LOCALISATION_ACCURACY)["by"].tolist() == ["heat map", "centre", "chance"]
     assert made_from(outputs["parquet"])["parents"].keys() == {"heat_maps", "images"}
     text = (tmp_path / "table.markdown").read_text()
@@ -54,3 +54,20 @@ def test_the_table_is_written(tmp_path):
     (line,) = [line for line in text.splitlines() if "peak of the heat map" in line]
     assert [cell.strip() for cell in line.split("|")[2:4]] == ["50.0", ""]
     assert "Fewer than 10 images or families" in text
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_maps_are_drawn_with_their_peaks(right, tmp_path):
+    write_images(tmp_path, "a", drawn=True, width=120, height=100)
+    boxes = pd.DataFrame({"image_id": ["a"], "caption_id": "", "phrase": "$x dog", "start": -1, "end": -1})
+    schema.write(boxes.assign(x=10.0, y=10.0, width=20.0, height=20.0), BOXES, tmp_path / "boxes.parquet", {})
+    heat = np.arange(16, dtype=np.float32)
+    maps = pd.DataFrame([{"image_id": "a", "phrase": "$x dog", "heat": heat, "x": 15.0, "y": 15.0}] * 5)
+    maps = maps.assign(right=right, centre_right=False, box_share=0.1)
+    schema.write(maps, HEAT_MAPS, tmp_path / "maps.parquet", {})
+    files = (str(tmp_path / f"{name}.parquet") for name in ("maps", "images", "boxes"))
+    draw_heat_maps(*files, [str(tmp_path / "images")], ["images"], "VSE", str(tmp_path / "figure.png"))
+    pixels = np.asarray(Image.open(tmp_path / "figure.png").convert("RGB")).reshape(-1, 3)
+    marks = {mark: (pixels == mark).all(axis=1).sum() for mark in ((0x1A, 0x7F, 0x37), (0xB3, 0x26, 0x1E))}
+    green, red = marks.values()
+    assert (green > 50, red > 50) == (right, not right)
