@@ -28,8 +28,8 @@ from stanza.server.client import (
     write_corenlp_props,
 )
 
-from densevse.config.language import CoreNLP
-from densevse.config.validation import validate
+from densevse.config.datasets import CoreNLP
+from densevse.config.strict import validate
 from densevse.language.corenlp_jars import jars, require_java
 from densevse.language.parses import Dependency, Parse, write_parses
 from densevse.language.tokens import typewritten

@@ -1,4 +1,8 @@
-"""Part-of-speech tags of the training sentences, and their numbers."""
+"""The vocabularies that part-of-speech tags give: the tags of the training sentences, and the concepts of SCO.
+
+A concept (section 3.2) is one of the most frequent nouns, adjectives, verbs and numbers of training. It is a lemma,
+which unifies tense and number: "runs" and "running" are run, and "dogs" is dog.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,11 +13,12 @@ import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.sentences import PARSES, TAGS
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS, PARSES, TAGS
 from densevse.language.parses import OK
 from densevse.language.words import UNKNOWN, Vocabulary
 from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 
 
 def count_tags(sentences: Iterable[Iterable[str]]) -> pd.DataFrame:
@@ -43,3 +48,75 @@ def write_tags(captions: str, parses: Sequence[str], output: str) -> None:
 def read_tags(path: str | Path) -> Vocabulary:
     """The tags of a TAGS artifact with their numbers; 0 is padding, 1 a tag that training never had."""
     return Vocabulary(schema.read(path, TAGS, ["tag"])["tag"])
+
+
+KINDS = {"NN": "noun", "JJ": "adjective", "VB": "verb", "CD": "number"}
+"""Kinds by the first two letters of a Penn Treebank tag: NN, NNS, NNP and NNPS are nouns."""
+
+
+def content_words(parses: pd.DataFrame) -> pd.DataFrame:
+    """The nouns, adjectives, verbs and numbers of PARSES rows, counted by image_id, concept, kind and form.
+
+    `parses` has the columns image_id, status, tokens, lemmas and tags; a sentence that was not parsed has none.
+    """
+    names = ["tokens", "lemmas", "tags"]
+    words = parses.loc[parses["status"] == OK, ["image_id", *names]].explode(names, ignore_index=True).dropna()
+    words["kind"] = words["tags"].str[:2].map(KINDS)
+    words["concept"], words["form"] = words["lemmas"].str.lower(), words["tokens"].str.lower()
+    kept = words[words["kind"].notna() & words["concept"].str.contains(r"\w")]
+    counted: pd.DataFrame = kept.value_counts(["image_id", "concept", "kind", "form"], sort=False).reset_index()
+    return counted
+
+
+def frequent_concepts(words: pd.DataFrame, most: int) -> pd.DataFrame:
+    """The `most` frequent concepts of training's content words, as rows of CONCEPTS, by descending count.
+
+    Equal counts are in alphabetical order. A concept's kind is its most frequent one.
+    Raises `InputError` if there is no concept.
+    """
+    if words.empty:
+        raise InputError(
+            "the training sentences' parses have no noun, adjective, verb or number, so there is no concept; check "
+            "their status and the split of the captions."
+        )
+    of_concept = words.groupby("concept")
+    rows = pd.DataFrame({"count": of_concept["count"].sum(), "image_count": of_concept["image_id"].nunique()})
+    rows["kind"] = _by_falling_count(words, "kind").groupby("concept")["kind"].first()
+    rows["forms"] = _by_falling_count(words, "form").groupby("concept")["form"].agg(list)
+    rows = rows.reset_index().sort_values(["count", "concept"], ascending=[False, True], ignore_index=True).head(most)
+    if len(rows) < most:
+        logger.warning("the training sentences have %d concepts, fewer than the %d asked for", len(rows), most)
+    return rows.assign(index=range(len(rows)))
+
+
+def concepts_of_images(words: pd.DataFrame, concepts: pd.DataFrame, images: Iterable[str]) -> pd.DataFrame:
+    """The concepts that the sentences of each image name, as rows of IMAGE_CONCEPTS, in the order of `images`."""
+    number = words["concept"].map(pd.Series(concepts["index"].to_numpy(), index=concepts["concept"]))
+    known = words.assign(number=number).dropna(subset="number")
+    found = known.astype({"number": int}).groupby("image_id")["number"].agg(lambda numbers: sorted(set(numbers)))
+    rows = pd.DataFrame({"image_id": list(images)})
+    rows["concepts"] = [found.get(image, []) for image in rows["image_id"]]
+    logger.info("%d of %d images have no concept", (rows["concepts"].str.len() == 0).sum(), len(rows))
+    return rows
+
+
+def write_concepts(images: str, parses: Sequence[str], most: int, concepts: str, image_concepts: str) -> None:
+    """The job that mines the `most` frequent concepts of training (CONCEPTS), and those of each image (IMAGE_CONCEPTS).
+
+    Images are the readable ones of all splits. Raises `InputError` if the vocabulary would be empty.
+    """
+    rows = schema.read(images, IMAGES, ["image_id", "split", "status"])
+    rows = rows[rows["status"] == OK]
+    columns = ["image_id", "status", "tokens", "lemmas", "tags"]
+    words = pd.concat([content_words(schema.read(path, PARSES, columns)) for path in parses], ignore_index=True)
+    training = rows.loc[rows["split"] == "train", "image_id"]
+    frequent = frequent_concepts(words[words["image_id"].isin(training)], most)
+    made_from = lineage({"split": "train", "most": most}, {"images": images, "parses": parses})
+    schema.write(frequent, CONCEPTS, concepts, made_from)
+    schema.write(concepts_of_images(words, frequent, rows["image_id"]), IMAGE_CONCEPTS, image_concepts, made_from)
+
+
+def _by_falling_count(words: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The distinct values of a column for each concept, the most frequent first, equal counts alphabetically."""
+    counts: pd.DataFrame = words.groupby(["concept", column])["count"].sum().reset_index()
+    return counts.sort_values(["count", column], ascending=[False, True])

@@ -1,9 +1,14 @@
 """Cuts sentences into words (tokens), once for all stages.
 
-Import this module only where sentences are cut: importing NLTK takes some tenths of a second.
+Import this module only where sentences are cut: importing NLTK takes some tenths of a second. NLTK imports all of its
+parts at once, and these import scikit-learn and SciPy if installed, which takes longer than most jobs of a small data
+set. Both are optional to NLTK, so they are hidden while it is imported.
 """
 
 import re
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 import pandas as pd
 
@@ -11,8 +16,23 @@ from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import TOKENS
-from densevse.language.nltk_parts import NLTKWordTokenizer, TreebankWordDetokenizer
 from densevse.runtime.logs import progress
+
+
+@contextmanager
+def _not_found(packages: Collection[str]) -> Iterator[None]:
+    """Makes imports of packages raise `ImportError` within the context, except those already imported."""
+    hidden = [name for name in packages if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None stands for "not found"
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+
+
+with _not_found(("matplotlib", "scipy", "sklearn")):
+    from nltk.tokenize import NLTKWordTokenizer, TreebankWordDetokenizer
 
 # CoreNLP cuts at a hyphen between words (as Universal Dependencies do), NLTK does not.
 HYPHEN = re.compile(r"(?<=[^\W_])-(?=[^\W_])")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
-from densevse.language.nltk_parts import NLTKWordTokenizer
 from densevse.language.parses import Dependency, Parse, write_parses
+from densevse.language.tokens import TOKENIZER
 
 # A line is a phrase and its expansions. After a child's slash comes its dependency on the phrase's head, which is the
 # child marked "="; a "cc" depends on the conjunct after it. A suffix after a colon distinguishes phrases with one Penn
@@ -180,7 +180,6 @@ class GrammarParser:
     """Parses sentences of the grammar."""
 
     def __init__(self) -> None:
-        self._tokenizer = NLTKWordTokenizer()
         self._words = _lexicon()
         self._ways = _ways()
         # Sentences differ more in their words than in the kinds of their words, so each sequence of kinds is parsed
@@ -194,14 +193,10 @@ class GrammarParser:
 
     def readings(self, text: str) -> int:
         """The number of the grammar's readings of a sentence."""
-        return len(_Chart(self._ways, [self._words[token.lower()].kind for token in self._tokens(text)]).trees())
-
-    def _tokens(self, text: str) -> list[str]:
-        tokens: list[str] = self._tokenizer.tokenize(text)
-        return tokens
+        return len(_Chart(self._ways, [self._words[token.lower()].kind for token in TOKENIZER.tokenize(text)]).trees())
 
     def _parse(self, text: str) -> Parse:
-        tokens = self._tokens(text)
+        tokens: list[str] = TOKENIZER.tokenize(text)
         if not tokens:
             return Parse.failed("no words")
         unknown = sorted({token for token in tokens if token.lower() not in self._words})

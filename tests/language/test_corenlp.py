@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from densevse.config.language import CoreNLP
+from densevse.config.datasets import CoreNLP
 from densevse.language import corenlp
 from densevse.language.corenlp import CoreNLPParser, heap_mb, parse_by_corenlp
 from densevse.language.trees import phrases, read_tree

@@ -126,7 +126,7 @@ rule mine_concepts:
         mem_mb=growing(4000),
     params:
         **calling(
-            "densevse.language.concepts:write_concepts",
+            "densevse.language.tags:write_concepts",
             lambda dataset: Job({"most": datasets.dataset(dataset).concepts}),
         ),
     message:
