@@ -1,4 +1,4 @@
-"""Measures a concept network's average precision on images, and makes the table of concepts."""
+"""A concept network's average precision on images, the table of concepts, and a picture of them (SCO, Figure 5)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from densevse.artifacts import schema
@@ -16,13 +17,20 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.average_precision import average_precisions, weighted_average_precisions
+from densevse.report.drawing import draw_picture
+from densevse.report.grid import picture_grid
+from densevse.report.pictures import photographs
 from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
+from densevse.report.saving import QUIET, RIGHT_COLOUR, save
+from densevse.runtime.arrays import evenly_spaced
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import jackknife_interval, left_out
 
 FEWEST = 10
 """The fewest positives of a concept in the table, as average precision on fewer is mostly chance."""
 _SHOWN = 40
+_DRAWN, _DRAWN_CONCEPTS = 8, 10
+_BAR = 0.35  # of a picture's width, for a score of 1
 PRECISION_INTERVALS = (
     "In brackets 95% intervals by a jackknife over families of images; that of the gain is paired. They are for splits "
     "of this size: on few images average precision is slightly higher than on many."
@@ -171,3 +179,42 @@ def _summary(row: Mapping[Any, Any]) -> str:
         f"{best} by the best region and {whole} by the whole image, a gain of {gain}; "
         f"mean frequency {number(100 * row['frequency'])}, which is what chance gives."
     )
+
+
+def draw_predicted_concepts(
+    scores: Sequence[str],
+    image_table: str,
+    concepts: str,
+    image_concepts: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    title: str,
+    output: str,
+) -> None:
+    """The job that draws test images, evenly spaced in their table, each with the ten concepts that score highest.
+
+    `scores` are the shards of the view `concepts`, `sources` the data set's files. Concepts that the image's own
+    sentences name are green.
+    """
+    images = schema.read(image_table, IMAGES)
+    test = images[(images["split"] == "test") & (images["status"] == "ok")]
+    names = schema.read(concepts, CONCEPTS)["concept"].to_numpy(object)
+    named = schema.read(image_concepts, IMAGE_CONCEPTS).set_index("image_id")["concepts"]
+    store = FeatureStore(scores, IMAGE_FEATURES)
+    photograph = photographs(image_table, dict(zip(source_names, sources, strict=True)))
+    number = {image: row for row, image in enumerate(store.rows["image_id"])}
+    chosen = test["image_id"].iloc[evenly_spaced(len(test), _DRAWN)]
+    figure, axes = picture_grid(len(chosen), title)
+    for place, image_id in zip(axes, chosen, strict=False):
+        draw_picture(place, photograph(image_id))
+        _list(place, store.gather([number[image_id]])[0].astype(np.float32), names, named[image_id])
+    save(figure, output)
+
+
+def _list(axes: Axes, scores: NDArray[np.float32], names: NDArray[np.object_], named: Sequence[int]) -> None:
+    for line, concept in enumerate(np.argsort(-scores, kind="stable")[:_DRAWN_CONCEPTS]):
+        height, color = -0.04 - 0.055 * line, RIGHT_COLOUR if concept in named else QUIET
+        text = f"{names[concept]}  {scores[concept]:.2f}"
+        axes.text(0, height, text, color=color, fontsize=9, va="center", transform=axes.transAxes, parse_math=False)
+        ends = 0.5, 0.5 + _BAR * float(scores[concept])
+        axes.plot(ends, (height, height), color=color, lw=4, transform=axes.transAxes, clip_on=False)

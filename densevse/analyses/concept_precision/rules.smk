@@ -31,7 +31,7 @@ rule predicted_concepts:
         runtime=growing(10),
     params:
         **calling(
-            "densevse.analyses.concept_precision.figure:draw_predicted_concepts",
+            "densevse.analyses.concept_precision.precision:draw_predicted_concepts",
             lambda dataset: Job(
                 {
                     "title": f"Concepts of images of {datasets.title(dataset)}, with their scores",

@@ -1,18 +1,25 @@
-"""The average precision of a trained concept network."""
+"""The average precision of a trained concept network, and the picture of what it predicts."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.concept_precision.precision import FEWEST, write_average_precision, write_concept_table
+from densevse.analyses.concept_precision.precision import (
+    FEWEST,
+    draw_predicted_concepts,
+    write_average_precision,
+    write_concept_table,
+)
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
+from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureWriter
 from densevse.models.concepts import score_concepts
 from densevse.runtime.errors import InputError
 from densevse.training.concepts import train_head
 from tests.concepts import folder, job, tables, written
+from tests.pictures import write_images
 from tests.tables import unaligned
 
 __all__ = ["folder"]
@@ -50,3 +57,31 @@ def test_scores_of_another_vocabulary_are_refused(folder, tmp_path):
     scores = [str(tmp_path / "scores.parquet")]
     with pytest.raises(InputError, match="scores of 2 concepts, expected 3"):
         write_average_precision(**tables(folder), best_region=scores, whole_image=scores, each="unused", mean="unused")
+
+
+@pytest.fixture
+def drawn(tmp_path):
+    write_images(tmp_path, ["i0", "i1"], drawn=True)
+    names = ["dog", "$run$", "two"]
+    kinds = {"kind": "noun", "count": 3, "image_count": 2}
+    rows = [{"index": index, "concept": name, "forms": [name], **kinds} for index, name in enumerate(names)]
+    schema.write(rows, CONCEPTS, tmp_path / "concepts.parquet", {})
+    rows = [{"image_id": "i0", "concepts": [0]}, {"image_id": "i1", "concepts": []}]
+    schema.write(rows, IMAGE_CONCEPTS, tmp_path / "image_concepts.parquet", {})
+    return tmp_path
+
+
+def draw_concepts(folder, scores, name):
+    with FeatureWriter(folder / "scores.parquet", IMAGE_FEATURES, (3,), np.float16, {}) as file:
+        file.append(pd.DataFrame({"image_id": ["i0", "i1"]}), np.array(scores))
+    tables = [str(folder / f"{key}.parquet") for key in ("images", "concepts", "image_concepts")]
+    sources, path = ([str(folder / "images")], ["images"]), folder / name
+    draw_predicted_concepts([str(folder / "scores.parquet")], *tables, *sources, "A few", str(path))
+    return path.read_bytes()
+
+
+def test_the_figure_of_concepts_is_reproducible_and_shows_the_scores(drawn):
+    scores = [[0.9, 0.5, 0.1], [0.2, 0.3, 0.4]]
+    first = draw_concepts(drawn, scores, "a.png")
+    assert draw_concepts(drawn, scores, "b.png") == first
+    assert draw_concepts(drawn, [[0.9, 0.5, 0.1], [0.2, 0.3, 0.6]], "c.png") != first
