@@ -16,7 +16,7 @@ from torch import nn
 
 from benchmarks._timing import times_as_fast
 from densevse.analyses.boundaries.bsds import photographs
-from densevse.datasets.images import decode
+from densevse.artifacts.images import decode
 from densevse.vision.mcg.contours import Contours, HEDContours, resize
 from densevse.vision.mcg.forest import RegressionForest, grow
 from densevse.vision.mcg.hed import HED, load_hed

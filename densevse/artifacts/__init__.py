@@ -1,1 +1,1 @@
-"""The contents of each file: one schema, one writer and one reader for each artifact."""
+"""The contents of each file: one schema, one writer and one reader for each artifact; archives and image files."""

@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from densevse.config.architectures import ARCHITECTURES, library_of
 from densevse.config.config import Config
 from densevse.config.environment import check_extra
-from densevse.config.features import MEAN_OF_REGIONS
-from densevse.config.networks import NetworkConfig, nodes_of
+from densevse.config.networks import MEAN_OF_REGIONS, NetworkConfig, nodes_of
+from densevse.config.registries import ARCHITECTURES, VIEWS, library_of
 from densevse.config.strict import DatasetName
-from densevse.config.views import VIEWS
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.fields import (
     CONTOURS_OF_MCG,

@@ -11,13 +11,22 @@ from pydantic import Field, TypeAdapter
 from typing_extensions import TypedDict
 
 from densevse.artifacts.run_lengths import encode
-from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.proposals import MASKS
 from densevse.config.readers import Coco, Karpathy
 from densevse.datasets import karpathy
-from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources, seeded_splits
-from densevse.datasets.readers import Paths
-from densevse.datasets.texts import Text, check_layout, read_files, read_json
+from densevse.datasets.layout import (
+    BOX_COLUMNS,
+    CAPTION_COLUMNS,
+    STATED_SIZE,
+    Paths,
+    Text,
+    check_layout,
+    image_frame,
+    image_sources,
+    read_files,
+    read_json,
+    seeded_splits,
+)
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
@@ -126,8 +135,7 @@ def read_boxes(paths: Paths) -> pd.DataFrame:
             else:
                 without_area += 1
     logger.info("%d boxes without area left out", without_area)
-    columns = [*(column.name for column in BOXES.columns), "stated_width", "stated_height"]
-    return pd.DataFrame(boxes, columns=columns)
+    return pd.DataFrame(boxes, columns=[*BOX_COLUMNS, *STATED_SIZE])
 
 
 def read_masks(paths: Paths) -> pd.DataFrame:

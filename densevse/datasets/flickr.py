@@ -4,9 +4,7 @@ import pandas as pd
 
 from densevse.config.readers import Flickr
 from densevse.datasets import karpathy
-from densevse.datasets.layout import image_frame, image_sources
-from densevse.datasets.readers import Paths
-from densevse.datasets.texts import read_lines
+from densevse.datasets.layout import Paths, image_frame, image_sources, read_lines
 from densevse.runtime.errors import InputError
 
 

@@ -9,9 +9,17 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from densevse.config.readers import Karpathy
-from densevse.datasets.layout import CAPTION_COLUMNS, FileSplit, image_frame, image_sources
-from densevse.datasets.readers import Paths
-from densevse.datasets.texts import Text, check_layout, read_file, read_json
+from densevse.datasets.layout import (
+    CAPTION_COLUMNS,
+    FileSplit,
+    Paths,
+    Text,
+    check_layout,
+    image_frame,
+    image_sources,
+    read_file,
+    read_json,
+)
 from densevse.runtime.errors import InputError
 
 

@@ -16,11 +16,20 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from densevse.artifacts.archives import bytes_columns
 from densevse.config.readers import PairTable
-from densevse.datasets.archives import bytes_columns
-from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS, SPLITS, ImageIndex, image_sources
-from densevse.datasets.readers import Paths
-from densevse.datasets.texts import decoded, is_plain_file, numbered_lines, read_files
+from densevse.datasets.layout import (
+    CAPTION_COLUMNS,
+    IMAGE_COLUMNS,
+    SPLITS,
+    ImageIndex,
+    Paths,
+    decoded,
+    image_sources,
+    is_plain_file,
+    numbered_lines,
+    read_files,
+)
 from densevse.runtime.errors import InputError
 
 Cells = Mapping[str, Any]

@@ -10,9 +10,16 @@ from pathlib import PurePosixPath
 import pandas as pd
 
 from densevse.config.readers import Pascal
-from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources, seeded_splits
-from densevse.datasets.readers import Paths
-from densevse.datasets.texts import numbered_lines, read_files, read_lines
+from densevse.datasets.layout import (
+    CAPTION_COLUMNS,
+    Paths,
+    image_frame,
+    image_sources,
+    numbered_lines,
+    read_files,
+    read_lines,
+    seeded_splits,
+)
 from densevse.runtime.errors import InputError
 
 

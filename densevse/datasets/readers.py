@@ -1,4 +1,4 @@
-"""Reads a data set's official files into its image table and caption table.
+"""Reads a data set's official files into its image table and caption table, and draws new splits of these.
 
 A reader reads one official layout. It is a function
 
@@ -13,6 +13,9 @@ split, positions, decoding each image once.
 An image that no split lists is not part of the data set, and neither are its captions.
 
 Readers of data sets with true boxes or masks have further functions: see densevse/datasets/true_boxes.py.
+
+New splits (`resplit`) are drawn at random from all images of a data set, as a method's gain on one split may be luck.
+The images stay what they were, so that their features and the parses of their sentences are those of the data set.
 """
 
 import json
@@ -25,35 +28,28 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import Any, cast
 
+import numpy as np
 import pandas as pd
 
 from densevse.artifacts import schema
+from densevse.artifacts.archives import base_names
 from densevse.artifacts.families import copies
+from densevse.artifacts.file_names import composed
 from densevse.artifacts.files import write_text
 from densevse.artifacts.identity import Identity
+from densevse.artifacts.images import SUFFIXES, ImageFacts, ImageFiles, examine
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.config.datasets import Reading
 from densevse.config.readers import READERS, ReaderOptions
-from densevse.config.validation import validate
-from densevse.datasets.archives import base_names
-from densevse.datasets.file_names import composed
-from densevse.datasets.images import SUFFIXES, ImageFacts, ImageFiles, examine
-from densevse.datasets.layout import by_split, captions_of
+from densevse.config.strict import validate
+from densevse.datasets.layout import Paths, by_split, captions_of
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
-
-Paths = Mapping[str, str]
 
 _SIZES = {"width": "int32", "height": "int32"}
 LONG = 100
 """Words. Longer captions are kept and named in the log, as parsers may refuse them."""
-
-
-def reader(name: str) -> Callable[[ReaderOptions, Paths], tuple[pd.DataFrame, pd.DataFrame]]:
-    """The `read` function of a layout; imports only its module."""
-    read: Callable[[ReaderOptions, Paths], tuple[pd.DataFrame, pd.DataFrame]] = implementation(name).read
-    return read
 
 
 def implementation(name: str) -> ModuleType:
@@ -72,7 +68,7 @@ def read_dataset(
     these are written to the YAML file `listing`.
     """
     reading = validate(Reading, settings, "the data set")
-    images, captions = reader(reading.reader)(cast(ReaderOptions, reading.options), paths)
+    images, captions = implementation(reading.reader).read(reading.options, paths)
     for table in (images, captions):
         table["image_id"] = table["image_id"].map(composed)  # files may encode the same letters in two ways
     files = ImageFiles(paths)
@@ -252,3 +248,50 @@ def _examine(files: ImageFiles, source: str, file: str) -> tuple[ImageFacts, str
 def _some(ids: Collection[str]) -> str:
     """Up to 20 of the ids, to end a message."""
     return (": " if len(ids) else "") + ", ".join(list(ids)[:20]) + (", ..." if len(ids) > 20 else "")
+
+
+HELD_OUT_FIRST = ("test", "val", "train")
+"""In the order in which they are drawn, so that more training images leave the others as they are."""
+
+
+def resplit(images: pd.DataFrame, captions: pd.DataFrame, draw: Mapping[str, int]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The image table and the caption table with random splits; `draw` has their seed and sizes.
+
+    Only readable images are drawn, and the others are left out. All images of a family fall into one split, so that a
+    split may exceed its size. Raises `InputError` if there are too few images.
+    """
+    readable = images[images["status"] == "ok"]
+    sizes = readable.groupby("family", sort=False).size()
+    shuffled = np.random.default_rng(draw["seed"]).permutation(len(sizes))
+    ends = np.cumsum(sizes.to_numpy()[shuffled])
+    first, of_family = 0, dict[str, str]()
+    for split in HELD_OUT_FIRST:
+        drawn = ends[first - 1] if first else 0
+        last = first + int(np.searchsorted(ends[first:], drawn + draw[split]))
+        if last >= len(ends):
+            wanted = ", ".join(f"{draw[name]:,} of {name}" for name in HELD_OUT_FIRST)
+            raise InputError(
+                f"resplit: {wanted} are asked for, and {len(readable):,} images can be read; ask for less."
+            )
+        of_family |= dict.fromkeys(sizes.index[shuffled[first : last + 1]], split)
+        first = last + 1
+    drawn_images = by_split(readable.assign(split=readable["family"].map(of_family)).dropna(subset="split"))
+    return drawn_images, captions_of(drawn_images, captions)
+
+
+def write_resplit(
+    image_table: str,
+    caption_table: str,
+    draw: Mapping[str, int],
+    images: str,
+    captions: str,
+    wildcards: Mapping[str, str],
+) -> None:
+    """The job that draws new splits of a data set: `resplit` of its tables, written as the two of another data set."""
+    drawn_images, drawn_captions = resplit(schema.read(image_table, IMAGES), schema.read(caption_table, CAPTIONS), draw)
+    by_name = drawn_images["split"].value_counts(sort=False).to_dict()
+    logger.info("images by split: %s; captions: %d", by_name, len(drawn_captions))
+    made_from = lineage(draw, {"images": image_table, "captions": caption_table})
+    identity = Identity.of(wildcards)
+    schema.write(drawn_images, IMAGES, images, made_from, identity)
+    schema.write(drawn_captions, CAPTIONS, captions, made_from, identity)

@@ -9,9 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from densevse.config.readers import Scan
-from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS
-from densevse.datasets.readers import Paths
-from densevse.datasets.texts import read_lines
+from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS, Paths, read_lines
 from densevse.runtime.errors import InputError
 
 SENTENCES = 5

@@ -17,30 +17,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts import schema
+from densevse.artifacts.file_names import composed
+from densevse.artifacts.images import SIDEWAYS, ImageFiles, orientation
 from densevse.artifacts.run_lengths import decode, encode
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.proposals import MASKS
 from densevse.config.readers import READERS
-from densevse.datasets.file_names import composed
-from densevse.datasets.images import SIDEWAYS, ImageFiles, orientation
-from densevse.datasets.readers import Paths, implementation, made_from
+from densevse.datasets.layout import Paths
+from densevse.datasets.readers import implementation, made_from
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 
 LEFT_TO_RIGHT, TOP_TO_BOTTOM = (2, 3, 7, 8), (3, 4, 6, 7)
 """The EXIF orientations that mirror stored pixels along x, or along y, before those of `SIDEWAYS` swap the two."""
-
-
-def boxes_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
-    """The `read_boxes` function of a layout with true boxes; imports only its module."""
-    read_boxes: Callable[[Paths], pd.DataFrame] = implementation(name).read_boxes
-    return read_boxes
-
-
-def masks_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
-    """The `read_masks` function of a layout whose objects have masks."""
-    read_masks: Callable[[Paths], pd.DataFrame] = implementation(name).read_masks
-    return read_masks
 
 
 def write_boxes(
@@ -53,10 +42,10 @@ def write_boxes(
     """
     paths = dict(zip(source_names, sources, strict=True))
     annotations, images = _annotations(reading, paths), schema.read(image_table, IMAGES)
-    boxes = _of_images(boxes_reader(reading["reader"])(paths), images)
-    stated = boxes.reindex(columns=["stated_width", "stated_height"]).set_axis(["width", "height"], axis=1)
+    boxes = _of_images(implementation(reading["reader"]).read_boxes(paths), images)
+    stated = boxes.reindex(columns=STATED_SIZE).set_axis(["width", "height"], axis=1)
     turns = _turns(boxes["image_id"], stated, images, ImageFiles(paths), annotations)
-    boxes = _turned_boxes(boxes[[column.name for column in BOXES.columns]], turns)
+    boxes = _turned_boxes(boxes[BOX_COLUMNS], turns)
     check_inside(boxes, images, annotations)
     schema.write(boxes, BOXES, output, made_from(reading, paths))
 
@@ -71,7 +60,7 @@ def write_masks(
     """
     paths = dict(zip(source_names, sources, strict=True))
     annotations, images = _annotations(reading, paths), schema.read(image_table, IMAGES)
-    masks = _of_images(masks_reader(reading["reader"])(paths), images)
+    masks = _of_images(implementation(reading["reader"]).read_masks(paths), images)
     turns = _turns(masks["image_id"], masks[["width", "height"]], images, ImageFiles(paths), annotations)
     schema.write(_turned_masks(masks, turns), MASKS, output, made_from(reading, paths))
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from densevse.artifacts import schema
+from densevse.artifacts.images import ImageFiles
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.datasets.images import ImageFiles
 
 Pixels: TypeAlias = NDArray[np.uint8]
 _SIDE = 240  # pixels

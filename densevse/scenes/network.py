@@ -4,7 +4,7 @@ It learns from windows of the training pictures: whole pictures, the true boxes 
 It predicts a window's class (a colour with a shape, several different things, or background), which is the class score
 of a region. A second task predicts which of 4 x 4 cells hold a thing with an attribute, which attributes one thing
 combines, and which are left of or above which. This makes fc7 distinguish "a red ball left of a blue box" from its
-swap; the second task's weights are not kept. densevse/scenes/training.py trains it.
+swap; the second task's weights are not kept. densevse/training/scenes.py trains it.
 """
 
 from collections import OrderedDict
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from densevse.artifacts.boxes import BOX, Boxes, intersection_over_union
-from densevse.datasets.images import ImageFiles
+from densevse.artifacts.images import ImageFiles
 from densevse.runtime.errors import InputError
 from densevse.vision.crops import warp
 

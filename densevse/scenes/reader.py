@@ -22,11 +22,8 @@ from typing_extensions import TypedDict
 from densevse.artifacts.files import atomic
 from densevse.config.datasets import Reading
 from densevse.config.readers import Scenes
-from densevse.config.strict import Split
-from densevse.config.validation import validate
-from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS
-from densevse.datasets.readers import Paths
-from densevse.datasets.texts import Text, check_layout, read_json, read_lines
+from densevse.config.strict import Split, validate
+from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS, Paths, Text, check_layout, read_json, read_lines
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.scenes.pictures import Box, draw
@@ -109,7 +106,7 @@ def read_boxes(paths: Paths) -> pd.DataFrame:
     A thing's `phrase` is its attributes (size, texture, colour, shape, action). A phrase has the box around everything
     that it names; a phrase for several equal things ("two red balls") also has a row for each of them.
     """
-    return pd.DataFrame([row for line in _lines(paths) for row in _box_rows(line)])
+    return pd.DataFrame([row for line in _lines(paths) for row in _box_rows(line)], columns=BOX_COLUMNS)
 
 
 def _scenes(chosen: Scenes) -> Iterator[_Sampled]:
@@ -166,20 +163,14 @@ def _boxes_of(things: frozenset[int], boxes: list[list[Box]]) -> list[Box]:
     return [around, *named] if len(things) == 1 and len(named) > 1 else [around]
 
 
-def _box_rows(line: _Picture) -> Iterator[dict[str, Any]]:
+def _box_rows(line: _Picture) -> Iterator[tuple[Any, ...]]:
     image = line["image_id"]
     for thing in line["things"]:
-        for box in thing["boxes"]:
-            yield _row(image, "", thing["phrase"], -1, -1, box)
+        yield from ((image, "", thing["phrase"], -1, -1, *box) for box in thing["boxes"])
     for position, caption in enumerate(line["captions"]):
         for phrase in caption["phrases"]:
-            for box in phrase["boxes"]:
-                yield _row(image, f"{image}#{position}", phrase["phrase"], phrase["start"], phrase["end"], box)
-
-
-def _row(image: str, caption: str, phrase: str, start: int, end: int, box: Box) -> dict[str, Any]:
-    place = dict(zip(("x", "y", "width", "height"), box, strict=True))
-    return {"image_id": image, "caption_id": caption, "phrase": phrase, "start": start, "end": end, **place}
+            place = f"{image}#{position}", phrase["phrase"], phrase["start"], phrase["end"]
+            yield from ((image, *place, *box) for box in phrase["boxes"])
 
 
 def _lines(paths: Paths) -> list[_Picture]:

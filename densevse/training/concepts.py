@@ -12,15 +12,14 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from densevse.artifacts.files import write_text
+from densevse.artifacts.images import ImageFiles
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.config.networks import NetworkInput
-from densevse.config.strict import Strict
+from densevse.config.strict import Strict, validate
 from densevse.config.training import Recipe
-from densevse.config.validation import validate
 from densevse.data.concepts import ConceptBatch, ConceptTables, ImagesWithConcepts
 from densevse.data.files import Files
-from densevse.datasets.images import ImageFiles
 from densevse.evaluation.average_precision import mean_average_precision
 from densevse.methods.interface import Moment, device_of, to_device
 from densevse.models.encoding import batches, evaluation

@@ -7,8 +7,8 @@ from typing import Any
 
 from torch import Tensor
 
+from densevse.config.strict import validate
 from densevse.config.training import TrainingJob
-from densevse.config.validation import validate
 from densevse.data.contents import ContentBatch, SentencesWithContent
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from densevse.artifacts.identity import Identity
+from densevse.config.strict import validate
 from densevse.config.training import TrainingJob
-from densevse.config.validation import validate
 from densevse.data.files import Files
 from densevse.data.inputs import NETWORK, Inputs
 from densevse.data.pairs import Pairs

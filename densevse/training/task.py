@@ -7,8 +7,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from densevse.config.strict import Strict
-from densevse.config.validation import validate
+from densevse.config.strict import Strict, validate
 from densevse.methods.interface import Moment
 from densevse.runtime.arrays import Indices
 

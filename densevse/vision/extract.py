@@ -16,12 +16,12 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
+from densevse.artifacts.images import ImageFiles
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.artifacts.store import FeatureWriter
-from densevse.datasets.images import ImageFiles
 from densevse.runtime.ahead import ahead
 from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up

@@ -13,16 +13,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.images import ImageFiles
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded
 from densevse.artifacts.store import FeatureWriter
-from densevse.config.architectures import ARCHITECTURES
 from densevse.config.networks import RegionOptions
-from densevse.config.validation import validate
-from densevse.datasets.images import ImageFiles
+from densevse.config.registries import ARCHITECTURES
+from densevse.config.strict import validate
 from densevse.runtime.ahead import ahead
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from scipy.io import loadmat
 
 from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.images import ImageFiles
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.config.proposers import PROPOSERS, BoxFile, Detections, PublishedMCG, SelectiveSearch
-from densevse.config.validation import validate
-from densevse.datasets.images import ImageFiles
+from densevse.config.strict import validate
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 from densevse.vision.boxes import by_score, clip, unique

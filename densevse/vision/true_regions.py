@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.images import ImageFiles
 from densevse.artifacts.phrase_boxes import phrase_boxes
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureWriter
 from densevse.config.networks import RegionOptions
-from densevse.config.validation import validate
-from densevse.datasets.images import ImageFiles
+from densevse.config.strict import validate
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up

@@ -5,8 +5,7 @@ import pytest
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
-from densevse.datasets.entities import among_words, read_annotation, read_entities, read_sentence
-from densevse.datasets.given_boxes import write_given_boxes
+from densevse.datasets.given_boxes import among_words, read_annotation, read_entities, read_sentence, write_given_boxes
 from densevse.language.tokens import tokenize, write_tokens
 from densevse.runtime.errors import InputError
 

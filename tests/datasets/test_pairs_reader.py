@@ -12,9 +12,9 @@ import pytest
 import yaml
 from PIL import Image
 
+from densevse.artifacts.archives import Archive
 from densevse.config.load import load
 from densevse.config.readers import PairTable
-from densevse.datasets.archives import Archive
 from densevse.datasets.readers import read_dataset
 from densevse.runtime.errors import InputError
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from densevse.datasets.resplit import resplit
+from densevse.datasets.readers import resplit
 from densevse.runtime.errors import InputError
 
 DRAW = {"seed": 0, "train": 12, "val": 3, "test": 4}

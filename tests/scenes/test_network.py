@@ -7,6 +7,7 @@ from safetensors.torch import load_file, save_file
 
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.files import checksum
+from densevse.artifacts.images import ImageFiles, decode
 from densevse.artifacts.lineage import made_from, metadata
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
@@ -14,15 +15,14 @@ from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.networks import NetworkInput
 from densevse.config.training import NamedPhase, TrainingConfig
 from densevse.dag.project import Project
-from densevse.datasets.images import ImageFiles, decode
 from densevse.datasets.readers import write_dataset
 from densevse.datasets.true_boxes import write_boxes
 from densevse.runtime.errors import InputError
 from densevse.scenes import reader as scenes
 from densevse.scenes.network import ScenesNet
 from densevse.scenes.release import LARGEST, release
-from densevse.scenes.training import NetworkJob, train_windows
 from densevse.training.loop import Trainer
+from densevse.training.scenes import NetworkJob, train_windows
 from densevse.vision.crops import warp
 from densevse.vision.networks import load_network
 from tests.projects import ROOT

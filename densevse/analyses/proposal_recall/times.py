@@ -10,11 +10,11 @@ import torch
 from numpy.typing import NDArray
 
 from densevse.artifacts.identity import Identity
+from densevse.artifacts.images import ImageFiles
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
-from densevse.datasets.images import ImageFiles
 from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
 from densevse.vision.mcg.contours import detector

@@ -7,11 +7,11 @@ from pathlib import Path, PurePosixPath
 import pandas as pd
 
 from densevse.artifacts import schema
+from densevse.artifacts.archives import Archive
+from densevse.artifacts.file_names import composed
+from densevse.artifacts.images import SUFFIXES, ImageFiles
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.datasets.archives import Archive
-from densevse.datasets.file_names import composed
-from densevse.datasets.images import SUFFIXES, ImageFiles
 from densevse.datasets.readers import examine_all, unreadable
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger

@@ -20,46 +20,6 @@ PROPOSALS = Schema(
 BOX_COUNTS = (100, 300, 500, 1000, 0)
 """The numbers of boxes of each image that are evaluated, in rank order; 0 means all of them."""
 
-PERCENT = (50, 70, 85)
-"""The least overlaps at which a true box counts as found, as MCG's authors publish them."""
-
-
-def _with_interval(name: str, meaning: str, nullable: bool = False) -> tuple[Column, ...]:
-    """A measured metric, and the ends of its 95% interval."""
-    ends = (("low", "begin"), ("high", "end"))
-    return (
-        Column(name, REAL, meaning, nullable),
-        *(Column(f"{name}_{end}", REAL, f"the {word} of its 95% interval", nullable=True) for end, word in ends),
-    )
-
-
-PROPOSAL_RECALL = Schema(
-    "proposal_recall",
-    "a number of boxes per image",
-    (
-        Column(
-            "boxes", NUMBER, "the number of boxes of each image that are evaluated, in rank order; 0 means all of them"
-        ),
-        Column("boxes_mean", REAL, "how many boxes there were per image, mean"),
-        *_with_interval("average_best_overlap", "mean over true boxes of the best intersection over union"),
-        *(
-            column
-            for percent in PERCENT
-            for column in _with_interval(
-                f"recall_{percent}", f"share of true boxes overlapped by at least {percent / 100}"
-            )
-        ),
-        *_with_interval(
-            "segment_jaccard",
-            "mean over objects of the best Jaccard of as many segments; null where masks are not known",
-            nullable=True,
-        ),
-        Column("true_boxes", NUMBER, "how many true boxes"),
-        Column("images", NUMBER, "how many images have true boxes"),
-    ),
-    version=3,
-)
-
 PROPOSAL_TIMES = Schema(
     "proposal_times",
     "a step of a proposer",

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.images import ImageFiles
 from densevse.artifacts.store import FeatureStore
 from densevse.data.files import Artifacts
 from densevse.data.views.regions import RegionsOfImages
-from densevse.datasets.images import ImageFiles
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.vision.crops import colour_of, crop_of_region

@@ -15,11 +15,10 @@ import pandas as pd
 from PIL import Image
 
 from densevse.artifacts import schema
+from densevse.artifacts.archives import Archive
+from densevse.artifacts.images import decode, examine
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
-from densevse.datasets.archives import Archive
-from densevse.datasets.entities import read_entities
-from densevse.datasets.given_boxes import write_given_boxes
-from densevse.datasets.images import decode, examine
+from densevse.datasets.given_boxes import read_entities, write_given_boxes
 from densevse.datasets.readers import write_dataset
 from densevse.datasets.true_boxes import boxes_reader
 from densevse.language.tokens import tokenize, write_tokens

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from densevse.datasets.archives import Archive as ImageSource
+from densevse.artifacts.archives import Archive as ImageSource
 from densevse.runtime.errors import InputError
 
 __all__ = ["ImageFacts", "ImageFiles", "ImageSource", "decode", "examine", "orientation"]

@@ -9,14 +9,13 @@ from pydantic import Field
 from torch import Tensor, nn
 from torch.nn import functional
 
+from densevse.artifacts.images import ImageFiles
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.config.networks import NetworkInput
-from densevse.config.strict import Strict
+from densevse.config.strict import Strict, validate
 from densevse.config.training import Recipe
-from densevse.config.validation import validate
 from densevse.data.files import Files
-from densevse.datasets.images import ImageFiles
 from densevse.methods.interface import Moment, device_of, to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.models.files import write_weights

@@ -1,6 +1,6 @@
 """Reads folders, zips and tars in the same way, without unpacking them.
 
-A file has a plain name (densevse.datasets.file_names). So a data set's files are found by the name that a person reads,
+A file has a plain name (densevse.artifacts.file_names). So a data set's files are found by the name that a person reads,
 however a Mac, Windows or an old program encoded it.
 
 Members are never written to disk. Every read is an `os.pread`, which has no file position, so threads and forked
@@ -27,8 +27,8 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from densevse.artifacts.file_names import ESCAPED, by_plain_name, in_utf_8, letters, plain, zip_name
 from densevse.artifacts.files import atomic
-from densevse.datasets.file_names import ESCAPED, by_plain_name, in_utf_8, letters, plain, zip_name
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from densevse.artifacts.archives import Archive
+from densevse.artifacts.images import ImageFiles
 from densevse.datasets import archives
-from densevse.datasets.archives import Archive
-from densevse.datasets.images import ImageFiles
 from densevse.runtime.errors import InputError
 
 FILES = {f"photographs/{number:03d}.jpg": os.urandom(2000 + number) for number in range(60)} | {"a b.txt": b"x" * 5000}
@@ -250,7 +250,7 @@ def test_names_are_the_same_under_an_ascii_locale(tmp_path: Path) -> None:
     make(tmp_path, "plain.tar", {NFC: b"1"})
     code = """
 import sys
-from densevse.datasets.archives import Archive
+from densevse.artifacts.archives import Archive
 assert sys.getfilesystemencoding() == "ascii", sys.getfilesystemencoding()
 for path in sys.argv[1:]:
     archive = Archive.open(path)
