@@ -19,7 +19,7 @@ from densevse.artifacts.schema import write
 from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import set_up
-from densevse.vision.mcg.contour_maps import contour_maps
+from densevse.vision.mcg.contours import contour_maps
 
 
 def write_contours(folder: str, model: str, options: Mapping[str, Any], threads: int, output: str) -> None:

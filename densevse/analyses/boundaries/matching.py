@@ -20,8 +20,7 @@ from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, Column, Sche
 from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.runtime.arrays import Reals
-from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies
-from densevse.vision.mcg.ridges import suppressed
+from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies, suppressed
 from densevse.vision.mcg.shards import decoded
 from densevse.vision.processes import in_processes
 

@@ -1,57 +1,43 @@
-"""Training data of MCG's ranker: candidates with their best overlap with an object."""
+"""The jobs that learn MCG's ranker: from the sample of candidates that its authors published, or from masks."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.io import loadmat
 
-from densevse.artifacts.run_lengths import decode
 from densevse.artifacts.schema import read_all
 from densevse.artifacts.schemas.proposals import CANDIDATES
 from densevse.runtime.errors import InputError
-from densevse.vision.mcg.candidates import GroupedCandidates, members_of
+from densevse.vision.mcg.candidates import FEATURES
 from densevse.vision.mcg.forest import Ranker, fold, grow, save
-from densevse.vision.mcg.hierarchy import Superpixels
-
-DRAWN = 30
-"""The number of candidates learned from in each image, beside the best for each object, as the authors do."""
-
-_CHUNK = 2048
-"""The number of candidates whose overlaps are computed at a time, which bounds memory."""
 
 
-def overlaps(
-    chosen: GroupedCandidates, superpixels: Superpixels, objects: Sequence[NDArray[np.bool_]]
-) -> NDArray[np.float32]:
-    """(C, O) the Jaccard of C candidates with the masks of O objects; a mask of another size is resized."""
-    height, width = superpixels.labels.shape
-    inside = np.zeros((len(superpixels), len(objects)), np.float32)
-    for number, mask in enumerate(objects):
-        resized = cv2.resize(mask.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST)
-        inside[:, number] = np.bincount(superpixels.labels[resized > 0], minlength=len(superpixels))
-    found = np.empty((len(chosen), len(objects)), np.float32)
-    for start in range(0, len(chosen), _CHUNK):
-        part = slice(start, start + _CHUNK)
-        shared = members_of(chosen.bits[part], len(superpixels)).astype(np.float32) @ inside
-        together = chosen.areas[part, None] + inside.sum(axis=0) - shared
-        found[part] = shared / together
-    return found
+def learn_ranker(sample: str, options: Mapping[str, Any], output: str) -> None:
+    """The job that learns the ranker from the authors' sample. `options` are a proposer's: trees, leaf.
+
+    Raises `InputError` as `sample_of_authors` does.
+    """
+    forest = grow(*sample_of_authors(sample), options["trees"], options["leaf"], seed=0)
+    save(Ranker([forest]), output, Path(sample).name)
 
 
-def objects_of(masks: pd.DataFrame) -> list[NDArray[np.bool_]]:
-    """The masks (H, W) of rows of MASKS."""
-    sizes = zip(masks["runs"], masks["height"], masks["width"], strict=True)
-    return [decode(runs, height, width) for runs, height, width in sizes]
+def sample_of_authors(path: str | Path) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The features (C, 16) and best Jaccards (C,) of MCG's published training sample, a MATLAB file.
 
-
-def draw(jaccards: NDArray[np.float32], seed: int) -> NDArray[np.int64]:
-    """The candidates to learn from, given (C, O) Jaccards: the best for each object, and DRAWN random ones."""
-    random = np.random.default_rng(seed)
-    drawn = random.permutation(len(jaccards))[:DRAWN]
-    return np.unique(np.concatenate([jaccards.argmax(axis=0), drawn]))
+    Raises `InputError` if it is not such a file.
+    """
+    try:
+        stored = loadmat(path, variable_names=["features", "jaccards"])
+        features, jaccards = stored["features"].astype(np.float32), stored["jaccards"].astype(np.float32).ravel()
+    except Exception as error:  # SciPy raises many kinds for a file that is cut or no MATLAB file
+        raise InputError(f"{path}: not MCG's sample of candidates ({error!r}); get the file again.") from error
+    if features.shape != (len(jaccards), len(FEATURES)):
+        raise InputError(f"{path}: expected {len(FEATURES)} features for each candidate, found {features.shape}.")
+    return features, jaccards
 
 
 def learn_ranker_from_masks(

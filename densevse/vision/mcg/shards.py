@@ -3,7 +3,6 @@
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import cv2
@@ -13,8 +12,8 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.files import checksum
-from densevse.artifacts.lineage import PathOrPaths, lineage
-from densevse.artifacts.run_lengths import encode
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.run_lengths import decode, encode
 from densevse.artifacts.schema import Schema, read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import (
@@ -27,10 +26,9 @@ from densevse.artifacts.schemas.proposals import (
     SEGMENTS,
 )
 from densevse.artifacts.shards import remove_superseded
-from densevse.vision.mcg.candidates import candidates, features, members_of
+from densevse.vision.mcg.candidates import GroupedCandidates, candidates, features, members_of
 from densevse.vision.mcg.forest import Ranker, load
-from densevse.vision.mcg.hierarchy import hierarchies
-from densevse.vision.mcg.learning import draw, objects_of, overlaps
+from densevse.vision.mcg.hierarchy import Superpixels, hierarchies
 from densevse.vision.mcg.proposing import McgProposals, propose
 from densevse.vision.processes import in_processes
 
@@ -38,6 +36,12 @@ Rows = Mapping[str, Any]
 """Columns of an artifact: arrays or lists of one length, or one value for all."""
 
 Item = TypeVar("Item")
+
+DRAWN = 30
+"""The number of candidates learned from in each image, beside the best for each object, as the authors do."""
+
+_CHUNK = 2048
+"""The number of candidates whose overlaps are computed at a time, which bounds memory."""
 
 
 class Image(NamedTuple):
@@ -53,51 +57,23 @@ class Image(NamedTuple):
         return [decoded(picture) for picture in self.pictures]
 
 
-def propose_by_mcg(
+def write_ranked(
     image_table: str,
     contours: str,
     ranker: str,
     options: Mapping[str, Any],
+    artifact: str,
     wildcards: Mapping[str, Any],
     threads: int,
     output: str,
+    masks: str | None = None,
 ) -> None:
-    """The job that writes the proposals (PROPOSALS) of a shard's images; see `proposals`."""
-    make = partial(proposals, ranker=load(ranker), options=options, processes=threads)
-    inputs = {"image_table": image_table, "contours": contours, "ranker": ranker}
-    write_shard(make, PROPOSALS, inputs, _settings(wildcards, options), output)
-
-
-def segment_by_mcg(
-    image_table: str,
-    contours: str,
-    ranker: str,
-    options: Mapping[str, Any],
-    wildcards: Mapping[str, Any],
-    threads: int,
-    output: str,
-) -> None:
-    """The job that writes the masks of the same proposals (SEGMENTS); see `segments`."""
-    make = partial(segments, ranker=load(ranker), options=options, processes=threads)
-    inputs = {"image_table": image_table, "contours": contours, "ranker": ranker}
-    write_shard(make, SEGMENTS, inputs, _settings(wildcards, options), output)
-
-
-def measure_segments(
-    image_table: str,
-    contours: str,
-    masks: str,
-    ranker: str,
-    options: Mapping[str, Any],
-    wildcards: Mapping[str, Any],
-    threads: int,
-    output: str,
-) -> None:
-    """The job that compares the same proposals with objects (MASKS); see `segment_overlap`."""
-    objects = read(masks, MASKS)
-    make = partial(segment_overlap, masks=objects, ranker=load(ranker), options=options, processes=threads)
-    inputs = {"image_table": image_table, "contours": contours, "masks": masks, "ranker": ranker}
-    write_shard(make, SEGMENT_OVERLAP, inputs, _settings(wildcards, options), output)
+    """The job that writes what the ranked candidates of a shard's images give, a key of `RANKED`; see `ranked`."""
+    objects = None if masks is None else read(masks, MASKS)
+    images = images_with(read(contours, CONTOURS), read(image_table, IMAGES))
+    found = ranked(artifact, images, load(ranker), options, threads, objects)
+    settings = {"proposer": wildcards["proposer"], "kind": "mcg", **options, "ranker_sha256": checksum(ranker)}
+    _write(found, RANKED[artifact][0], output, settings, image_table, masks)
 
 
 def sample_candidates(
@@ -107,13 +83,9 @@ def sample_candidates(
 
     See `ranker_sample`.
     """
-    make = partial(ranker_sample, masks=read(masks, MASKS), options=options, processes=threads)
-    inputs = {"image_table": image_table, "contours": contours, "masks": masks}
-    write_shard(make, CANDIDATES, inputs, options, output, split="train")
-
-
-def _settings(wildcards: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    return {"proposer": wildcards["proposer"], "kind": "mcg", **options}
+    images = images_with(read(contours, CONTOURS), read(image_table, IMAGES).query("split == 'train'"))
+    found = ranker_sample(images, read(masks, MASKS), options, threads)
+    _write(found, CANDIDATES, output, options, image_table, masks)
 
 
 def images_with(contours: pd.DataFrame, rows: pd.DataFrame) -> list[Image]:
@@ -126,45 +98,22 @@ def images_with(contours: pd.DataFrame, rows: pd.DataFrame) -> list[Image]:
     return [Image(str(name), *sizes[str(name)], list(group["picture"])) for name, group in groups if str(name) in sizes]
 
 
-def write_shard(
-    make: Callable[[list[Image]], pd.DataFrame],
-    schema: Schema,
-    inputs: Mapping[str, str],
-    settings: Mapping[str, Any],
-    path: str | Path,
-    split: str | None = None,
-) -> None:
-    """Writes the rows (of `schema`) that `make` returns for the images of a shard, or of one `split`.
-
-    `inputs` are the files of the job: image_table and contours, and masks and ranker if `make` uses them. They and
-    `settings` become the lineage.
-    """
-    rows = read(inputs["image_table"], IMAGES)
-    images = images_with(read(inputs["contours"], CONTOURS), rows if split is None else rows[rows["split"] == split])
-    learned = {"ranker_sha256": checksum(inputs["ranker"])} if "ranker" in inputs else {}
-    parents: dict[str, PathOrPaths] = {"images": inputs["image_table"], "masks": inputs.get("masks", [])}
-    write(make(images), schema, path, lineage({**settings, **learned}, parents))
-    remove_superseded(path)
-
-
-def proposals(images: Sequence[Image], ranker: Ranker, options: Mapping[str, Any], processes: int) -> pd.DataFrame:
-    """The proposals (PROPOSALS) of images, best first, in the pixels of each image.
-
-    `options` are a proposer's: candidates, superpixels, boxes. The number of `processes` does not change the result.
-    """
-    return _of_each(images, partial(_boxes, ranker, dict(options)), PROPOSALS, processes)
-
-
-def segments(images: Sequence[Image], ranker: Ranker, options: Mapping[str, Any], processes: int) -> pd.DataFrame:
-    """The masks (SEGMENTS) of the proposals of images, best first, in the pixels of each image: see `proposals`."""
-    return _of_each(images, partial(_segments, ranker, dict(options)), SEGMENTS, processes)
-
-
-def segment_overlap(
-    images: Sequence[Image], masks: pd.DataFrame, ranker: Ranker, options: Mapping[str, Any], processes: int
+def ranked(
+    artifact: str,
+    images: Sequence[Image],
+    ranker: Ranker,
+    options: Mapping[str, Any],
+    processes: int,
+    masks: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """The overlap of proposals with the objects of images (SEGMENT_OVERLAP), given as `masks` (MASKS)."""
-    return _of_each(_with_masks(images, masks), partial(_overlap, ranker, dict(options)), SEGMENT_OVERLAP, processes)
+    """The rows of an artifact of `RANKED` for images, best candidate first, in the pixels of each image.
+
+    `options` are a proposer's: candidates, superpixels, boxes. With `masks` (MASKS) only the images that have some are
+    taken. The number of `processes` does not change the result.
+    """
+    schema, rows = RANKED[artifact]
+    items = images if masks is None else _with_masks(images, masks)
+    return _of_each(items, partial(rows, ranker, dict(options)), schema, processes)
 
 
 def ranker_sample(
@@ -175,6 +124,13 @@ def ranker_sample(
     `options` are a proposer's: candidates, superpixels. An image without masks has none.
     """
     return _of_each(_with_masks(images, masks), partial(_sample, dict(options)), CANDIDATES, processes)
+
+
+def _write(
+    rows: pd.DataFrame, schema: Schema, path: str, settings: Mapping[str, Any], images: str, masks: str | None
+) -> None:
+    write(rows, schema, path, lineage(settings, {"images": images, "masks": masks or []}))
+    remove_superseded(path)
 
 
 def _with_masks(images: Sequence[Image], masks: pd.DataFrame) -> list[tuple[Image, pd.DataFrame]]:
@@ -239,6 +195,48 @@ def _sample(options: Mapping[str, Any], known: tuple[Image, pd.DataFrame]) -> Ro
     drawn = draw(jaccards, zlib.crc32(image.image_id.encode()))
     described = features(formed[drawn], found)
     return {"image_id": image.image_id, "features": list(described), "jaccard": jaccards[drawn].max(axis=1)}
+
+
+RANKED: Mapping[str, tuple[Schema, Callable[[Ranker, Mapping[str, Any], Any], Rows]]] = {
+    "proposals": (PROPOSALS, _boxes),
+    "segments": (SEGMENTS, _segments),
+    "segment_overlap": (SEGMENT_OVERLAP, _overlap),
+}
+"""The artifacts of ranked candidates: the schema, and the rows of an image (or of an image with masks)."""
+
+
+# --- overlaps with objects --------------------------------------------------------------------------------------
+
+
+def overlaps(
+    chosen: GroupedCandidates, superpixels: Superpixels, objects: Sequence[NDArray[np.bool_]]
+) -> NDArray[np.float32]:
+    """(C, O) the Jaccard of C candidates with the masks of O objects; a mask of another size is resized."""
+    height, width = superpixels.labels.shape
+    inside = np.zeros((len(superpixels), len(objects)), np.float32)
+    for number, mask in enumerate(objects):
+        resized = cv2.resize(mask.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST)
+        inside[:, number] = np.bincount(superpixels.labels[resized > 0], minlength=len(superpixels))
+    found = np.empty((len(chosen), len(objects)), np.float32)
+    for start in range(0, len(chosen), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        shared = members_of(chosen.bits[part], len(superpixels)).astype(np.float32) @ inside
+        together = chosen.areas[part, None] + inside.sum(axis=0) - shared
+        found[part] = shared / together
+    return found
+
+
+def objects_of(masks: pd.DataFrame) -> list[NDArray[np.bool_]]:
+    """The masks (H, W) of rows of MASKS."""
+    sizes = zip(masks["runs"], masks["height"], masks["width"], strict=True)
+    return [decode(runs, height, width) for runs, height, width in sizes]
+
+
+def draw(jaccards: NDArray[np.float32], seed: int) -> NDArray[np.int64]:
+    """The candidates to learn from, given (C, O) Jaccards: the best for each object, and DRAWN random ones."""
+    random = np.random.default_rng(seed)
+    drawn = random.permutation(len(jaccards))[:DRAWN]
+    return np.unique(np.concatenate([jaccards.argmax(axis=0), drawn]))
 
 
 def decoded(picture: bytes) -> NDArray[np.uint8]:

@@ -19,8 +19,8 @@ from densevse.artifacts.schemas.sentences import PARSES
 from densevse.language.trees import read_tree
 from densevse.language.word_vectors import read_vectors
 from densevse.vision.caffe import CONVOLUTIONS, convert
-from densevse.vision.mcg.authors import sample_of_authors
 from densevse.vision.mcg.candidates import FEATURES
+from densevse.vision.mcg.learning import sample_of_authors
 from densevse.vision.networks import read_state
 from densevse.vision.proposals import propose
 from tests.projects import ROOT

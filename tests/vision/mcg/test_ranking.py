@@ -9,8 +9,7 @@ from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import candidates, masks
 from densevse.vision.mcg.forest import Ranker, fold, grow, load, save
 from densevse.vision.mcg.hierarchy import hierarchies
-from densevse.vision.mcg.proposing import propose
-from densevse.vision.mcg.ranking import diversify
+from densevse.vision.mcg.proposing import diversify, propose
 from tests.vision.mcg.pictures import noise
 
 COUNTS = [[40] * 3, [30] * 3, [20] * 3, [20] * 3]

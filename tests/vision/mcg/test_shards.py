@@ -13,21 +13,20 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import CANDIDATES, CONTOURS, MASKS, PROPOSALS, SEGMENT_OVERLAP, SEGMENTS
 from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import candidates, masks
-from densevse.vision.mcg.contour_maps import own_contour_maps
+from densevse.vision.mcg.contours import own_contour_maps
 from densevse.vision.mcg.forest import Ranker, fold, grow
 from densevse.vision.mcg.hierarchy import hierarchies
-from densevse.vision.mcg.learning import draw, learn_from_masks, learn_ranker_from_masks, overlaps
+from densevse.vision.mcg.learning import learn_from_masks, learn_ranker_from_masks
 from densevse.vision.mcg.shards import (
+    RANKED,
     decoded,
+    draw,
     images_with,
-    measure_segments,
-    proposals,
-    propose_by_mcg,
+    overlaps,
+    ranked,
     ranker_sample,
     sample_candidates,
-    segment_by_mcg,
-    segment_overlap,
-    segments,
+    write_ranked,
 )
 from tests.vision.mcg.pictures import noise
 
@@ -148,20 +147,20 @@ def test_proposals_of_a_shard_say_which_ranker_ordered_them(tmp_path, shard, sam
     )
     given = {**shard, "ranker": ranker, "options": OPTIONS, "wildcards": {"proposer": "mine"}, "threads": 1}
     settings = {"proposer": "mine", "kind": "mcg", **OPTIONS, "ranker_sha256": checksum(ranker)}
-    for job, schema in ((propose_by_mcg, PROPOSALS), (segment_by_mcg, SEGMENTS)):
-        path = str(tmp_path / job.__name__ / "00-of-01.parquet")
-        job(**given, output=path)
+    for artifact, schema in (("proposals", PROPOSALS), ("segments", SEGMENTS)):
+        path = str(tmp_path / artifact / "00-of-01.parquet")
+        write_ranked(**given, artifact=artifact, output=path)
         assert set(read(path, schema)["image_id"]) == {*NAMES}
         assert made_from(path) == {**settings, "parents": {"images": PARENTS["images"]}}
     path = str(tmp_path / "overlap/00-of-01.parquet")
-    measure_segments(**given, masks=masks, output=path)
+    write_ranked(**given, artifact="segment_overlap", masks=masks, output=path)
     assert set(read(path, SEGMENT_OVERLAP)["image_id"]) == {"a", "c"}
     assert made_from(path) == {**settings, "parents": PARENTS}
 
 
 @pytest.mark.long
 def test_segments_are_the_proposals_in_the_pixels_of_the_image(images, ranker):
-    found, boxes = (make(images, ranker, OPTIONS, 1) for make in (segments, proposals))
+    found, boxes = (ranked(artifact, images, ranker, OPTIONS, 1) for artifact in ("segments", "proposals"))
     arrow_table(found, SEGMENTS, "a test")
     arrow_table(boxes, PROPOSALS, "a test")
     for name, group in boxes.groupby("image_id"):
@@ -173,7 +172,7 @@ def test_segments_are_the_proposals_in_the_pixels_of_the_image(images, ranker):
 
 @pytest.mark.long
 def test_more_segments_cover_objects_better(images, objects, ranker):
-    found = segment_overlap(images, objects, ranker, OPTIONS, 1)
+    found = ranked("segment_overlap", images, ranker, OPTIONS, 1, objects)
     arrow_table(found, SEGMENT_OVERLAP, "a test")
     assert set(found["image_id"]) == {"a", "c"}
     table = found.pivot(index=["image_id", "object"], columns="segments", values="jaccard")
@@ -205,6 +204,6 @@ def test_a_contour_map_of_the_users_may_be_named_with_other_accents(tmp_path):
     assert len(own_contour_maps(rows, str(tmp_path), {"scales": [1], "pixels": 600})) == 1
 
 
-def test_no_image_gives_no_rows(ranker, objects):
-    for made, schema in ((proposals([], ranker, OPTIONS, 1), PROPOSALS), (segments([], ranker, OPTIONS, 1), SEGMENTS)):
-        assert arrow_table(made, schema, "a test").num_rows == 0
+def test_no_image_gives_no_rows(ranker):
+    for artifact, (schema, _) in RANKED.items():
+        assert arrow_table(ranked(artifact, [], ranker, OPTIONS, 1), schema, "a test").num_rows == 0

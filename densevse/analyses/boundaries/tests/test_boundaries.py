@@ -24,8 +24,7 @@ from densevse.analyses.boundaries.matching import (
 from densevse.artifacts.schema import arrow_table, read, write
 from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.runtime.errors import InputError
-from densevse.vision.mcg.hierarchy import hierarchies
-from densevse.vision.mcg.ridges import suppressed
+from densevse.vision.mcg.hierarchy import hierarchies, suppressed
 from tests.vision.mcg.pictures import noise
 
 HEIGHT, WIDTH = 120, 160  # pixels match within 1.5
