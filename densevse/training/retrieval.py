@@ -16,7 +16,6 @@ from densevse.data.inputs import NETWORK, Inputs
 from densevse.data.pairs import Pairs
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.evaluation.ranks import evaluate, metrics
-from densevse.kernels.arrays import in_float32
 from densevse.methods.interface import Batch, Encoding, Method, Moment, with_parts
 from densevse.models.attention import entropies
 from densevse.models.building import build
@@ -92,7 +91,7 @@ def validated(method: Method, pairs: Pairs) -> dict[str, float]:
 
 
 def _float32(encoding: Encoding) -> Encoding:
-    return with_parts(encoding, map(in_float32, encoding))
+    return with_parts(encoding, (part.float() if part.is_floating_point() else part for part in encoding))
 
 
 def prepared(job: TrainingJob, inputs: Inputs, start: str | None = None) -> Retrieval:

@@ -17,7 +17,6 @@ from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
 from densevse.data.structures.triplets import TripletsOfSentences
-from densevse.kernels.arrays import on_device
 from densevse.language.triplets import Triplet, frequent_relations
 from densevse.methods.defrag import DeFrag
 from densevse.methods.structures import Triplets
@@ -117,7 +116,7 @@ def _aligned(method: DeFrag, inputs: Inputs, pairs: Pairs, wanted: Indices) -> p
     owner = np.repeat(np.arange(len(wanted)), triplets.lengths)[known]
     kept = Triplets(triplets.relation[known], triplets.governor[known], triplets.dependent[known], triplets.lengths)
     v, present = encoded(method, pairs, images)
-    of_image = on_device(image[owner], v.device)
+    of_image = torch.from_numpy(image[owner]).to(v.device)
     region, score = method.assign(v[of_image], present[of_image], method.embed_triplets(kept))
     tokens = structure.tokens(wanted[:, 1])[known]
     return _named(kept, inputs).assign(
