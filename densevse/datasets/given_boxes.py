@@ -19,7 +19,7 @@ and `Annotations/<image>.xml` with the boxes of the entities by number.
 import re
 import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ from densevse.artifacts.archives import Archive
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import TOKENS
-from densevse.datasets.layout import numbered_lines
+from densevse.datasets.layout import BOX_COLUMNS, STATED_SIZE, numbered_lines
 from densevse.datasets.true_boxes import check_inside, check_rows
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress

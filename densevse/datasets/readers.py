@@ -20,13 +20,13 @@ The images stay what they were, so that their features and the parses of their s
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,7 +41,7 @@ from densevse.artifacts.images import SUFFIXES, ImageFacts, ImageFiles, examine
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.config.datasets import Reading
-from densevse.config.readers import READERS, ReaderOptions
+from densevse.config.readers import READERS
 from densevse.config.strict import validate
 from densevse.datasets.layout import Paths, by_split, captions_of
 from densevse.runtime.errors import InputError

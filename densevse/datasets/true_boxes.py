@@ -9,7 +9,7 @@ Annotations refer to pixels as an image file stores them, but its EXIF data may 
 masks of such an image are turned with it, unless the stated size is that of the turned image.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from densevse.artifacts.run_lengths import decode, encode
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.proposals import MASKS
 from densevse.config.readers import READERS
-from densevse.datasets.layout import Paths
+from densevse.datasets.layout import BOX_COLUMNS, STATED_SIZE, Paths
 from densevse.datasets.readers import implementation, made_from
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress

@@ -23,7 +23,16 @@ from densevse.artifacts.files import atomic
 from densevse.config.datasets import Reading
 from densevse.config.readers import Scenes
 from densevse.config.strict import Split, validate
-from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS, Paths, Text, check_layout, read_json, read_lines
+from densevse.datasets.layout import (
+    BOX_COLUMNS,
+    CAPTION_COLUMNS,
+    IMAGE_COLUMNS,
+    Paths,
+    Text,
+    check_layout,
+    read_json,
+    read_lines,
+)
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.scenes.pictures import Box, draw

@@ -17,9 +17,10 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.run_lengths import decode
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
+from densevse.datasets import coco as coco_files
 from densevse.datasets.layout import seeded_splits
 from densevse.datasets.readers import read_dataset, write_dataset
-from densevse.datasets.true_boxes import boxes_reader, masks_reader, write_boxes
+from densevse.datasets.true_boxes import write_boxes
 from densevse.runtime.errors import InputError
 
 FLICKR = {"captions": "token.txt", "splits": {"train": "train.txt", "val": "dev.txt", "test": "test.txt"}}
@@ -218,7 +219,7 @@ def test_coco_with_karpathys_splits(tmp_path: Path) -> None:
 
 def test_coco_boxes(tmp_path: Path) -> None:
     paths, options = coco(tmp_path), {"splits": {"train": 2, "val": 1, "test": 1}}
-    boxes = boxes_reader("coco")(paths)
+    boxes = coco_files.read_boxes(paths)
     assert sorted(boxes["image_id"]) == ["2", "7", "9"]  # the crowd of image 4 is left out
     tables = str(tmp_path / "images.parquet"), str(tmp_path / "captions.parquet")
     sources = [*paths], [*paths.values()]
@@ -612,11 +613,11 @@ def test_a_caption_of_coco_that_cannot_be_is_named(
 def test_a_box_of_coco_that_cannot_be_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     paths = changed_coco(tmp_path, "instances", "annotations", change)
     with pytest.raises(InputError, match=r"instances_train2014\.json: [\s\S]*" + message):
-        boxes_reader("coco")(paths)
+        coco_files.read_boxes(paths)
 
 
 def test_masks_of_coco_are_drawn_from_outlines(tmp_path: Path) -> None:
-    masks = masks_reader("coco")(coco(tmp_path))
+    masks = coco_files.read_masks(coco(tmp_path))
     assert sorted(masks["image_id"]) == ["2", "7", "9"]
     assert set(masks["class_name"]) == {"potted plant"}
     drawn = decode(masks["runs"][0], masks["height"][0], masks["width"][0])
@@ -633,12 +634,12 @@ def test_an_object_of_coco_without_an_outline_is_named(tmp_path: Path, segmentat
     with pytest.raises(
         InputError, match=r"instances_train2014\.json: [\s\S]*(annotation 9 has no outline|segmentation)"
     ):
-        masks_reader("coco")(paths)
+        coco_files.read_masks(paths)
 
 
 def test_instances_that_do_not_speak_of_crowds_are_no_crowds(tmp_path: Path) -> None:
     paths = changed_coco(tmp_path, "instances", "annotations", {"iscrowd": ...})
-    assert sorted(boxes_reader("coco")(paths)["image_id"]) == ["2", "7", "9"]
+    assert sorted(coco_files.read_boxes(paths)["image_id"]) == ["2", "7", "9"]
 
 
 @pytest.mark.parametrize("splits", [["train"], {"train": "3"}, {"train": True}, {"training": 3}, None])

@@ -20,7 +20,6 @@ from densevse.artifacts.images import decode, examine
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.given_boxes import read_entities, write_given_boxes
 from densevse.datasets.readers import write_dataset
-from densevse.datasets.true_boxes import boxes_reader
 from densevse.language.tokens import tokenize, write_tokens
 from densevse.language.word_vectors import read_vectors
 from densevse.scenes import reader as scenes
@@ -180,7 +179,7 @@ def targets() -> dict[str, Target]:
         )
 
     def coco_boxes(folder: Path) -> Any:
-        return boxes_reader("coco")({"annotations": str(folder / "annotations")})
+        return coco.read_boxes({"annotations": str(folder / "annotations")})
 
     return {
         **{

@@ -43,7 +43,7 @@ rule resplit:
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.datasets.resplit:write_resplit", datasets.resplit_job),
+        **calling("densevse.datasets.readers:write_resplit", datasets.resplit_job),
     message:
         "drawing the splits of {wildcards.dataset}"
     script:
