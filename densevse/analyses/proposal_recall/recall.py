@@ -11,14 +11,56 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
+from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schema import read, read_all, write
-from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.schemas.proposals import BOX_COUNTS, PERCENT, PROPOSAL_RECALL, PROPOSALS, SEGMENT_OVERLAP
+from densevse.artifacts.schema import NUMBER, REAL, Column, Schema
+from densevse.artifacts.schemas.datasets import BOXES
+from densevse.artifacts.schemas.proposals import BOX_COUNTS, PROPOSALS, SEGMENT_OVERLAP
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import interval_of_mean
+
+PERCENT = (50, 70, 85)
+"""The least overlaps at which a true box counts as found, as MCG's authors publish them."""
+
+
+def _with_interval(name: str, meaning: str, nullable: bool = False) -> tuple[Column, ...]:
+    """A measured metric, and the ends of its 95% interval."""
+    ends = (("low", "begin"), ("high", "end"))
+    return (
+        Column(name, REAL, meaning, nullable),
+        *(Column(f"{name}_{end}", REAL, f"the {word} of its 95% interval", nullable=True) for end, word in ends),
+    )
+
+
+PROPOSAL_RECALL = Schema(
+    "proposal_recall",
+    "a number of boxes per image",
+    (
+        Column(
+            "boxes", NUMBER, "the number of boxes of each image that are evaluated, in rank order; 0 means all of them"
+        ),
+        Column("boxes_mean", REAL, "how many boxes there were per image, mean"),
+        *_with_interval("average_best_overlap", "mean over true boxes of the best intersection over union"),
+        *(
+            column
+            for percent in PERCENT
+            for column in _with_interval(
+                f"recall_{percent}", f"share of true boxes overlapped by at least {percent / 100}"
+            )
+        ),
+        *_with_interval(
+            "segment_jaccard",
+            "mean over objects of the best Jaccard of as many segments; null where masks are not known",
+            nullable=True,
+        ),
+        Column("true_boxes", NUMBER, "how many true boxes"),
+        Column("images", NUMBER, "how many images have true boxes"),
+    ),
+    version=3,
+)
 
 
 def write_recall(
@@ -33,12 +75,11 @@ def write_recall(
 
     `proposals` and `segment_overlap` are shards. Raises `InputError` if there is no true box.
     """
-    overlap = read_all(segment_overlap, SEGMENT_OVERLAP) if segment_overlap else None
-    images = read(image_table, IMAGES)
-    families = dict(zip(images["image_id"], images["family"], strict=True))
-    found = recall(read_all(proposals, PROPOSALS), read(boxes, BOXES), families, overlap)
+    overlap = schema.read_all(segment_overlap, SEGMENT_OVERLAP) if segment_overlap else None
+    families = families_of(image_table).to_dict()
+    found = recall(schema.read_all(proposals, PROPOSALS), schema.read(boxes, BOXES), families, overlap)
     parents = {"proposals": proposals, "boxes": boxes, "images": image_table}
-    write(found, PROPOSAL_RECALL, output, lineage({}, parents), Identity.of(wildcards))
+    schema.write(found, PROPOSAL_RECALL, output, lineage({}, parents), Identity.of(wildcards))
 
 
 def recall(

@@ -6,21 +6,20 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from densevse.analyses.proposal_recall.recall import PERCENT, PROPOSAL_RECALL
 from densevse.analyses.proposal_recall.settings import ProposalTablePlan
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schema import Schema
-from densevse.artifacts.schemas.proposals import PERCENT, PROPOSAL_RECALL, PROPOSAL_TIMES
-from densevse.config.validation import validate
-from densevse.report.published_files import read_about, read_rows, real, real_or_none, required, whole
+from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
+from densevse.config.strict import validate
+from densevse.report.published import read_about, read_rows, real, real_or_none, required, whole
 from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW
 
 OVERLAP_METRICS = ("average_best_overlap", *(f"recall_{percent}" for percent in PERCENT), "segment_jaccard")
-_NAMES = ("average best overlap", *(f"recall at {percent / 100}" for percent in PERCENT), "Jaccard of segments")
-
 
 PUBLISHED_PROPOSALS = {
     "proposer": required,
@@ -59,18 +58,16 @@ def write_table(
     files = {Path(file).suffix: file for file in published}
     if set(files) not in (set(), {".csv", ".yaml"}):
         raise InputError(f"{', '.join(published)}: one CSV and one YAML file of one name are needed; add the other.")
-    theirs = read_published(files[".csv"], files[".yaml"]) if files else None
+    theirs = None
+    if files:
+        rows = read_rows(files[".csv"], PUBLISHED_PROPOSALS)
+        theirs = Published(rows, **read_about(files[".yaml"], ("images", "source")))
     table(planned.title, found, seconds, theirs).write(markdown, html, latex)
 
 
 def _by_proposer(paths: Sequence[str], kind: Schema, dataset: str, names: Sequence[str]) -> dict[str, pd.DataFrame]:
     index = ArtifactIndex(paths, kind)
     return {name: schema.read(index.path(Identity(dataset, name)), kind) for name in names}
-
-
-def read_published(table: str | Path, about: str | Path) -> Published:
-    """The metrics of published/<data set>.csv, with the texts of the .yaml beside it."""
-    return Published(read_rows(table, PUBLISHED_PROPOSALS), **read_about(about, ("images", "source")))
 
 
 def table(
@@ -81,14 +78,20 @@ def table(
 ) -> Document:
     """The recalls (PROPOSAL_RECALL) and times (PROPOSAL_TIMES) of proposers, by name, as a table."""
     sheets = [_recalls(recalls, published), *([_times(times)] if times else [])]
-    return Document(f"Proposals on {title}", sheets, _notes(recalls, published))
+    facts = sorted({(int(n), int(k)) for rows in recalls.values() for n, k in rows[["true_boxes", "images"]].values})
+    against = " or ".join(f"{boxes} true boxes of {images} images" for boxes, images in facts)
+    notes = [
+        f"Against {against}, of all splits. Overlap is intersection over union; in brackets, 95% intervals of a "
+        f"bootstrap over images. {TOO_FEW} The Jaccard of segments is the mean over objects of the best of as many "
+        "segments.",
+        *([f"Published: {published.images}; {published.source}."] if published else []),
+    ]
+    return Document(f"Proposals on {title}", sheets, notes)
 
 
 def _recalls(recalls: Mapping[str, pd.DataFrame], published: Published | None) -> Sheet:
-    columns = (
-        TableColumn("proposer", number=False),
-        *map(TableColumn, ("boxes looked at", "boxes per image", *_NAMES)),
-    )
+    names = ("average best overlap", *(f"recall at {percent / 100}" for percent in PERCENT), "Jaccard of segments")
+    numbers = map(TableColumn, ("boxes looked at", "boxes per image", *names))
     cells = [
         [name, *_counts(row), *(_measured(row, metric) for metric in OVERLAP_METRICS)]
         for name, rows in recalls.items()
@@ -98,18 +101,7 @@ def _recalls(recalls: Mapping[str, pd.DataFrame], published: Published | None) -
         [f"{row['proposer']}, published", *_counts(row), *(_metric(row.get(metric)) for metric in OVERLAP_METRICS)]
         for row in (published.rows if published else [])
     ]
-    return Sheet("", columns, cells)
-
-
-def _notes(recalls: Mapping[str, pd.DataFrame], published: Published | None) -> list[str]:
-    facts = sorted({(int(n), int(k)) for rows in recalls.values() for n, k in rows[["true_boxes", "images"]].values})
-    against = " or ".join(f"{boxes} true boxes of {images} images" for boxes, images in facts)
-    return [
-        f"Against {against}, of all splits. Overlap is intersection over union; in brackets, 95% intervals of a "
-        f"bootstrap over images. {TOO_FEW} The Jaccard of segments is the mean over objects of the best of as many "
-        "segments.",
-        *([f"Published: {published.images}; {published.source}."] if published else []),
-    ]
+    return Sheet("", (TableColumn("proposer", number=False), *numbers), cells)
 
 
 def _times(times: Mapping[str, pd.DataFrame]) -> Sheet:

@@ -1,6 +1,6 @@
 """Measures proposers' seconds per image, step by step, in one process on a few images of a data set."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import cv2
@@ -18,7 +18,7 @@ from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
 from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
 from densevse.vision.mcg.contours import detector
-from densevse.vision.mcg.forest import Ranker, load
+from densevse.vision.mcg.forest import load
 from densevse.vision.mcg.proposing import propose
 from densevse.vision.processes import Timer
 from densevse.vision.selective_search import selective_search
@@ -38,30 +38,23 @@ def write_times_of_mcg(
     output: str,
     wildcards: Mapping[str, str],
 ) -> None:
-    """The job that measures the times of MCG; `model` is that of its contour detector. See `times_of_mcg`."""
-    set_up(threads)
-    named = dict(zip(source_names, sources, strict=True))
-    found = times_of_mcg(read(image_table, IMAGES), named, model, load(ranker), options)
-    write(found, PROPOSAL_TIMES, output, lineage(options, {"images": image_table}), Identity.of(wildcards))
+    """The job that measures the times of MCG by step (PROPOSAL_TIMES), on the first readable images of a data set.
 
-
-def times_of_mcg(
-    rows: pd.DataFrame, sources: Mapping[str, str], model: str, ranker: Ranker, options: Mapping[str, Any]
-) -> pd.DataFrame:
-    """Seconds of MCG by step (PROPOSAL_TIMES) on the first readable images of an image table.
-
-    `options` are a proposer's: detector, scales, pixels, half_precision, candidates, superpixels, boxes.
+    `model` is that of its contour detector. `options` are a proposer's: detector, scales, pixels, half_precision,
+    candidates, superpixels, boxes.
     """
-    contours = detector(model, options)
+    set_up(threads)
+    contours, ranked = detector(model, options), load(ranker)
     scales = sorted(options["scales"], reverse=True)
 
     def work(image_id: str, pixels: NDArray[np.uint8], timer: Timer) -> None:
         with timer.step("contours"):
             maps = contours.of(pixels, scales, options["pixels"])
-        forest = ranker.forest(image_id)
+        forest = ranked.forest(image_id)
         propose(maps, options["candidates"], forest, options["superpixels"], options["boxes"], timer)
 
-    return _measured(rows, sources, work)
+    found = _measured(image_table, dict(zip(source_names, sources, strict=True)), work)
+    write(found, PROPOSAL_TIMES, output, lineage(options, {"images": image_table}), Identity.of(wildcards))
 
 
 def write_times_of_search(
@@ -72,14 +65,7 @@ def write_times_of_search(
     output: str,
     wildcards: Mapping[str, str],
 ) -> None:
-    """The job that measures the times of selective search; see `times_of_search`."""
-    named = dict(zip(source_names, sources, strict=True))
-    found = times_of_search(read(image_table, IMAGES), named, options)
-    write(found, PROPOSAL_TIMES, output, lineage(options, {"images": image_table}), Identity.of(wildcards))
-
-
-def times_of_search(rows: pd.DataFrame, sources: Mapping[str, str], options: Mapping[str, Any]) -> pd.DataFrame:
-    """Seconds of selective search (PROPOSAL_TIMES) on the first readable images of an image table.
+    """The job that measures the times of selective search (PROPOSAL_TIMES), on the first readable images of a data set.
 
     `options` are a proposer's: mode, height, minimum_side, boxes.
     """
@@ -90,22 +76,23 @@ def times_of_search(rows: pd.DataFrame, sources: Mapping[str, str], options: Map
                 pixels, options["mode"], options["height"], options["minimum_side"], options["boxes"], seed=0
             )
 
-    return _measured(rows, sources, work)
+    found = _measured(image_table, dict(zip(source_names, sources, strict=True)), work)
+    write(found, PROPOSAL_TIMES, output, lineage(options, {"images": image_table}), Identity.of(wildcards))
 
 
-def _measured(rows: pd.DataFrame, sources: Mapping[str, str], work: Any) -> pd.DataFrame:
+def _measured(
+    image_table: str, sources: Mapping[str, str], work: Callable[[str, NDArray[np.uint8], Timer], None]
+) -> pd.DataFrame:
+    """PROPOSAL_TIMES rows of the steps of some work on an image."""
     cv2.setNumThreads(1)
     torch.set_num_threads(1)
-    images = list(_pictures(rows, sources))
+    rows, files = read(image_table, IMAGES), ImageFiles(dict(sources))
+    rows = rows[rows["status"] == "ok"][:_IMAGES]
+    named = zip(rows["image_id"], rows["source"], rows["file"], strict=True)
+    images = [(image_id, files.pixels(source, file)) for image_id, source, file in named]
     work(*images[0], Timer())
     timer = Timer()
     for image_id, pixels in progress(images, "timing", len(images)):
         work(image_id, pixels, timer)
     found = [(step, seconds / len(images), len(images)) for step, seconds in timer.seconds.items()]
     return pd.DataFrame(found, columns=["step", "seconds", "images"]).astype({"seconds": "float32", "images": "int32"})
-
-
-def _pictures(rows: pd.DataFrame, sources: Mapping[str, str]) -> Iterator[tuple[str, NDArray[np.uint8]]]:
-    files, readable = ImageFiles(dict(sources)), rows[rows["status"] == "ok"][:_IMAGES]
-    for image_id, source, file in zip(readable["image_id"], readable["source"], readable["file"], strict=True):
-        yield image_id, files.pixels(source, file)

@@ -2,16 +2,15 @@
 
 import cv2
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
 from densevse.analyses.proposal_recall.times import write_times_of_mcg, write_times_of_search
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
 from densevse.vision.mcg.forest import Ranker, grow, save
+from tests.pictures import write_images
 from tests.vision.mcg.pictures import noise, structured_edges
 
 STEPS = ["contours", "hierarchies", "candidates", "features", "qualities", "order"]
@@ -23,10 +22,8 @@ def photographs(tmp_path):
     threads = torch.get_num_threads(), cv2.getNumThreads()
     for number in range(2):
         cv2.imwrite(str(tmp_path / f"{number}.png"), cv2.merge([noise(80, 100, number + shift) for shift in range(3)]))
-    rows = pd.DataFrame({"image_id": list("abc"), "source": "folder", "status": ["ok", "ok", "missing"]})
-    rows = rows.assign(file=[f"{number}.png" for number in range(3)], split="test", width=100, height=80, family="f")
-    schema.write(rows.assign(sha256="", captions=0), IMAGES, tmp_path / "images.parquet", {"parents": {}})
-    yield {"image_table": str(tmp_path / "images.parquet"), "sources": [str(tmp_path)], "source_names": ["folder"]}
+    images = write_images(tmp_path, "012", width=100, height=80, status=["ok", "ok", "missing"])
+    yield {"image_table": images, "sources": [str(tmp_path)], "source_names": ["images"]}
     torch.set_num_threads(threads[0])
     cv2.setNumThreads(threads[1])
 

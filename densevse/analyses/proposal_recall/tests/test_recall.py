@@ -5,15 +5,19 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from densevse.analyses.proposal_recall.recall import recall, write_recall
-from densevse.analyses.proposal_recall.table import Published, table, write_table
+from densevse.analyses.proposal_recall.recall import PROPOSAL_RECALL, recall, write_recall
+from densevse.analyses.proposal_recall.table import PUBLISHED_PROPOSALS, Published, table, write_table
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL, PROPOSAL_TIMES, PROPOSALS, SEGMENT_OVERLAP
+from densevse.artifacts.schemas.datasets import BOXES
+from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES, PROPOSALS, SEGMENT_OVERLAP
+from densevse.report.published import read_rows
 from densevse.runtime.errors import InputError
+from tests.pictures import write_images
 from tests.tables import unaligned
+
+PUBLISHED = Path(__file__).parents[1] / "published"
 
 
 def boxes(*rows, start=-1) -> pd.DataFrame:
@@ -99,8 +103,7 @@ def test_the_order_of_recalls_and_times_changes_no_byte(tmp_path):
         schema.write(steps.astype({"seconds": "float32", "images": "int32"}), PROPOSAL_TIMES, times[-1], {}, of)
     names = ["selective_search_fast", "mcg", "boxes"]
     plan = {"title": "MS-COCO", "dataset": "coco", "proposers": names, "timed": names[:2]}
-    folder = Path(__file__).parents[1] / "published"
-    published = [str(folder / "coco.csv"), str(folder / "coco.yaml")]
+    published = [str(PUBLISHED / "coco.csv"), str(PUBLISHED / "coco.yaml")]
     outputs = {form: str(tmp_path / f"table.{form}") for form in ("markdown", "html", "latex")}
     found = []
     for order in (list, lambda paths: paths[::-1], lambda paths: [*paths[1:], paths[0]]):
@@ -119,7 +122,8 @@ def test_recall_without_true_boxes_is_refused():
 
 
 def test_recall_is_measured_from_shards_and_without_overlaps_of_segments_too(tmp_path):
-    files = {name: str(tmp_path / f"{name}.parquet") for name in ("boxes", "image_table", "output")}
+    files = {name: str(tmp_path / f"{name}.parquet") for name in ("boxes", "output")}
+    files["image_table"] = write_images(tmp_path, "ab")
     shards = {
         name: [str(tmp_path / f"{name}{n}.parquet") for n in range(2)] for name in ("proposals", "segment_overlap")
     }
@@ -130,9 +134,6 @@ def test_recall_is_measured_from_shards_and_without_overlaps_of_segments_too(tmp
         schema.write(overlap.astype({"jaccard": "float32"}), SEGMENT_OVERLAP, shards["segment_overlap"][n], {})
     true = boxes(("a", 0, 0, 10, 10, 0), ("b", 50, 50, 10, 10, 0)).drop(columns="score")
     schema.write(true.assign(end=-1, caption_id="", phrase="dog"), BOXES, files["boxes"], {"parents": {}})
-    images = pd.DataFrame({"image_id": list("ab"), "source": "", "file": "f", "split": "test", "width": 1, "height": 1})
-    images = images.assign(sha256="", captions=0, family=list("ab"), status="ok")
-    schema.write(images, IMAGES, files["image_table"], {"parents": {}})
     wildcards = {"dataset": "scenes", "proposer": "mcg"}
     write_recall(**files, **shards, wildcards=wildcards)
     with_segments = schema.read(files["output"], PROPOSAL_RECALL).set_index("boxes").loc[0]
@@ -140,3 +141,7 @@ def test_recall_is_measured_from_shards_and_without_overlaps_of_segments_too(tmp
     assert schema.identity(files["output"]) == Identity("scenes", "mcg")
     write_recall(**files, proposals=shards["proposals"], wildcards=wildcards)
     assert schema.read(files["output"], PROPOSAL_RECALL)["segment_jaccard"].isna().all()
+
+
+def test_every_published_file_fits_its_columns():
+    assert all(read_rows(file, PUBLISHED_PROPOSALS) for file in PUBLISHED.glob("*.csv"))
