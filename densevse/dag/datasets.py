@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from densevse.artifacts.identity import Identity
 from densevse.config.config import Config
-from densevse.config.datasets import Dataset
-from densevse.config.language import WordVectors
+from densevse.config.datasets import Dataset, WordVectors
 from densevse.config.proposers import Proposer
 from densevse.config.readers import READERS
 from densevse.config.sources import Source
@@ -14,6 +14,7 @@ from densevse.dag.fields import DOWNLOADED, ON_HUB, PACKAGED_SOURCE, READING, RE
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage
+from densevse.report.plan import PicturePlan
 from densevse.runtime.errors import InputError
 
 
@@ -101,6 +102,11 @@ class DatasetStage(Stage):
     def figure_job(self, dataset: DatasetName, variant: VariantName) -> Job:
         """The drawing of a variant's figure, from the data set's sources."""
         return Job({"source_names": self.source_names(dataset), "title": self.title_of_variant(dataset, variant)})
+
+    def picture_job(self, dataset: DatasetName, title: str, shown: dict[str, Identity]) -> Job:
+        """The drawing of several artifacts of a data set, by their titles."""
+        plan = PicturePlan(title=title, shown=shown).model_dump(mode="json")
+        return Job({"source_names": self.source_names(dataset), "plan": plan})
 
     def sources_by_name(self, dataset: DatasetName) -> dict[str, str]:
         """Source -> its file."""

@@ -118,15 +118,10 @@ def _identity(values: Any) -> Any:
     return Identity(**values) if isinstance(values, Mapping) else values
 
 
-class ShownArtifact(Strict):
-    """An artifact, by its identity, and its title in the picture."""
-
-    title: str
-    of: Annotated[Identity, BeforeValidator(_identity)]
-
-
 class PicturePlan(Strict):
     """A picture of artifacts of one kind."""
 
     title: str
-    shown: list[ShownArtifact] = Field(min_length=1, description="in the order in which they stand in the picture")
+    shown: dict[str, Annotated[Identity, BeforeValidator(_identity)]] = Field(
+        min_length=1, description="title -> an artifact by its identity, in the order in which they are drawn"
+    )

@@ -5,7 +5,6 @@ from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.jobs import Job
 from densevse.dag.tables import TableStage
-from densevse.report.plan import PicturePlan, ShownArtifact
 
 
 class AttentionStage(TableStage):
@@ -20,14 +19,9 @@ class AttentionStage(TableStage):
 
     def job(self, dataset: DatasetName, variant: VariantName, other: VariantName | None = None) -> Job:
         """The pictures of a variant, or the picture of two."""
-        names = [variant, other] if other else [variant]
-        shown = [
-            ShownArtifact(
-                title=self.variant(dataset, name).title,
-                of=Identity(dataset, split="test", **self.last_round(dataset, name)),
-            )
-            for name in names
-        ]
+        shown = {
+            self.variant(dataset, name).title: Identity(dataset, split="test", **self.last_round(dataset, name))
+            for name in ([variant, other] if other else [variant])
+        }
         title = self.title(dataset) if other else self.title_of_variant(dataset, variant)
-        plan = PicturePlan(title=title, shown=shown).model_dump(mode="json")
-        return Job({"source_names": DatasetStage(self.project).source_names(dataset), "plan": plan})
+        return DatasetStage(self.project).picture_job(dataset, title, shown)

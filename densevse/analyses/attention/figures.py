@@ -19,11 +19,10 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.config.validation import validate
-from densevse.report.drawing import draw_picture
+from densevse.config.strict import validate
+from densevse.report.figures import draw_picture, save
 from densevse.report.pictures import Pixels, photographs
 from densevse.report.plan import PicturePlan
-from densevse.report.saving import save
 from densevse.runtime.arrays import Reals, evenly_spaced
 
 _PICTURES = 6
@@ -79,7 +78,7 @@ def draw_saliency_maps(
     """
     settings = validate(PicturePlan, plan, "the plan of the picture")
     index = ArtifactIndex(saliency, SALIENCY)
-    found = {one.title: schema.read(index.path(one.of), SALIENCY) for one in settings.shown}
+    found = {title: schema.read(index.path(of), SALIENCY) for title, of in settings.shown.items()}
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
     photograph = photographs(image_table, dict(zip(source_names, sources, strict=True)))
     save(_maps(found, texts, photograph, settings.title), output)

@@ -46,7 +46,7 @@ rule score_saliency:
         mem_mb=growing(4000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.attention.scores:write_score"),
+        **calling("densevse.analyses.attention.saliency:write_score"),
     message:
         "saliency against true boxes: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:

@@ -1,11 +1,29 @@
-"""A model's attention in an image and its sentence, step by step, and its score against true boxes."""
+"""A model's attention in an image and its sentence, step by step, and how much of it is in true boxes (sm-LSTM, 4.6).
 
+The paper shows pictures; with true boxes of phrases, these can be measured. The score of a step that attends to "dog"
+and "red" is the share of its saliency in the boxes of phrases with these words. A uniform map and a blob in the centre,
+where things are in most pictures (Figure 6), are baselines.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+import numpy as np
 import pandas as pd
 
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX, covered
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
+from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.runtime.arrays import Reals
 from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
+from densevse.statistics.bootstrap import interval_of_mean
 
-WORDS_NAMED = 2  # the number of most salient words that are named, as in the paper of sm-LSTM
+_WORDS_NAMED = 2  # the number of most salient words that are named, as in the paper of sm-LSTM
+_BLOB = 0.25  # the standard deviation of the central blob, as a share of the image's sides
+_MAPS = ("share", "chance", "blob")
 
 SALIENCY = Schema(
     "saliency",
@@ -66,6 +84,72 @@ def places_of(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def salient_words(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of at most `WORDS_NAMED` most salient words of one step, in their order."""
+    """The rows of at most `_WORDS_NAMED` most salient words of one step, in their order."""
     words = rows[(rows["word"] != "") & (rows["weight"] > 0)]
-    return words.nlargest(WORDS_NAMED, "weight", keep="all")[:WORDS_NAMED].sort_values("place")
+    return words.nlargest(_WORDS_NAMED, "weight", keep="all")[:_WORDS_NAMED].sort_values("place")
+
+
+def write_score(saliency: str, boxes: str, image_table: str, output: str) -> None:
+    """The job that compares SALIENCY rows with true boxes, and writes SALIENCY_SCORE rows."""
+    rows = score(schema.read(saliency, SALIENCY), schema.read(boxes, BOXES), schema.read(image_table, IMAGES))
+    logger.info("\n%s", rows.to_string(index=False))
+    made_from = lineage({}, {"saliency": saliency, "boxes": boxes, "images": image_table})
+    schema.write(rows, SALIENCY_SCORE, output, made_from)
+
+
+def score(saliency: pd.DataFrame, boxes: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
+    """SALIENCY_SCORE rows: each step, and all together (step 0).
+
+    A step of an image counts if one of its most salient words is in a phrase with a true box. Intervals are of the mean
+    over `images` (IMAGES rows), drawn by families. Raises `InputError` if no word is in such a phrase.
+    """
+    images = images.set_index("image_id")
+    sizes = dict(zip(images.index, images[["width", "height"]].to_numpy(float), strict=True))
+    shares = pd.DataFrame(_shares(saliency, boxes[boxes["start"] >= 0], sizes), columns=["image_id", "step", *_MAPS])
+    if shares.empty:
+        raise InputError("no salient word is in a phrase with a true box: the boxes are of other captions.")
+    of_steps = [(0, shares), *shares.groupby("step")]
+    return pd.DataFrame([{"step": step, **_summary(rows, images["family"])} for step, rows in of_steps])
+
+
+def _shares(
+    saliency: pd.DataFrame, boxes: pd.DataFrame, sizes: Mapping[str, Reals]
+) -> Iterator[tuple[str, int, float, float, float]]:
+    """The shares of the saliency, of a uniform map and of a central blob, for each image and step with a known box."""
+    of_captions = {str(caption_id): rows for caption_id, rows in boxes.groupby("caption_id")}
+    for key, rows in saliency.groupby(["image_id", "caption_id", "step"], sort=False):
+        image_id, caption_id, step = cast(tuple[str, str, int], key)
+        phrases = of_captions.get(caption_id)
+        if phrases is None:
+            continue
+        salient = salient_words(rows)["place"].to_numpy()
+        starts, ends = phrases["start"].to_numpy()[:, None], phrases["end"].to_numpy()[:, None]
+        true = phrases[((starts <= salient) & (salient < ends)).any(axis=1)]
+        if not true.empty:
+            places = places_of(rows)
+            of_places = places[BOX].to_numpy(float)
+            inside = covered(of_places, true[BOX].to_numpy(float))
+            weight = places["weight"].to_numpy(float)
+            blob = central_blob(of_places, sizes[image_id])
+            yield image_id, step, float(inside @ weight), float(inside.mean()), float(inside @ blob)
+
+
+def central_blob(boxes: Reals, size: Reals) -> Reals:
+    """A map of places (n, 4) whose weights fall with the distance of their centres from the image's and sum to 1.
+
+    `size` is the image's width and height.
+    """
+    centre: Reals = (boxes[:, :2] + boxes[:, 2:] / 2) / size - 0.5
+    blob: Reals = np.exp(-0.5 * (centre / _BLOB) ** 2).prod(axis=1)
+    blob /= blob.sum()
+    return blob
+
+
+def _summary(shares: pd.DataFrame, families: pd.Series) -> dict[str, float]:
+    of_images = shares.groupby("image_id")[list(_MAPS)].mean()
+    found = {**{name: float(of_images[name].mean()) for name in _MAPS}, "images": len(of_images)}
+    for other in ("chance", "blob"):
+        gain = (of_images["share"] - of_images[other]).to_numpy()
+        low, high = interval_of_mean(gain, families[of_images.index])
+        found |= {f"over_{other}": float(gain.mean()), f"over_{other}_low": low, f"over_{other}_high": high}
+    return found

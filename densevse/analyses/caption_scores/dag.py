@@ -23,7 +23,6 @@ from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 from densevse.dag.training import GeneratorStage
-from densevse.report.plan import PicturePlan, ShownArtifact
 from densevse.runtime.errors import InputError
 from densevse.runtime.place import PACKAGE
 
@@ -98,13 +97,11 @@ class CaptionScoreStage(Stage):
 
     def picture_job(self, dataset: DatasetName) -> Job:
         """The picture of the writers' sentences about test images."""
-        shown = [
-            ShownArtifact(title=entry.title, of=Identity(dataset, name, entry.seeds[0], split="test"))
+        shown = {
+            entry.title: Identity(dataset, name, entry.seeds[0], split="test")
             for name, entry in self.compared(dataset).items()
-        ]
-        plan = PicturePlan(title=self._title(dataset), shown=shown)
-        names = DatasetStage(self.project).source_names(dataset)
-        return Job({"source_names": names, "plan": plan.model_dump(mode="json")})
+        }
+        return DatasetStage(self.project).picture_job(dataset, self._title(dataset), shown)
 
     def published(self, dataset: DatasetName) -> Values | None:
         """True if there are published metrics for a data set."""

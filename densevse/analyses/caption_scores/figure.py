@@ -11,12 +11,10 @@ from matplotlib.figure import Figure
 from densevse.artifacts import schema
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import GENERATED
-from densevse.config.validation import validate
-from densevse.report.drawing import draw_picture
+from densevse.config.strict import validate
+from densevse.report.figures import QUIET, draw_picture, save, shortened
 from densevse.report.pictures import pictures
 from densevse.report.plan import PicturePlan
-from densevse.report.saving import QUIET, save
-from densevse.report.texts import shortened
 from densevse.runtime.arrays import evenly_spaced
 
 _LINES, BESIDE = 4, 2  # rows and columns of pictures
@@ -39,7 +37,7 @@ def draw_captions(
     `InputError` if an artifact is missing.
     """
     planned, index = validate(PicturePlan, plan, "the plan of the picture"), ArtifactIndex(generated, GENERATED)
-    found = {one.title: _first(index.path(one.of)) for one in planned.shown}
+    found = {title: _first(index.path(of)) for title, of in planned.shown.items()}
     about = next(iter(found.values())).index
     chosen = about[evenly_spaced(len(about), _LINES * BESIDE)]
     picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))

@@ -13,11 +13,9 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, OTHER_REFERENCES
-from densevse.config.strict import Strict
-from densevse.config.validation import validate
-from densevse.report.footnotes import digest_of
+from densevse.config.strict import Strict, validate
+from densevse.report.footnotes import INTERVAL, digest_of, means_over
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
-from densevse.report.resplits import INTERVAL, means_over
 from densevse.report.results import Outputs, write_table
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.statistics.intervals import Replicates, SumBootstrap, interval_over_resplits

@@ -13,11 +13,11 @@ import numpy as np
 
 from densevse.analyses.caption_scores.plan import writer_with_oracle
 from densevse.artifacts.identity import Identity
-from densevse.config.generators import Ranking
-from densevse.config.validation import validate
+from densevse.config.methods import Ranking
+from densevse.config.strict import validate
 from densevse.data.contents import JOINT_EMBEDDING, Contents, Embedded
 from densevse.data.files import Files
-from densevse.data.pairs import Pairs
+from densevse.data.inputs import Pairs
 from densevse.models.captioning import Along, CaptionJob, CaptionWriter, ranked
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError

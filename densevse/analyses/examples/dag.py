@@ -6,7 +6,6 @@ from densevse.dag.datasets import DatasetStage
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
-from densevse.report.plan import PicturePlan, ShownArtifact
 
 COMPARED = tuple(map(VariantName, ("sco_ctx", "sco_cnp_ctx", "sco")))
 """The variants side by side in SCO's Figure 4."""
@@ -27,11 +26,9 @@ class ExampleStage(TableStage):
 
     def comparison_job(self, dataset: DatasetName) -> Job:
         """The picture of the answers of the variants that SCO's Figure 4 compares."""
-        titles = [self.project.variant(dataset, variant).title for variant in COMPARED]
-        identities = [Identity(dataset, split="test", **values) for values in self.compared(dataset)]
-        plan = PicturePlan(
-            title=f"The best sentences of images of {self.title(dataset)}",
-            shown=[ShownArtifact(title=title, of=of) for title, of in zip(titles, identities, strict=True)],
-        )
-        names = DatasetStage(self.project).source_names(dataset)
-        return Job({"source_names": names, "plan": plan.model_dump(mode="json")})
+        shown = {
+            self.project.variant(dataset, variant).title: Identity(dataset, split="test", **values)
+            for variant, values in zip(COMPARED, self.compared(dataset), strict=True)
+        }
+        title = f"The best sentences of images of {self.title(dataset)}"
+        return DatasetStage(self.project).picture_job(dataset, title, shown)

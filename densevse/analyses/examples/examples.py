@@ -14,12 +14,19 @@ from densevse.artifacts import schema
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.config.validation import validate
-from densevse.report.drawing import canvas, draw_picture, place_picture
+from densevse.config.strict import validate
+from densevse.report.figures import (
+    QUIET,
+    RIGHT_COLOUR,
+    WRONG_COLOUR,
+    canvas,
+    draw_picture,
+    place_picture,
+    save,
+    shortened,
+)
 from densevse.report.pictures import Pixels, pictures
 from densevse.report.plan import PicturePlan
-from densevse.report.saving import QUIET, RIGHT_COLOUR, WRONG_COLOUR, save
-from densevse.report.texts import shortened
 from densevse.runtime.arrays import evenly_spaced
 from densevse.runtime.errors import InputError
 
@@ -103,7 +110,7 @@ def draw_comparison(
     `PicturePlan`), in any order, all of the same images. Raises `InputError` if one is missing or has other images.
     """
     planned, index = validate(PicturePlan, plan, "the plan of the picture"), ArtifactIndex(retrievals, RETRIEVAL)
-    files = {one.title: index.path(one.of) for one in planned.shown}
+    files = {title: index.path(of) for title, of in planned.shown.items()}
     found = {}
     for name, file in files.items():
         rows = schema.read(file, RETRIEVAL)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.attention.scores import central_blob, score
+from densevse.analyses.attention.saliency import central_blob, score
 from densevse.artifacts.boxes import BOX, covered, grid_cells
 from densevse.runtime.errors import InputError
 

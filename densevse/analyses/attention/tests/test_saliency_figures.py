@@ -17,7 +17,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import grid_cells
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.report.plan import PicturePlan, ShownArtifact
+from densevse.report.plan import PicturePlan
 from tests.pictures import tables
 
 __all__ = ["tables"]
@@ -84,13 +84,13 @@ def test_averaged_maps_are_drawn(tmp_path, words_are_steps):
 
 
 def test_maps_of_two_models_are_drawn_beside_the_images(tables, tmp_path):
-    shown = [ShownArtifact(title=name, of=Identity("scenes", name, 0, 0, split="test")) for name in ("one", "other")]
-    for one in shown:
+    shown = {name: Identity("scenes", name, 0, 0, split="test") for name in ("one", "other")}
+    for name, of in shown.items():
         rows = pd.concat(
             [rows_of(str(n), [np.eye(16)[n], np.full(16, 1 / 16)], [[0.5, 0.3, 0.2]] * 2) for n in range(3)]
         )
-        schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / f"{one.title}.parquet", {}, one.of)
-    saliency, plan = [str(tmp_path / f"{one.title}.parquet") for one in shown], PicturePlan(title="Two", shown=shown)
+        schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / f"{name}.parquet", {}, of)
+    saliency, plan = [str(tmp_path / f"{name}.parquet") for name in shown], PicturePlan(title="Two", shown=shown)
     data = tables["images"], tables["captions"], list(tables["sources"].values()), list(tables["sources"])
     for path, files in ((tmp_path / "first.png", saliency), (tmp_path / "second.png", saliency[::-1])):
         draw_saliency_maps(files, *data, plan.model_dump(mode="json"), str(path))

@@ -10,7 +10,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.report.plan import PicturePlan, ShownArtifact
+from densevse.report.plan import PicturePlan
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def of(name):
 
 def draw(folder, ids, sentence, name, order=1):
     files = [written(folder, "sc_nlm", ids, sentence), written(folder, "copied", ids[:-1], "a cat")]
-    shown = [ShownArtifact(title="SC-NLM", of=of("sc_nlm")), ShownArtifact(title="copied", of=of("copied"))]
+    shown = {"SC-NLM": of("sc_nlm"), "copied": of("copied")}
     plan, path = PicturePlan(title="Sentences", shown=shown).model_dump(mode="json"), folder / name
     sources = [str(folder / "images")], ["images"]
     draw_captions(files[::order], str(folder / "images.parquet"), *sources, plan, str(path))

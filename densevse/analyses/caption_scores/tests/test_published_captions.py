@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from densevse.analyses.caption_scores.table import PUBLISHED_CAPTIONS
-from densevse.report.published_files import read_rows
+from densevse.report.published import read_rows
 
 FOLDER = Path(__file__).parents[1] / "published"
 

@@ -10,7 +10,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.report.plan import PicturePlan, ShownArtifact
+from densevse.report.plan import PicturePlan
 from densevse.runtime.errors import InputError
 from tests.pictures import write_images
 
@@ -79,9 +79,8 @@ def retrieval(folder, name, best, images=IDS):
 
 
 def compare(folder, retrievals, name):
-    shown = [ShownArtifact(title=variant, of=of(variant)) for variant in ("ctx", "gen")]
-    plan = PicturePlan(title="Compared", shown=shown).model_dump(mode="json")
-    draw_comparison(retrievals, *files_of(folder), plan, str(folder / name))
+    plan = PicturePlan(title="Compared", shown={variant: of(variant) for variant in ("ctx", "gen")})
+    draw_comparison(retrievals, *files_of(folder), plan.model_dump(mode="json"), str(folder / name))
     return (folder / name).read_bytes()
 
 
