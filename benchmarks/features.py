@@ -11,8 +11,8 @@ from safetensors.torch import load_file, save_file
 from torchvision.transforms.functional import convert_image_dtype, normalize
 
 from benchmarks._timing import Contender, median_ratio
-from densevse.config.architectures import ARCHITECTURES
 from densevse.config.environment import JOB_ENVIRONMENT
+from densevse.config.registries import ARCHITECTURES
 from densevse.runtime.numerics import fastest_precision, set_up
 from densevse.vision.networks import load_network
 

@@ -14,7 +14,7 @@ from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.evaluation.protocols import folds, select_split
-from densevse.report.rows import queries_of
+from densevse.report.sections import queries_of
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Replicates

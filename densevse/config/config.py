@@ -15,18 +15,15 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import AfterValidator, Discriminator, Field, Tag, create_model, model_validator
 
 from densevse.config.analyses import AnalysisSettings, key_of, settings_of_analyses
-from densevse.config.datasets import Dataset
-from densevse.config.features import MEAN_OF_REGIONS
-from densevse.config.generators import GeneratorConfig, GeneratorEntry
+from densevse.config.datasets import Dataset, ParserConfig, WordVectors
 from densevse.config.given import GivenEntry
-from densevse.config.language import ParserConfig, WordVectors
-from densevse.config.methods import MethodConfig, MethodEntry
-from densevse.config.networks import ConceptNetwork, NetworkConfig
+from densevse.config.methods import GeneratorConfig, GeneratorEntry, MethodConfig, MethodEntry
+from densevse.config.networks import MEAN_OF_REGIONS, ConceptNetwork, NetworkConfig
 from densevse.config.proposers import Clustered, Proposer
+from densevse.config.registries import VIEWS
 from densevse.config.sources import PlainPath
 from densevse.config.strict import DatasetKey, DatasetName, FileName, Strict, VariantKey, VariantName, known
 from densevse.config.tables import Ensemble, Table
-from densevse.config.views import VIEWS
 
 Settings = TypeVar("Settings", bound=AnalysisSettings)
 _TRAINED, _GIVEN = "[trained]", "[given]"

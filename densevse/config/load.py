@@ -10,11 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 from densevse.config.analyses import FOLDER, Entries, entry_type, settings_of_analyses
 from densevse.config.config import Config, with_analyses
-from densevse.config.generators import GeneratorConfig
-from densevse.config.methods import MethodConfig
-from densevse.config.strict import DatasetName, VariantName, or_meant
-from densevse.config.strict_yaml import read_yaml
-from densevse.config.validation import Entry, line, not_valid, wrong_keys
+from densevse.config.methods import GeneratorConfig, MethodConfig
+from densevse.config.strict import DatasetName, Entry, VariantName, line, not_valid, or_meant, read_yaml, wrong_keys
 from densevse.runtime.errors import InputError
 
 Layer = tuple[str, Mapping[str, Any]]

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal, Self, TypeVar, get_args
 
 from pydantic import AfterValidator, Field, model_validator
 
-from densevse.config.registry import Registry
+from densevse.config.registries import Registry
 from densevse.config.strict import Count, Seed, Split, Strict
 
 

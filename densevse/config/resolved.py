@@ -9,9 +9,25 @@ import yaml
 
 from densevse.config.config import Config
 from densevse.config.load import Kind, generator, layers_of, variant
-from densevse.config.overrides import Override, holds
+from densevse.config.registries import VIEWS, described_by
 from densevse.config.strict import DatasetName, Strict
-from densevse.config.views import VIEWS, described_by
+
+
+class Override(NamedTuple):
+    """A file whose values are merged over those of the folders of config/."""
+
+    file: str
+    values: dict[str, Any]
+
+
+def holds(values: Any, keys: Sequence[str]) -> bool:
+    """True if nested mappings hold a value under `keys`."""
+    for key in keys:
+        if not (isinstance(values, Mapping) and key in values):
+            return False
+        values = values[key]
+    return True
+
 
 ORIGIN_WORDS = ("paper", "public code", "VSE++'s code", "chosen", "ours", "the data set")
 """A comment that is an origin begins with one of these."""

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from densevse.config.config import with_analyses
-from densevse.config.generators import GENERATOR_MODELS
-from densevse.config.language import PARSERS
-from densevse.config.methods import MODELS
+from densevse.config.datasets import PARSERS
+from densevse.config.methods import GENERATOR_MODELS, MODELS
 from densevse.config.proposers import PROPOSERS
 from densevse.config.readers import READERS
 

@@ -1,11 +1,24 @@
-"""The base of every type of the configuration."""
+"""The base of every type of the configuration; YAML files without repeated keys; and messages about wrong keys."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Annotated, Any, ClassVar, Literal, NewType
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, NewType, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
+import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
+
+from densevse.runtime.errors import InputError
 
 
 class Strict(BaseModel):
@@ -83,3 +96,105 @@ def of_type(by: str, types: Mapping[str, type[Strict]]) -> BeforeValidator:
         return Strict() if kind is None else kind.model_validate(value)
 
     return BeforeValidator(validated)
+
+
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's if it is installed: ten times faster
+
+
+class _StandsTwice(yaml.YAMLError):
+    """A repeated key, with its lines."""
+
+
+class _OneOfEachKey(LOADER):  # type: ignore[misc]
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        first: dict[str, yaml.Node] = {}
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and first.setdefault(key.value, key) is not key:
+                lines = f"in lines {first[key.value].start_mark.line + 1} and {key.start_mark.line + 1}"
+                raise _StandsTwice(f"the key {key.value!r} occurs twice, {lines}")
+        found: dict[Any, Any] = super().construct_mapping(node, deep)
+        return found
+
+
+def read_yaml(path: str | Path) -> Any:
+    """The values of a YAML file. Raises `InputError` if it is not YAML, or a key in it occurs twice."""
+    return _load(_text(path), path)
+
+
+def check_configfiles(paths: Iterable[str | Path]) -> None:
+    """Raises `InputError` for a key that occurs twice in a file, YAML or JSON, that Snakemake reads by itself."""
+    for path in paths:
+        text = _text(path)
+        if text.lstrip().startswith("{"):  # JSON may have tabs between its values, and unpaired surrogates in them
+            text = re.sub(r"\\u(?=[0-9a-fA-F]{4})", "_u", text.replace("\t", " "))
+        _load(text, path)
+
+
+def _text(path: str | Path) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 ({error}); save it in that encoding.") from error
+
+
+def _load(text: str, path: str | Path) -> Any:
+    try:
+        return yaml.load(text, Loader=_OneOfEachKey)
+    except _StandsTwice as error:
+        raise InputError(f"{path}: {error}, and only the last would count; join the two, or remove one.") from None
+    except RecursionError:
+        raise InputError(f"{path}: lists or mappings are nested too deep; write fewer levels.") from None
+    except yaml.YAMLError as error:
+        raise InputError(f"{path}: not valid YAML: {error}") from error
+
+
+Entry = TypeVar("Entry", bound=BaseModel)
+
+_KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
+_MARKS = {"[key]", "[trained]", "[untrained]", "[given]"}
+"""Parts of paths that are not keys: pydantic's for kinds of mistakes, and ours for kinds of entries."""
+_NUMBERS = ("int_type", "float_type")
+
+
+def validate(model: type[Entry], values: Any, where: str) -> Entry:
+    """Validates `values` as `model`. Raises `InputError` that lists each wrong key with its path."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise not_valid(where, [line(path, message) for path, message in wrong_keys(error)]) from None
+
+
+def line(path: Sequence[str], message: str) -> str:
+    """A wrong key's line in the list of an error."""
+    return f"{'.'.join(path) or '(top)'}: {message}"
+
+
+def wrong_keys(error: ValidationError) -> Iterator[tuple[list[str], str]]:
+    """Path and message of each wrong key. A validator's message begins with its key and a colon."""
+    for found in error.errors():
+        path = [str(part) for part in found["loc"] if part not in _MARKS]
+        message = found["msg"].removeprefix("Value error, ")
+        if found["type"] != "value_error" and isinstance(found["input"], str | int | float):
+            message += f", not {found['input']!r}"
+        if found["type"] in _NUMBERS and isinstance(found["input"], str):
+            message += _instead_of_text(found["input"])
+        named = _KEY.fullmatch(message) if found["type"] == "value_error" else None
+        yield ([*path, *named[1].split(".")], named[2]) if named else (path, message)
+
+
+def _instead_of_text(text: str) -> str:
+    """Advice if text is in the place of a number, as YAML reads 1e-4; empty if the text is no number."""
+    try:
+        number = float(text)
+    except ValueError:
+        return ""
+    if isinstance(yaml.safe_load(text), str):
+        written = yaml.safe_dump(int(number) if number.is_integer() else number).split()[0]
+        return f", which is text in YAML; write {written}"
+    return ", which is text; write it without quotes, and in a file (nested values of --config are all text)"
+
+
+def not_valid(where: str, wrong: Sequence[str]) -> InputError:
+    """The error that lists all mistakes, one line for each key."""
+    lines = "\n".join(f"  {line}" for line in dict.fromkeys(wrong))
+    return InputError(f"{where} is not valid; correct these keys:\n{lines}")

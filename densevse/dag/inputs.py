@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
+from densevse.config.registries import STRUCTURES, VIEWS, described_by
 from densevse.config.strict import DatasetName
-from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage, input_of, modules_of_architecture, trainable
 from densevse.dag.fields import WORD_VECTORS_FILE, passed, recipe, whole

@@ -10,14 +10,11 @@ from typing import Any, TypeVar
 from densevse.artifacts.shards import shard_names
 from densevse.config.config import Config
 from densevse.config.datasets import Dataset
-from densevse.config.generators import GeneratorConfig
 from densevse.config.load import generator, load, variant
-from densevse.config.methods import MethodConfig
+from densevse.config.methods import GeneratorConfig, MethodConfig
+from densevse.config.registries import described_by
 from densevse.config.sources import Source
-from densevse.config.strict import DatasetName, VariantName
-from densevse.config.strict_yaml import read_yaml
-from densevse.config.validation import validate
-from densevse.config.views import described_by
+from densevse.config.strict import DatasetName, VariantName, read_yaml, validate
 from densevse.dag.code import Code
 from densevse.dag.contents import PROJECT, Contents
 from densevse.dag.jobs import Job

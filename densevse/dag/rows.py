@@ -7,8 +7,8 @@ from typing import Any
 from densevse.config.given import GivenFiles
 from densevse.config.networks import NetworkConfig
 from densevse.config.proposers import Clustered, Proposer
+from densevse.config.registries import STRUCTURES, VIEWS, described_by
 from densevse.config.strict import DatasetName, VariantName
-from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.features import FeatureStage
 from densevse.dag.fields import (
     COMPARED_OPTIONS,

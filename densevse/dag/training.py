@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from densevse.config.registries import VIEWS, described_by
 from densevse.config.strict import DatasetName, VariantName
-from densevse.config.views import VIEWS, described_by
 from densevse.dag.features import FeatureStage, modules_of_architecture, trainable
 from densevse.dag.fields import DECODING, PHASE, TRAINING, passed, whole
 from densevse.dag.inputs import InputFiles, InputStage

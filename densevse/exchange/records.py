@@ -13,9 +13,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from densevse.artifacts.files import checksum
-from densevse.config.strict import DatasetName, Strict, VariantName
-from densevse.config.validation import validate
+from densevse.artifacts.files import checksum, copy
+from densevse.config.strict import DatasetName, Strict, VariantName, validate
 from densevse.runtime.errors import InputError
 from densevse.runtime.nested import differences, or_none
 
@@ -115,3 +114,31 @@ def check_settings(where: str | Path, records: ModelRecords, here: Mapping[str, 
             f"{found}\nGive the settings here the same values, or use the same version of the code; or train the model "
             "here instead."
         )
+
+
+def use_model(
+    records: str, imported_model: str, imported_history: str, settings: Mapping[str, Any], model: str, history: str
+) -> None:
+    """The job that copies an imported model and its history to where a training here would write them.
+
+    Raises `InputError` unless the model was trained with the `settings` from densevse.exchange.dag, or if a file's
+    checksum differs from the records.
+    """
+    known = read_records(records)
+    check_settings(records, known, settings)
+    _use(known, WEIGHTS_FILE, imported_model, model)
+    _use(known, HISTORY_FILE, imported_history, history)
+
+
+def use_vocabulary(records: str, file: str, output: str) -> None:
+    """The job that copies a vocabulary that came with an imported model to where one counted here would be.
+
+    Raises `InputError` if its checksum differs from the records.
+    """
+    _use(read_records(records), f"{VOCABULARY}/{Path(file).name}", file, output)
+
+
+def _use(records: ModelRecords, name: str, path: str, output: str) -> None:
+    """Copies the file that the records call `name`."""
+    check_file(path, records, name)
+    copy(path, output)

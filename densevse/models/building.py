@@ -8,9 +8,8 @@ from typing import Any, cast
 
 from torch import nn
 
-from densevse.config.architectures import library_of
-from densevse.config.strict import Strict
-from densevse.config.validation import validate
+from densevse.config.registries import library_of
+from densevse.config.strict import Strict, validate
 from densevse.data.inputs import Inputs
 from densevse.methods.generators.interface import CONTENT, Generator
 from densevse.methods.interface import Method, Shapes

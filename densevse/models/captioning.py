@@ -24,9 +24,8 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.sentences import TOKENS
-from densevse.config.generators import Decoding
-from densevse.config.strict import Strict
-from densevse.config.validation import validate
+from densevse.config.methods import Decoding
+from densevse.config.strict import Strict, validate
 from densevse.data.contents import Contents, content_of_images
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs

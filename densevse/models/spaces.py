@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.config.views import VIEWS
+from densevse.config.registries import VIEWS
 from densevse.methods.interface import DualEncoder, Embeddings, Sentences, device_of
 from densevse.methods.structures import words_of
 from densevse.models.encoding import batches, concatenated, evaluation

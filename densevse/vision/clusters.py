@@ -29,7 +29,7 @@ from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded
 from densevse.config.proposers import Clustered
-from densevse.config.validation import validate
+from densevse.config.strict import validate
 
 
 def write_clusters(proposals: str, options: Mapping[str, Any], wildcards: Mapping[str, Any], output: str) -> None:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torchvision.models.feature_extraction import create_feature_extractor
 
 from densevse.config.networks import NetworkSettings, nodes_of
-from densevse.config.validation import validate
+from densevse.config.strict import validate
 from densevse.vision.networks import Network, as_vectors, load_module, standardised, untrained
 
 FIELDS = ("architecture", "batch_size", "layers", "mean", "nodes", "resize", "size", "std")

@@ -21,8 +21,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.artifacts.store import FeatureStore, FeatureWriter
-from densevse.config.strict import Strict
-from densevse.config.validation import validate
+from densevse.config.strict import Strict, validate
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.vision.boxes import clip

@@ -1,7 +1,7 @@
 """Networks whose layers give features; here the convolutional ones of all five papers.
 
 They take their weights from a file and stop after the requested layer. The modules named in
-densevse/config/architectures.py build the networks of libraries. With precision bf16, convolutions and linear layers
+densevse/config/registries.py build the networks of libraries. With precision bf16, convolutions and linear layers
 compute in bf16 and batch normalisations keep their parameters in float32, as under autocast. Autocast would convert all
 weights for every batch; here they are converted once.
 """
@@ -19,9 +19,9 @@ from torch.fx.experimental.optimization import fuse
 from torch.nn import functional
 from torchvision.models.feature_extraction import create_feature_extractor, get_graph_node_names
 
-from densevse.config.architectures import ARCHITECTURES
 from densevse.config.networks import CLASSES, NetworkSettings
-from densevse.config.validation import validate
+from densevse.config.registries import ARCHITECTURES
+from densevse.config.strict import validate
 from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import device, fastest_precision
 from densevse.vision.crops import Pixels, squeezed

@@ -13,7 +13,7 @@ from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.command.comparison import Measurement, compare, find, pairs
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import folds, select_split
-from densevse.report.rows import queries_of
+from densevse.report.sections import queries_of
 
 
 def data_set(folder, images=40, text="a dog", made_from=None):

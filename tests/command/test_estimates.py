@@ -2,8 +2,7 @@
 
 import pytest
 
-from densevse.command.estimates import Cost, Work, estimate, read_costs
-from densevse.command.subcommands.plan import COSTS, FETCHING
+from densevse.command.subcommands.plan import COSTS, FETCHING, Cost, Work, estimate, read_costs
 from densevse.runtime.errors import InputError
 from tests.rules import rules
 

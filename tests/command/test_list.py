@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from densevse.command.project import configuration, overrides
+from densevse.command.shared import configuration, overrides
 from densevse.command.subcommands.list import kinds, listed
 
 ROOT = Path(__file__).parents[2]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from densevse.command.shared import PlannedJob, planned_jobs, snakemake, stage_of
 from densevse.command.subcommands.plan import works
-from densevse.command.workflow import PlannedJob, planned_jobs, snakemake, stage_of
 from tests.cases import first_now
 
 ROOT = Path(__file__).parents[2]
@@ -94,7 +94,7 @@ def test_a_stage_is_the_folder_of_its_logs_whatever_the_results_are_called(logs,
 
 
 def test_jobs_are_counted_by_stage_and_data_set(tmp_path):
-    from densevse.command.project import configuration, overrides
+    from densevse.command.shared import configuration, overrides
 
     config = configuration(overrides([]))
     shard = {"dataset": "flickr30k", "shard": "00-of-06"}

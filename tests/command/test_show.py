@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from densevse.command.project import ROOT, configuration, overrides
+from densevse.command.shared import ROOT, configuration, overrides
 from densevse.config.resolved import DEFAULT, settings_of
 
 

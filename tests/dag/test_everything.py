@@ -2,7 +2,7 @@
 
 from densevse.dag.project import Analyses, Project, Stage
 from densevse.dag.tables import TableStage
-from densevse.report.everything import write_list
+from densevse.report.start_page import write_list
 from tests.rules import ROOT, input_of, rules
 
 

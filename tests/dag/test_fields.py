@@ -2,10 +2,9 @@
 
 import pytest
 
-from densevse.config.datasets import Dataset, Resplit
-from densevse.config.generators import Decoding
+from densevse.config.datasets import Dataset, Resplit, WordVectors
 from densevse.config.given import GivenLayout
-from densevse.config.language import WordVectors
+from densevse.config.methods import Decoding
 from densevse.config.networks import ConceptNetwork, NetworkConfig, RegionOptions
 from densevse.config.proposers import PROPOSERS
 from densevse.config.sources import Source

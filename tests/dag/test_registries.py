@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from densevse.config.architectures import ARCHITECTURES, LIBRARIES, OTHERS, Architecture
 from densevse.config.load import load
 from densevse.config.readers import READERS
-from densevse.config.registry import Registry
-from densevse.config.views import STRUCTURES, VIEWS
+from densevse.config.registries import ARCHITECTURES, LIBRARIES, OTHERS, STRUCTURES, VIEWS, Architecture, Registry
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage
 from densevse.dag.inputs import ConceptStage
@@ -187,8 +185,7 @@ EDITS = {
     "densevse/data/structures/dependencies.py": {"train sdt_rnn"},
     "densevse/data/structures/triplets.py": {"train defrag", "train defrag_finetuned"},
     "densevse/data/structures/tags.py": {"train sc_nlm"},
-    "densevse/config/architectures.py": set(),
-    "densevse/config/views.py": set(),
+    "densevse/config/registries.py": set(),
     "densevse/config/readers.py": set(),
 }
 

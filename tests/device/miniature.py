@@ -12,7 +12,7 @@ from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import PARSES, TAGS, WORD_VECTORS
 from densevse.artifacts.store import FeatureWriter
-from densevse.config.views import STRUCTURES, VIEWS
+from densevse.config.registries import STRUCTURES, VIEWS
 from densevse.data.files import Files
 from densevse.language.triplets import DependenciesOfParse, write_relations
 from tests.crops import write_pictures, write_regions

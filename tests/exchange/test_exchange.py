@@ -13,9 +13,8 @@ from densevse.artifacts.files import checksum
 from densevse.command.main import main
 from densevse.config.load import merge
 from densevse.dag.project import Project as ConfiguredProject
-from densevse.exchange.card import model_card
-from densevse.exchange.dag import ExchangeStage
-from densevse.exchange.importing import import_model
+from densevse.exchange.dag import ExchangeStage, import_model
+from densevse.exchange.exporting import model_card
 from densevse.exchange.records import ModelName
 from densevse.runtime.errors import InputError
 from tests.projects import ROOT, SMALL, Project
@@ -268,7 +267,7 @@ def test_an_import_that_is_interrupted_leaves_nothing_half_written(exported, con
     def full(source, target):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("densevse.exchange.importing.shutil.copyfile", full)
+    monkeypatch.setattr("densevse.exchange.dag.shutil.copyfile", full)
     with pytest.raises(InputError, match=r"cannot write .*Make room there"):
         import_model(exported, configured)
     assert [path for path in (empty / "resources").rglob("*") if path.is_file()] == []

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from densevse.config.views import VIEWS
+from densevse.config.registries import VIEWS
 from densevse.dag.project import Project
 from densevse.methods.interface import Shapes
 from densevse.models.building import build

@@ -10,7 +10,7 @@ from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.artifacts.store import FeatureStore
-from densevse.config.architectures import ARCHITECTURES, Architecture
+from densevse.config.registries import ARCHITECTURES, Architecture
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Moment

@@ -12,7 +12,7 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.sentences import PARSES, TOKENS
-from densevse.config.generators import Decoding
+from densevse.config.methods import Decoding
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Sentences
 from densevse.methods.structures import words_of

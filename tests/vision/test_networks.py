@@ -6,7 +6,7 @@ import torchvision
 from safetensors.torch import save_file
 from torch.nn import functional
 
-from densevse.config.architectures import ARCHITECTURES
+from densevse.config.registries import ARCHITECTURES
 from densevse.runtime.errors import InputError
 from densevse.vision.networks import load_module, load_network
 

@@ -81,7 +81,7 @@ class Letters(Structure):
 STRUCTURE = Letters
 """,
     "densevse/extensions/architectures/tiny.py": """
-from densevse.config.architectures import Architecture
+from densevse.config.registries import Architecture
 
 DECLARED = Architecture({"pooled": "pool"}, "densevse.vision.architectures.tiny")
 """,
@@ -129,7 +129,7 @@ networks: {mirrored: tiny}
 word_vectors: null
 """,
 }
-TABLES = "densevse/config/views.py"
+TABLES = "densevse/config/registries.py"
 ENTRIES = {
     'Registry[ViewFacts] = Registry(\n    "view",\n    {\n': '"mirrored": ViewFacts(extracted=True, one_vector=True),',
     'Registry(\n    "structure of sentences",\n    {\n': '"letters": StructureFacts(parsed=False),',

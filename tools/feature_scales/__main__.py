@@ -8,7 +8,7 @@ import argparse
 import sys
 import time
 
-from densevse.command.configured import configured_project
+from densevse.command.shared import configured_project
 from densevse.runtime.errors import InputError
 from tools.feature_scales.trial import Outcome, Trial, files_of, job_of, run
 

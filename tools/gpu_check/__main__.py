@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from benchmarks._machine import machine
 from densevse.artifacts.files import write_text
-from densevse.command.workflow import snakemake
+from densevse.command.shared import snakemake
 from densevse.runtime.errors import InputError
 from tools.gpu_check.card import card
 from tools.gpu_check.comparing import compare_devices, document

@@ -18,7 +18,7 @@ from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import TestSet, full
 from densevse.evaluation.recall import metrics_of
 from densevse.evaluation.retrieval import retrieve
-from densevse.report.rows import queries_of
+from densevse.report.sections import queries_of
 from densevse.scenes.pictures import draw
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import sample_family

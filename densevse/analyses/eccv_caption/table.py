@@ -19,7 +19,7 @@ from densevse.artifacts.families import families_of
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.config.validation import validate
+from densevse.config.strict import validate
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.report.footnotes import INTERVALS
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range

@@ -12,7 +12,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.config.given import GivenLayout
-from densevse.config.validation import validate
+from densevse.config.strict import validate
 from densevse.data.files import Files
 from densevse.evaluation.given.retrieval import read_test, scorers
 from densevse.evaluation.protocols import TestSet

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from densevse.command.columns import aligned
+from densevse.command.shared import aligned
 
 if TYPE_CHECKING:
     from densevse.command.comparison import Gain, Retrievals

@@ -28,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Prints a line of metrics for each direction, and the sum of recalls."""
     from densevse.config.given import GivenFiles
-    from densevse.config.validation import validate
+    from densevse.config.strict import validate
     from densevse.evaluation.given.measure import evaluate_files
     from densevse.report.layout import METRIC_HEADERS
 

@@ -4,8 +4,7 @@ import subprocess
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from densevse.command.project import add_configfiles, check_name
-from densevse.command.workflow import snakemake
+from densevse.command.shared import add_configfiles, check_name, snakemake
 
 HELP = "export a trained model as a folder: weights, vocabulary, preprocessing, metrics, card, licences"
 PASSES_ON = True
@@ -25,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Lets Snakemake make the folder, and prints its path."""
-    from densevse.command.configured import configured_project
+    from densevse.command.shared import configured_project
     from densevse.exchange.dag import ExchangeStage
 
     project = configured_project(arguments.configfile)

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from densevse.command.project import add_configfiles
+from densevse.command.shared import add_configfiles
 
 HELP = "import an exported model, for searches and retrieval here"
 
@@ -15,8 +15,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Copies the folder below resources/carried/, and prints its new path."""
-    from densevse.command.configured import configured_project
-    from densevse.exchange.importing import import_model
+    from densevse.command.shared import configured_project
+    from densevse.exchange.dag import import_model
 
     print(import_model(arguments.folder, configured_project(arguments.configfile)))
     return 0

@@ -3,18 +3,20 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from densevse.command.columns import aligned
-from densevse.command.project import (
+from densevse.command.shared import (
     ROOT,
     add_configfiles,
+    aligned,
     check_name,
     configuration,
     overrides,
 )
-from densevse.config.overrides import Override, holds
 from densevse.runtime.place import PACKAGE
+
+if TYPE_CHECKING:
+    from densevse.config.resolved import Override
 
 HELP = "print all names: methods with their variants, tables, data sets, networks, searches and others"
 
@@ -57,7 +59,7 @@ def kinds(config: Any) -> list[str]:
     return [*FOLDERS, *of_analyses]
 
 
-def listed(kind: str, config: Any, over: Sequence[Override]) -> Iterator[Listed]:
+def listed(kind: str, config: Any, over: Sequence["Override"]) -> Iterator[Listed]:
     """The names of a kind; for methods and generators also variants and ensembles, for papers their claims."""
     for name, entry in getattr(config, kind).items():
         line = getattr(entry, "title", None) or "".join(map(_comment, _files(kind, name)))
@@ -67,8 +69,10 @@ def listed(kind: str, config: Any, over: Sequence[Override]) -> Iterator[Listed]
                 yield Listed(variant, differences.title or "", _where(over, kind, name, key, variant))
 
 
-def _where(over: Sequence[Override], kind: str, name: str, *keys: str) -> str:
+def _where(over: Sequence["Override"], kind: str, name: str, *keys: str) -> str:
     """The file of an entry and the user's files that name it, or the value in it under `keys`."""
+    from densevse.config.resolved import holds
+
     return ", ".join(
         [*map(_shown, _files(kind, name)), *(one.file for one in over if holds(one.values, [kind, name, *keys]))]
     )

@@ -4,8 +4,7 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 
-from densevse.command.project import add_configfiles, overrides
-from densevse.command.workflow import snakemake
+from densevse.command.shared import add_configfiles, overrides, snakemake
 
 HELP = "make targets: Snakemake with the project's Snakefile, in this folder"
 PASSES_ON = True

@@ -4,10 +4,10 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from densevse.command.columns import aligned
-from densevse.command.project import (
+from densevse.command.shared import (
     ROOT,
     add_configfiles,
+    aligned,
     check_name,
     configuration,
     overrides,

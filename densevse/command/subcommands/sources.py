@@ -3,8 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from densevse.command.columns import aligned
-from densevse.command.project import add_configfiles, configuration, overrides
+from densevse.command.shared import add_configfiles, aligned, configuration, overrides
 
 if TYPE_CHECKING:
     from densevse.datasets.check_sources import CheckedAddress

@@ -1,6 +1,6 @@
 """The views of images that methods read; each is opened by a module here that its entry in VIEWS names.
 
-densevse/config/views.py says how to add a view. A module here assigns its class to VIEW.
+densevse/config/registries.py says how to add a view. A module here assigns its class to VIEW.
 """
 
 from abc import ABC, abstractmethod
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.artifacts.schema import Schema
-from densevse.config.views import VIEWS
+from densevse.config.registries import VIEWS
 from densevse.data.files import Artifacts
 from densevse.runtime.arrays import Indices
 

@@ -15,7 +15,7 @@ from densevse.artifacts.matrices import Matrix, open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.given import GivenLayout
-from densevse.config.validation import validate
+from densevse.config.strict import validate
 from densevse.evaluation.given.order import Items, read_ids, rows_of
 from densevse.evaluation.given.scoring import Aligned, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split

@@ -1,4 +1,4 @@
-"""Your own architectures of networks; those of the project are in densevse/config/architectures.py.
+"""Your own architectures of networks; those of the project are in densevse/config/registries.py.
 
 To add an architecture, write a module here whose `DECLARED` is an `Architecture`, and the implementation that it names,
 with a function
@@ -12,7 +12,7 @@ that has the classes of the weights `state` (tensors by name). An architecture t
 which returns a `Detector` of densevse/vision/extract_regions.py. The module's name is the architecture's. The plan
 imports it, so it imports no large library such as torch; only jobs import the implementation.
 
-    from densevse.config.architectures import Architecture
+    from densevse.config.registries import Architecture
 
     DECLARED = Architecture({"pooled": "pool"}, "densevse.vision.architectures.tiny")
 """

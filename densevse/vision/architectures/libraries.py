@@ -15,8 +15,8 @@ from PIL import Image
 from torch import Tensor, nn
 from torchvision import transforms
 
-from densevse.config.architectures import PATCHES, POOLED
 from densevse.config.networks import CLASSES, NetworkSettings
+from densevse.config.registries import PATCHES, POOLED
 from densevse.runtime.errors import InputError
 from densevse.vision.crops import Pixels
 from densevse.vision.networks import Cropping, Network, standardised

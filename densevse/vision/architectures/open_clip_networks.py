@@ -11,8 +11,8 @@ import torch
 from open_clip.transform import PreprocessCfg, image_transform_v2
 from torch import Tensor, nn
 
-from densevse.config.architectures import PATCHES, POOLED
 from densevse.config.networks import NetworkSettings
+from densevse.config.registries import PATCHES, POOLED
 from densevse.runtime.errors import InputError
 from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
 from densevse.vision.networks import with_weights

@@ -7,8 +7,8 @@ import timm
 from timm.data.config import resolve_data_config
 from timm.data.transforms_factory import create_transform
 
-from densevse.config.architectures import PATCHES, POOLED
 from densevse.config.networks import CLASSES, NetworkSettings
+from densevse.config.registries import PATCHES, POOLED
 from densevse.runtime.errors import InputError
 from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
 from densevse.vision.networks import with_weights

@@ -9,8 +9,8 @@ from torch import Tensor
 from torchvision import models, transforms
 from torchvision.models import SwinTransformer, VisionTransformer
 
-from densevse.config.architectures import PATCHES, POOLED
 from densevse.config.networks import CLASSES, NetworkSettings
+from densevse.config.registries import PATCHES, POOLED
 from densevse.runtime.errors import InputError
 from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
 from densevse.vision.networks import with_weights

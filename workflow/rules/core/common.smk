@@ -24,9 +24,9 @@ from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.targets import Known, Makers, OwnFileStage, TargetStage
 from densevse.dag.training import GeneratorStage, TrainingStage
 from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check_place
-from densevse.config.strict_yaml import check_configfiles
+from densevse.config.strict import check_configfiles
 from densevse.config.tables import Protocol
-from densevse.config.views import VIEWS
+from densevse.config.registries import VIEWS
 from densevse.runtime.place import PACKAGE
 from densevse.runtime.variables import GPU, JOBS_PER_GPU
 

@@ -17,7 +17,7 @@ rule everything:
     resources:
         mem_mb=500,
     params:
-        **calling("densevse.report.everything:write_list", analyses.list_with(tables)),
+        **calling("densevse.report.start_page:write_list", analyses.list_with(tables)),
     message:
         "everything of {wildcards.dataset} is made"
     script:

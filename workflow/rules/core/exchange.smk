@@ -59,7 +59,7 @@ rule use_carried_model:
     resources:
         mem_mb=500,
     params:
-        **calling("densevse.exchange.using:use_model", exchange.use_job),
+        **calling("densevse.exchange.records:use_model", exchange.use_job),
         contents=contents_of_each(
             records=("<resources>/carried/{imported_model}/records.json",),
             model=("<resources>/carried/{imported_model}/model.safetensors",),
@@ -87,7 +87,7 @@ rule use_carried_vocabulary:
     resources:
         mem_mb=500,
     params:
-        **calling("densevse.exchange.using:use_vocabulary"),
+        **calling("densevse.exchange.records:use_vocabulary"),
         contents=contents_of("<resources>/carried/{imported_model}/vocabulary/{file}.parquet", exchange.vocabulary),
     message:
         "using the vocabulary {wildcards.imported_vocabulary}, which came with an imported model"

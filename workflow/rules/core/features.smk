@@ -12,7 +12,7 @@ rule choose_precision:
         **settings.accelerator,
         mem_mb=growing(3000),
     params:
-        **calling_once("densevse.vision.network_files:write_precision"),
+        **calling_once("densevse.vision.extract:write_precision"),
     message:
         "choosing the precision of {wildcards.network} on {wildcards.dataset}"
     script:

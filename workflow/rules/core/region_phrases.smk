@@ -19,7 +19,7 @@ rule extract_true_regions:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        **calling("densevse.vision.true_regions:extract_true_regions", features.region_job, split="test"),
+        **calling("densevse.vision.extract_regions:extract_true_regions", features.region_job, split="test"),
         contents=contents_of("<resources>/{network}/{file}", features.weights),
     message:
         "features of the true boxes of {wildcards.dataset} by {wildcards.network}"

@@ -10,8 +10,7 @@ import pytest
 from densevse.analyses.claims.dag import ClaimStage
 from densevse.analyses.claims.settings import OURS, ClaimsPlan, PaperClaims
 from densevse.config.load import load
-from densevse.config.strict_yaml import read_yaml
-from densevse.config.validation import validate
+from densevse.config.strict import read_yaml, validate
 from densevse.dag.jobs import Job
 from densevse.dag.project import Project
 from densevse.evaluation.metrics import RECALL_COLUMNS

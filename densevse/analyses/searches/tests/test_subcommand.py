@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from densevse.analyses.searches.subcommand import Model, model_of
-from densevse.command.project import configuration, overrides
+from densevse.command.shared import configuration, overrides
 
 
 @pytest.fixture(scope="module")
