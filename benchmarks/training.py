@@ -24,8 +24,7 @@ from densevse.artifacts.schemas.sentences import TOKENS, WORDS
 from densevse.artifacts.store import FeatureWriter
 from densevse.config.training import NamedPhase, Recipe, TrainingConfig
 from densevse.data.files import Files
-from densevse.data.inputs import Inputs
-from densevse.data.pairs import Pairs
+from densevse.data.inputs import Inputs, Pairs
 from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes
 from densevse.methods.interface import Batch, Moment, Shapes
 from densevse.methods.vse import VSE

@@ -12,8 +12,7 @@ from torch import Tensor
 
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
-from densevse.data.inputs import Inputs
-from densevse.data.pairs import Pairs
+from densevse.data.inputs import Inputs, Pairs
 from densevse.methods.interface import Sentences
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError

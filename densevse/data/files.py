@@ -79,15 +79,26 @@ class Files:
         return type(self)({**self._named, **named})
 
 
-class Texts:
-    """The known words, and texts, tokens and parses by caption.
+class Artifacts:
+    """A job's artifacts: the image table, the features of each view, and words, texts, tokens and parses by caption.
 
-    Those are read a few thousand at a time: of MS-COCO's, Python's objects would take gigabytes.
+    The last three are read a few thousand at a time: of MS-COCO's, Python's objects would take gigabytes.
     """
 
-    def __init__(self, files: Files, encoded_by: Mapping[str, Any] | None = None) -> None:
-        """`encoded_by` describes a network that encodes whole sentences: its architecture, options and prompt."""
+    def __init__(
+        self, files: Files, features: Mapping[str, Schema], encoded_by: Mapping[str, Any] | None = None
+    ) -> None:
+        """`features` has the schema of each view that is opened from features.
+
+        `encoded_by` describes a network that encodes whole sentences: its architecture, options and prompt.
+        """
         self.files, self.encoded_by = files, encoded_by
+        self.stores = {view: FeatureStore(files.view(view), kind) for view, kind in features.items()}
+
+    @cached_property
+    def images(self) -> pd.DataFrame:
+        """The image table."""
+        return schema.read(self.files.one("image_table"), IMAGES)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -147,19 +158,3 @@ _Source = tuple[str, str, schema.Schema]  # what it holds, the job's input, its 
 _CAPTIONS: _Source = ("captions", "caption_table", CAPTIONS)
 _TOKENS: _Source = ("tokens", "tokens", TOKENS)
 _PARSES: _Source = ("parses", "parses", PARSES)
-
-
-class Artifacts(Texts):
-    """The image table and the features of each view, by the view's name."""
-
-    def __init__(
-        self, files: Files, features: Mapping[str, Schema], encoded_by: Mapping[str, Any] | None = None
-    ) -> None:
-        """`features` has the schema of each view that is opened from features; `encoded_by` is passed on to Texts."""
-        super().__init__(files, encoded_by)
-        self.stores = {view: FeatureStore(files.view(view), kind) for view, kind in features.items()}
-
-    @cached_property
-    def images(self) -> pd.DataFrame:
-        """The image table."""
-        return schema.read(self.files.one("image_table"), IMAGES)

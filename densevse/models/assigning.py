@@ -15,8 +15,7 @@ from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT_OVERL
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import CORRESPONDENCES
 from densevse.data.files import Files
-from densevse.data.inputs import Inputs
-from densevse.data.pairs import Pairs
+from densevse.data.inputs import Inputs, Pairs
 from densevse.methods.interface import Method, to_device
 from densevse.models.embedding import IMAGES_AT_ONCE, phrases_of, regions_of, with_words
 from densevse.models.encoding import batches, evaluation

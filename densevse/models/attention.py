@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from densevse.data.pairs import Pairs
+from densevse.data.inputs import Pairs
 from densevse.methods.interface import Method, device_of, to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.runtime.arrays import Indices

@@ -21,8 +21,7 @@ from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import EMBEDDINGS, REGION_FEATURES
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.files import Files
-from densevse.data.inputs import Inputs
-from densevse.data.pairs import Pairs
+from densevse.data.inputs import Inputs, Pairs
 from densevse.language.words import UNKNOWN
 from densevse.methods.interface import WHOLE_IMAGE, Method, device_of, to_device
 from densevse.models.encoding import batches, evaluation

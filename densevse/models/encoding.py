@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.data.pairs import Pairs
+from densevse.data.inputs import Pairs
 from densevse.methods.interface import Encoding, Method, SomeEncoding, device_of, to_device, with_parts
 from densevse.runtime.arrays import Indices
 

@@ -12,8 +12,7 @@ from densevse.artifacts.identity import Identity
 from densevse.config.strict import validate
 from densevse.config.training import TrainingJob
 from densevse.data.files import Files
-from densevse.data.inputs import NETWORK, Inputs
-from densevse.data.pairs import Pairs
+from densevse.data.inputs import NETWORK, Inputs, Pairs
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.evaluation.ranks import evaluate, metrics
 from densevse.methods.interface import Batch, Encoding, Method, Moment, with_parts

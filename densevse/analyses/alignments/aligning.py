@@ -14,8 +14,7 @@ from densevse.artifacts.boxes import BOX
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.data.files import Files
-from densevse.data.inputs import Inputs
-from densevse.data.pairs import Pairs
+from densevse.data.inputs import Inputs, Pairs
 from densevse.data.structures.triplets import TripletsOfSentences
 from densevse.language.triplets import Triplet, frequent_relations
 from densevse.methods.defrag import DeFrag

@@ -20,10 +20,9 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.config.given import GivenLayout
-from densevse.config.validation import validate
+from densevse.config.strict import validate
 from densevse.data.files import Files
-from densevse.data.inputs import Inputs
-from densevse.data.pairs import Pairs
+from densevse.data.inputs import Inputs, Pairs
 from densevse.evaluation.given.order import Items
 from densevse.evaluation.given.retrieval import given_vectors, read_test
 from densevse.evaluation.given.scoring import Aligned, read_vectors, similarities

@@ -1,7 +1,7 @@
 """The structures of sentences, one module each, found by the name that a method's configuration lists.
 
 To add a structure, write a module here that assigns its class to STRUCTURE, and an entry of the same name in the table
-STRUCTURES of densevse/config/views.py. A method gets a batch of it as a dataclass or a tensor.
+STRUCTURES of densevse/config/registries.py. A method gets a batch of it as a dataclass or a tensor.
 """
 
 from abc import ABC, abstractmethod
@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.data.files import Texts
+from densevse.data.files import Artifacts
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
@@ -21,11 +21,11 @@ class Structure(ABC):
 
     @classmethod
     @abstractmethod
-    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
+    def read(cls, artifacts: Artifacts, caption_ids: NDArray[np.object_]) -> Self:
         """Reads the structure of the sentences `caption_ids`. Raises `InputError` that names one that has none."""
 
     @classmethod
-    def sizes(cls, texts: Texts) -> dict[str, int]:
+    def sizes(cls, artifacts: Artifacts) -> dict[str, int]:
         """The sizes of vocabularies that only this structure has; `Shapes.sizes` takes them."""
         return {}
 

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.data.files import Texts
+from densevse.data.files import Artifacts
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
 from densevse.language.triplets import PUNCTUATION, numbered_relations, tuples_of
@@ -25,24 +25,24 @@ class DependencyTrees(Structure):
         self._nodes = nodes
 
     @classmethod
-    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
+    def read(cls, artifacts: Artifacts, caption_ids: NDArray[np.object_]) -> Self:
         """From the parses' basic dependencies."""
-        relations, known = numbered_relations(texts.files.one("relations")), texts.vocabulary
-        plain = texts.unparsed(caption_ids)
+        relations, known = numbered_relations(artifacts.files.one("relations")), artifacts.vocabulary
+        plain = artifacts.unparsed(caption_ids)
 
         def nodes(place: int, tokens: list[str], dependencies: Any) -> NDArray[np.int64]:
             if place in plain:
                 return _nodes(known.encode(spoken(plain[place])), [], relations)
             return _nodes(known.encode(token.lower() for token in tokens), dependencies, relations)
 
-        parses = texts.parses(caption_ids, ["tokens", "basic_dependencies"])
+        parses = artifacts.parses(caption_ids, ["tokens", "basic_dependencies"])
         found = ((place, nodes(place, tokens, dependencies)) for place, tokens, dependencies in parses)
         return cls(RaggedNumbers.of(len(caption_ids), 3, found))
 
     @classmethod
-    def sizes(cls, texts: Texts) -> dict[str, int]:
+    def sizes(cls, artifacts: Artifacts) -> dict[str, int]:
         """The number of relations, all rare ones counting as one."""
-        return {"relations": 1 + len(numbered_relations(texts.files.one("relations")))}
+        return {"relations": 1 + len(numbered_relations(artifacts.files.one("relations")))}
 
     def take(self, sentences: Indices) -> Dependencies:
         """The trees of some sentences, nodes numbered together."""

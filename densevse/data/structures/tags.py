@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from densevse.data.files import Texts
+from densevse.data.files import Artifacts
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
 from densevse.language.tags import read_tags
@@ -28,24 +28,24 @@ class TagsOfSentences(Structure):
         self._words = words
 
     @classmethod
-    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
+    def read(cls, artifacts: Artifacts, caption_ids: NDArray[np.object_]) -> Self:
         """From the parses' tokens and tags."""
-        known, words = read_tags(texts.files.one("tags")), texts.vocabulary
-        plain = texts.unparsed(caption_ids)
+        known, words = read_tags(artifacts.files.one("tags")), artifacts.vocabulary
+        plain = artifacts.unparsed(caption_ids)
 
         def numbers(place: int, tokens: list[str], tags: list[str]) -> NDArray[np.int64]:
             missing = place in plain
             own = (plain[place] if missing else [token.lower() for token in tokens]) or [""]
             return np.column_stack((words.encode(own), [UNKNOWN] * len(own) if missing else known.encode(tags)))
 
-        parses = texts.parses(caption_ids, ["tokens", "tags"])
+        parses = artifacts.parses(caption_ids, ["tokens", "tags"])
         found = ((place, numbers(place, tokens, tags)) for place, tokens, tags in parses)
         return cls(RaggedNumbers.of(len(caption_ids), 2, found))
 
     @classmethod
-    def sizes(cls, texts: Texts) -> dict[str, int]:
+    def sizes(cls, artifacts: Artifacts) -> dict[str, int]:
         """The number of tags, with padding and the unknown one."""
-        return {"tags": len(read_tags(texts.files.one("tags")))}
+        return {"tags": len(read_tags(artifacts.files.one("tags")))}
 
     def take(self, sentences: Indices) -> Tags:
         """Some sentences, padded to the longest of them."""

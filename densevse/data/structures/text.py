@@ -8,8 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.config.architectures import library_of
-from densevse.data.files import Texts
+from densevse.config.registries import library_of
+from densevse.data.files import Artifacts
 from densevse.data.structures import Structure
 from densevse.methods.structures import Text
 from densevse.runtime.arrays import Indices
@@ -27,15 +27,15 @@ class TextOfSentences(Structure):
         self._tokens = tokens
 
     @classmethod
-    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
+    def read(cls, artifacts: Artifacts, caption_ids: NDArray[np.object_]) -> Self:
         """Reads sentences; one with more tokens than the network reads is cut, and the log says how many were."""
-        if texts.encoded_by is None:
+        if artifacts.encoded_by is None:
             raise InputError("`sentences: [text]` needs a network that encodes sentences; this model has none.")
-        library = library_of(texts.encoded_by["architecture"])
+        library = library_of(artifacts.encoded_by["architecture"])
         assert library is not None  # the configuration guarantees it
         # Imported by name, so that only jobs of such models need the library.
-        tokenizer = import_module(library.implementation).tokenizer(texts.encoded_by)
-        prompted = [texts.encoded_by["prompt"].replace(PLACE, text) for text in texts.sentences_of(caption_ids)]
+        tokenizer = import_module(library.implementation).tokenizer(artifacts.encoded_by)
+        prompted = [artifacts.encoded_by["prompt"].replace(PLACE, text) for text in artifacts.sentences_of(caption_ids)]
         tokens, cut = tokenizer.tokens(prompted)
         logger.info("%d of %d sentences have more than %d tokens and are cut", cut, len(prompted), tokenizer.length)
         return cls(tokens)

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.data.files import Texts
+from densevse.data.files import Artifacts
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
 from densevse.language.trees import read_tree
@@ -28,12 +28,12 @@ class Forest(Structure):
     nodes: RaggedNumbers
 
     @classmethod
-    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
+    def read(cls, artifacts: Artifacts, caption_ids: NDArray[np.object_]) -> Self:
         """Reads parses; a sentence that could not be parsed gets a flat tree: its words under one root, no phrases.
 
         The log says how many sentences that were.
         """
-        plain, known = texts.unparsed(caption_ids), texts.vocabulary
+        plain, known = artifacts.unparsed(caption_ids), artifacts.vocabulary
         if plain:
             logger.warning(
                 "%d of %d sentences could not be parsed and have a flat tree of their words; the first is %s",
@@ -49,7 +49,7 @@ class Forest(Structure):
             words = np.append(known.encode(token.lower() for token in tokens), -1)[tree.token]
             return np.column_stack((words, tree.parent, tree.noun_phrase, tree.start, tree.end))
 
-        parses = texts.parses(caption_ids, ["tokens", "tree"])
+        parses = artifacts.parses(caption_ids, ["tokens", "tree"])
         found = ((place, nodes(place, tokens, tree)) for place, tokens, tree in parses)
         return cls(caption_ids, RaggedNumbers.of(len(caption_ids), 5, found))
 

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.data.files import Texts
+from densevse.data.files import Artifacts
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
 from densevse.language.triplets import between_words, column_of, kind_of, numbered_relations, of_kind
@@ -26,11 +26,11 @@ class TripletsOfSentences(Structure):
         self._triplets = triplets
 
     @classmethod
-    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
+    def read(cls, artifacts: Artifacts, caption_ids: NDArray[np.object_]) -> Self:
         """Reads the parses' dependencies."""
-        path = texts.files.one("relations")
+        path = artifacts.files.one("relations")
         relations, kind = numbered_relations(path), kind_of(path)
-        known = texts.vocabulary
+        known = artifacts.vocabulary
 
         def numbers(tokens: list[str], dependencies: Any) -> list[tuple[int, ...]]:
             words = known.encode(token.lower() for token in tokens)
@@ -40,14 +40,14 @@ class TripletsOfSentences(Structure):
                 if relation in relations and UNKNOWN not in (words[governor], words[dependent])
             ]
 
-        parses = texts.parses(caption_ids, ["tokens", column_of(kind)])
+        parses = artifacts.parses(caption_ids, ["tokens", column_of(kind)])
         found = ((place, numbers(tokens, dependencies)) for place, tokens, dependencies in parses)
         return cls(RaggedNumbers.of(len(caption_ids), 5, found))
 
     @classmethod
-    def sizes(cls, texts: Texts) -> dict[str, int]:
+    def sizes(cls, artifacts: Artifacts) -> dict[str, int]:
         """The number of relations."""
-        return {"relations": len(numbered_relations(texts.files.one("relations")))}
+        return {"relations": len(numbered_relations(artifacts.files.one("relations")))}
 
     def take(self, sentences: Indices) -> Triplets:
         """The triplets of some sentences."""

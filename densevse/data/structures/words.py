@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from densevse.data.files import Texts
+from densevse.data.files import Artifacts
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
 from densevse.language.words import UNKNOWN
@@ -21,10 +21,10 @@ class WordsOfSentences(Structure):
         self._words = words
 
     @classmethod
-    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
+    def read(cls, artifacts: Artifacts, caption_ids: NDArray[np.object_]) -> Self:
         """A sentence without any word is the unknown word."""
-        encode = texts.vocabulary.encode
-        words = ((place, encode(tokens) or [UNKNOWN]) for place, tokens in texts.tokens(caption_ids))
+        encode = artifacts.vocabulary.encode
+        words = ((place, encode(tokens) or [UNKNOWN]) for place, tokens in artifacts.tokens(caption_ids))
         return cls(RaggedNumbers.of(len(caption_ids), 1, words))
 
     def take(self, sentences: Indices) -> Words:
