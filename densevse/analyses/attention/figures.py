@@ -46,17 +46,16 @@ def draw_saliency(
     saliency: str,
     image_table: str,
     caption_table: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     plan: Mapping[str, Any],
     maps: str,
     mean: str,
 ) -> None:
     """The job that draws a model's `maps` (Figure 4), and the `mean` over all images (Figure 6).
 
-    `plan` is a `PicturePlan`, and `sources` are the data set's files in the order of their names.
+    `plan` is a `PicturePlan`, and `sources` are the data set's files by name.
     """
-    draw_saliency_maps([saliency], image_table, caption_table, sources, source_names, plan, maps)
+    draw_saliency_maps([saliency], image_table, caption_table, sources, plan, maps)
     averaged_maps(saliency, image_table, str(plan["title"]), mean)
 
 
@@ -64,8 +63,7 @@ def draw_saliency_maps(
     saliency: Sequence[str],
     image_table: str,
     caption_table: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     plan: Mapping[str, Any],
     output: str,
 ) -> None:
@@ -80,7 +78,7 @@ def draw_saliency_maps(
     index = ArtifactIndex(saliency, SALIENCY)
     found = {title: schema.read(index.path(of), SALIENCY) for title, of in settings.shown.items()}
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
-    photograph = photographs(image_table, dict(zip(source_names, sources, strict=True)))
+    photograph = photographs(image_table, sources)
     save(_maps(found, texts, photograph, settings.title), output)
 
 

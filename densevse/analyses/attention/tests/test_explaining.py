@@ -1,4 +1,6 @@
-"""Saliency of a split as an artifact, and a training of sm-LSTM that starts from a VSE."""
+"""Saliency of a split as an artifact, a training of sm-LSTM that starts from a VSE, and one of SCAN."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +24,9 @@ from densevse.models.files import load_model, open_model, save_model
 from densevse.models.scoring import scorer
 from densevse.runtime.errors import InputError
 from densevse.training.retrieval import train_method
-from tests.miniature import SIZE
+from tests.miniature import SIZE, files, folder
+
+__all__ = ["files", "folder"]
 
 SMALL = {
     "hidden": 6,
@@ -36,7 +40,6 @@ SMALL = {
     "mismatched": 3,
 }
 VSE = {"dimension": 8, "word_dimension": 4}
-PHASES = [{"name": "main", "epochs": 2, "learning_rate": 0.01}]
 
 
 @pytest.fixture
@@ -49,13 +52,13 @@ def with_grid(folder, files):
     return files.with_changes(view_grid=[str(folder / "grid.parquet")], view_regions=[], parses=[])
 
 
-def run(files, folder, method, parameters, start=None, **training):
+def run(files, folder, method, parameters, start=None, epochs=2, learning_rate=0.01, **training):
     job = TrainingJob(
         method=method,
         parameters=parameters,
         sentences=["words"],
         training={"batch_size": 4, "grad_clip": 2.0, **training},
-        phases=PHASES,
+        phases=[{"name": "main", "epochs": epochs, "learning_rate": learning_rate}],
         seed=0,
         round=0,
         threads=1,
@@ -66,16 +69,22 @@ def run(files, folder, method, parameters, start=None, **training):
     return str(model), schema.read(history, HISTORY)
 
 
+def explained(files, model, variant):
+    """The saliency of the test split, written beside its model."""
+    output = str(Path(model).with_name("saliency.parquet"))
+    wildcards = {"dataset": "scenes", "variant": variant, "seed": "0", "round": "0", "split": "test"}
+    write_saliency(model, 1, wildcards, output, **files.named())
+    assert schema.identity(output) == Identity("scenes", variant, 0, 0, split="test")
+    assert made_from(output)["split"] == "test"
+    return schema.read(output, SALIENCY)
+
+
 def test_saliency_of_each_image_with_its_first_sentence(with_grid, tmp_path):
     inputs = Inputs(with_grid, ["words"])
-    method, output = build("sm_lstm", SMALL, inputs.shapes()), str(tmp_path / "saliency.parquet")
+    method, model = build("sm_lstm", SMALL, inputs.shapes()), str(tmp_path / "model.safetensors")
     described = {"features": inputs.features_made_from(), "device": "cpu"}
-    save_model(method, "sm_lstm", ["words"], tmp_path / "model.safetensors", described)
-    wildcards = {"dataset": "scenes", "variant": "sm_lstm", "seed": "0", "round": "0", "split": "test"}
-    write_saliency(str(tmp_path / "model.safetensors"), 1, wildcards, output, **with_grid.named())
-    assert schema.identity(output) == Identity("scenes", "sm_lstm", 0, 0, split="test")
-    assert made_from(output)["split"] == "test"
-    rows = schema.read(output, SALIENCY)
+    save_model(method, "sm_lstm", ["words"], model, described)
+    rows = explained(with_grid, model, "sm_lstm")
     pairs = inputs.pairs("test")
     assert list(rows["caption_id"].unique()) == [f"{image_id}#0" for image_id in pairs.rows.image_ids]
     is_word = rows["word"] != ""
@@ -123,3 +132,20 @@ def test_an_ensemble_adds_the_scores_of_its_members(with_grid):
     block = slice(0, len(images)), slice(1, len(sentences))
     expected = sum(member(images, sentences)(*block) for member in members)
     np.testing.assert_allclose(summed(members)(images, sentences)(*block), expected, rtol=1e-6)
+
+
+def test_what_a_trained_scan_attends_to_is_an_artifact(files, folder, tmp_path):
+    files = files.with_changes(view_whole=[], view_regions=[str(folder / "regions.parquet")])
+    small = {"dimension": 6, "word_dimension": 4}
+    model, history = run(files, tmp_path / "scan", "scan", small, epochs=3, learning_rate=0.02)
+    assert history["loss"].iloc[-1] < history["loss"].iloc[0]
+    assert (history["entropy_words"].abs() < 1e-6).all()  # a word's step has itself alone
+    inputs, rows = Inputs(files, ["words"]), explained(files, model, "scan")
+    tokens = inputs.tokens_of(rows["caption_id"].unique())
+    assert list(rows.groupby("caption_id", sort=False)["step"].nunique()) == [len(words) for words in tokens]
+    places = rows[rows["word"] == ""]
+    np.testing.assert_allclose(places.groupby(["caption_id", "step"])["weight"].sum(), 1, atol=1e-5)
+    assert (places["width"] == 8).all()
+    regions = inputs.regions.rows.groupby("image_id").size()
+    attended = places.groupby("image_id")["place"].nunique()
+    assert (attended == (regions[attended.index] - 1).clip(lower=1)).all()

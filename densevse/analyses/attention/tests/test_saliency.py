@@ -11,21 +11,28 @@ from densevse.runtime.errors import InputError
 SIDE, STEPS = 4, 2
 
 
-def rows_of(image_id, cells, words):
-    """SALIENCY rows of an image of 40 x 40 pixels: (T, 16) weights of cells and (T, n) of words."""
-    boxes = grid_cells(40, 40, SIDE * SIDE)
+GRID = grid_cells(40, 40, SIDE * SIDE)
+
+
+def rows_of(image_id, places, words, boxes=GRID):
+    """SALIENCY rows of an image: (T, places) weights of places with `boxes`, by default a grid, and (T, n) of words."""
     rows = []
-    for step, (of_cells, of_words) in enumerate(zip(cells, words, strict=True), 1):
+    for step, (of_places, of_words) in enumerate(zip(places, words, strict=True), 1):
         common = {"image_id": image_id, "caption_id": f"{image_id}#0", "step": step}
         rows += [
             {**common, "place": place, "word": "", **dict(zip(BOX, boxes[place], strict=True)), "weight": weight}
-            for place, weight in enumerate(of_cells)
+            for place, weight in enumerate(of_places)
         ]
         rows += [
             {**common, "place": place, "word": f"w{place}", **dict.fromkeys(BOX, 0.0), "weight": weight}
             for place, weight in enumerate(of_words)
         ]
     return pd.DataFrame(rows)
+
+
+def attended(regions, weights):
+    """SALIENCY rows of an image: words, each of which is a step, that attend to regions (n, 4)."""
+    return rows_of("a", weights, np.eye(len(weights)), regions)
 
 
 def box(image_id, start, end, *sides):
@@ -103,28 +110,6 @@ def test_a_word_that_attends_to_regions_is_right_as_far_as_they_lie_in_its_boxes
     assert found.loc[2, "chance"] == pytest.approx((1 + 1 / 4) / 3)
     with pytest.raises(InputError, match="saliency of a: its regions have no boxes"):
         score(attended(regions * 0, [[0.7, 0.2, 0.1], [0.1, 0.6, 0.3]]), boxes, each_its_own(boxes))
-
-
-def attended(regions, weights):
-    """SALIENCY rows of an image: words, each of which is a step, that attend to regions (n, 4)."""
-    rows = []
-    for step, of_word in enumerate(weights, 1):
-        common = {"image_id": "a", "caption_id": "a#0", "step": step}
-        rows += [
-            {**common, "place": place, "word": "", **dict(zip(BOX, regions[place], strict=True)), "weight": weight}
-            for place, weight in enumerate(of_word)
-        ]
-        rows += [
-            {
-                **common,
-                "place": place,
-                "word": f"w{place}",
-                **dict.fromkeys(BOX, 0.0),
-                "weight": float(place == step - 1),
-            }
-            for place in range(len(weights))
-        ]
-    return pd.DataFrame(rows)
 
 
 def test_no_known_box_is_an_error():

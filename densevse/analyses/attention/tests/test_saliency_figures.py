@@ -16,9 +16,8 @@ from densevse.analyses.attention.tests.test_saliency import attended, rows_of
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import grid_cells
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.report.plan import PicturePlan
-from tests.pictures import tables
+from tests.pictures import tables, write_images
 
 __all__ = ["tables"]
 
@@ -64,22 +63,14 @@ def test_the_two_most_salient_words_in_their_order():
     assert list(salient_words(one[one["step"] == 2])["word"]) == ["w1"]
 
 
-def image_table(folder, names):
-    rows = pd.DataFrame({"image_id": list(names), "split": "test", "source": "images", "file": "", "width": 40})
-    rows = rows.assign(height=40, sha256="", captions=1, family=rows["image_id"], status="ok")
-    schema.write(rows, IMAGES, folder / "images.parquet", {})
-    return str(folder / "images.parquet")
-
-
 @pytest.mark.parametrize("words_are_steps", [False, True])
 def test_averaged_maps_are_drawn(tmp_path, words_are_steps):
     rows = pd.concat([rows_of(name, [np.eye(16)[n], np.full(16, 1 / 16)], [[1.0]] * 2) for n, name in enumerate("ab")])
     if words_are_steps:
         rows = attended(np.array([[0, 0, 10, 10], [20, 20, 20, 20]], float), np.full((9, 2), 0.5))
     schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / "saliency.parquet", {})
-    averaged_maps(
-        str(tmp_path / "saliency.parquet"), image_table(tmp_path, "ab"), "A model", str(tmp_path / "mean.png")
-    )
+    images = write_images(tmp_path, "ab", width=40, height=40)
+    averaged_maps(str(tmp_path / "saliency.parquet"), images, "A model", str(tmp_path / "mean.png"))
     assert cv2.imread(str(tmp_path / "mean.png")).std() > 10
 
 

@@ -1,3 +1,0 @@
-from tests.miniature import files, folder
-
-__all__ = ["files", "folder"]
