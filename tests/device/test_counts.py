@@ -1,4 +1,8 @@
-"""A training step on a device: its number of launches does not depend on the batch, and the host hardly waits."""
+"""A training step on a device, and ranking there.
+
+A step's number of launches does not depend on the batch, and the host hardly waits. In half precision losses are
+float32, and nothing overflows: a CPU's autocast tries where there is no GPU.
+"""
 
 import numpy as np
 import pytest
@@ -8,9 +12,11 @@ from densevse.config.load import variant
 from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.retrieval import retrieve
 from densevse.methods.interface import Moment, to_device
-from tests.device.chosen import CPU, DEVICE, begin, counting_waits, launches, to_host
+from tests.device.chosen import CPU, DEVICE, REAL, begin, counting_waits, launches, to_host
 from tests.device.test_methods import CONFIG, DATASET, VARIANTS, job_of
 from tests.device.trainers import trainer_on
+
+PLACE = DEVICE if REAL else CPU
 
 
 def trainer_of(made, name, device=DEVICE):
@@ -37,6 +43,26 @@ def test_a_step_waits_once_at_most_and_a_larger_batch_has_no_more_launches(made,
     (few, waits), (many, _) = (counted(trainer, rows) for rows in (chosen, np.concatenate((chosen, chosen))))
     assert waits <= 1
     assert not many - few, "operators that are launched more often"
+
+
+def loss_of(trainer, half):
+    torch.manual_seed(0)
+    batch = to_device(trainer.task.batch(np.arange(12), 1), PLACE)
+    trainer.task.module.zero_grad()
+    with torch.autocast(PLACE.type, torch.bfloat16, enabled=half):
+        loss = trainer.task.loss(batch, Moment(1, "main", trainer.task.parameters))
+    loss.backward()
+    return loss.detach(), [weight.grad for weight in trainer.weights.values() if weight.grad is not None]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_loss_is_float32_and_near_that_of_float32(made, compute_on, name):
+    compute_on(PLACE)
+    trainer = trainer_of(made, name, PLACE)
+    (loss, gradients), (expected, _) = loss_of(trainer, half=True), loss_of(trainer, half=False)
+    assert loss.dtype == torch.float32
+    assert all(gradient.dtype == torch.float32 and gradient.isfinite().all() for gradient in gradients)
+    torch.testing.assert_close(loss, expected, rtol=0.1, atol=0.1)
 
 
 def test_ranking_copies_no_scores(compute_on):

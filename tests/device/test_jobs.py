@@ -13,8 +13,8 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.store import FeatureStore
 from densevse.config.load import generator
+from densevse.config.registries import VIEWS
 from densevse.config.training import NamedPhase, TrainingJob
-from densevse.config.views import VIEWS
 from densevse.models.captioning import write_captions
 from densevse.models.concepts import score_concepts
 from densevse.models.embedding import write_embeddings
@@ -25,13 +25,12 @@ from densevse.training.concepts import PixelConceptJob, train_all, train_head
 from densevse.training.generators import train_writing
 from densevse.training.loop import Trainer
 from densevse.training.retrieval import train_method
-from densevse.vision.extract import write_features
+from densevse.vision.extract import NetworkFiles, write_features
 from densevse.vision.extract_regions import write_regions
 from densevse.vision.mcg.contours import HEDContours
 from densevse.vision.mcg.hed import HED
-from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import load_network
-from densevse.vision.region_network import RegionNetwork
+from densevse.vision.regions import RegionNetwork
 from tests import concepts
 from tests.crops import NETWORK
 from tests.device.chosen import CPU, DEVICE, counting_waits
