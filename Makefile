@@ -185,7 +185,7 @@ costs: environment ## print the time and memory of each stage of the runs so far
 	$(BIN)/python -m densevse.report.costs results
 
 record-costs: environment ## record the same in config/costs.csv for the estimates of `densevse plan`; MACHINE names this one
-	$(BIN)/python -m densevse.report.recorded_costs results config/costs.csv $(if $(MACHINE),--machine "$(MACHINE)")
+	$(BIN)/python -m densevse.report.costs results --record config/costs.csv $(if $(MACHINE),--machine "$(MACHINE)")
 
 wheels-check: environment ## check that each supported machine has wheels of the pinned packages; asks the package index
 	$(BIN)/python envs/wheels.py requirements.txt requirements-dev.txt

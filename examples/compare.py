@@ -14,7 +14,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import full, select_split
-from densevse.report.rows import queries_of
+from densevse.report.sections import queries_of
 from densevse.statistics.bootstrap import Interval
 
 COLUMNS = ["fold", "direction", "query_id", "rank"]

@@ -5,7 +5,7 @@ from typing import Literal
 
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.report.rendering import Sheet, TableColumn, number, number_range
-from densevse.report.rows import Row
+from densevse.report.sections import Row
 
 METHOD, SPREAD, SEEDS = TableColumn("Method", number=False), TableColumn("±"), TableColumn("Seeds")
 _MADE_BY = TableColumn("Variant and seeds", number=False, in_latex=False)

@@ -1,7 +1,10 @@
-"""The photographs in figures."""
+"""The photographs in figures and on pages."""
 
+import base64
+import io
 from collections.abc import Callable, Mapping
 from functools import cache
+from html import escape
 from typing import TypeAlias
 
 import numpy as np
@@ -13,10 +16,14 @@ from densevse.artifacts.images import ImageFiles
 from densevse.artifacts.schemas.datasets import IMAGES
 
 Pixels: TypeAlias = NDArray[np.uint8]
+Picture: TypeAlias = Callable[[str], Pixels]
+"""Maps an image's id to its picture (height, width, 3)."""
+
 _SIDE = 240  # pixels
+_QUALITY = 80  # of JPEGs
 
 
-def photographs(images: str, sources: Mapping[str, str]) -> Callable[[str], Pixels]:
+def photographs(images: str, sources: Mapping[str, str]) -> Picture:
     """A function from an image's id to its pixels.
 
     `images` is the data set's image table, `sources` its files by source name.
@@ -30,7 +37,7 @@ def photographs(images: str, sources: Mapping[str, str]) -> Callable[[str], Pixe
     return photograph
 
 
-def pictures(images: str, sources: Mapping[str, str], side: int = _SIDE) -> Callable[[str], Pixels]:
+def pictures(images: str, sources: Mapping[str, str], side: int = _SIDE) -> Picture:
     """A function from an image's id to a picture whose longer side has `side` pixels; decodes each image once."""
     photograph = photographs(images, sources)
 
@@ -45,3 +52,11 @@ def pictures(images: str, sources: Mapping[str, str], side: int = _SIDE) -> Call
         return np.asarray(image.resize(size, Image.Resampling.BICUBIC))
 
     return picture
+
+
+def picture_element(image_id: str, picture: Picture) -> str:
+    """An HTML element that holds an image's picture as JPEG."""
+    file = io.BytesIO()
+    Image.fromarray(picture(image_id)).save(file, format="JPEG", quality=_QUALITY)
+    data = base64.b64encode(file.getvalue()).decode("ascii")
+    return f'<img alt="{escape(image_id, quote=True)}" src="data:image/jpeg;base64,{data}">'

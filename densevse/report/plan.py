@@ -1,7 +1,7 @@
 """Plans of tables and pictures, which the DAG builds from the configuration and passes to their jobs.
 
-A plan of a table has what the lineage of artifacts cannot say: what is measured, the settings with which artifacts must agree
-(densevse.report.provenance), and which settings are not the packaged ones or the method's own.
+A plan of a table has what the lineage of artifacts cannot say: what is measured, the settings with which artifacts
+must agree (densevse.report.provenance), and which settings are not the packaged ones or the method's own.
 
 The rule holds a plan as plain values. A plan names no folder, so that moved results rerun nothing; a job finds the
 artifacts of a plan by their identities.

@@ -11,7 +11,6 @@ from typing import Literal
 import pandas as pd
 
 from densevse.artifacts.files import write_text
-from densevse.report.latex import NEEDED, bold, escaped, floating_table, itemized
 
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 
@@ -41,7 +40,7 @@ class TableColumn:
     def latex(self, cells: Sequence[str]) -> list[str]:
         """The cells as LaTeX, the best number in bold."""
         best = self.best_rows(cells)
-        return [bold(escaped(cell)) if row in best else escaped(cell) for row, cell in enumerate(cells)]
+        return [bold(as_latex(cell)) if row in best else as_latex(cell) for row, cell in enumerate(cells)]
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class Sheet:
         body = "\n".join(f"<tr>{self._html_cells('td', row)}</tr>" for row in self.rows)
         head = f"<thead>{over}<tr>{headers}</tr></thead>"
         heading = f"<h2>{escape(self.heading)}</h2>\n" if self.heading else ""
-        return f'{heading}<div class="sheet"><table>{head}\n<tbody>\n{body}\n</tbody></table></div>\n'
+        return f'{heading}<div class="sheet"><table>{head}\n<tbody>\n{body}\n</tbody></table></div>'
 
     def latex(self, title: str) -> list[str]:
         """Lines of a LaTeX table, with the best number of each column in bold and without empty columns."""
@@ -85,10 +84,10 @@ class Sheet:
         printed = [column.latex(of) for column, of in kept]
         caption = self.heading if self.heading.startswith(title) else ": ".join(filter(None, (title, self.heading)))
         return floating_table(
-            escaped(caption),
+            as_latex(caption),
             "".join("r" if column.number else "l" for column, _ in kept),
-            [escaped(column.group) for column, _ in kept],
-            [escaped(column.header) for column, _ in kept],
+            [as_latex(column.group) for column, _ in kept],
+            [as_latex(column.header) for column, _ in kept],
             list(zip(*printed, strict=True)),
         )
 
@@ -122,18 +121,14 @@ class Document:
     def html(self) -> str:
         """The document as an HTML page without scripts or other files."""
         notes = "\n".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        tables, appendix = ("".join(sheet.html() for sheet in part) for part in (self.sheets, self.appendix))
-        return (
-            f'<!DOCTYPE html>\n<html lang="en"><head>{META}<title>{escape(self.title)}</title>\n'
-            f"<style>{STYLE}</style></head>\n<body><h1>{escape(self.title)}</h1>\n"
-            f"{tables}<ul>\n{notes}\n</ul>\n{appendix}</body></html>\n"
-        )
+        tables, appendix = ([sheet.html() for sheet in part] for part in (self.sheets, self.appendix))
+        return page(self.title, "", [*tables, f"<ul>\n{notes}\n</ul>", *appendix])
 
     def latex(self, intervals: bool = False) -> str:
         """The document as LaTeX to paste: a table for each sheet, notes, and intervals only on request."""
         tables = [line for sheet in self.sheets if intervals or not sheet.intervals for line in sheet.latex(self.title)]
         appendix = [line for sheet in self.appendix for line in sheet.latex(self.title)]
-        return "\n".join([NEEDED, *tables, *itemized(map(escaped, self.notes)), *appendix])
+        return "\n".join([_NEEDED, *tables, *itemized(map(as_latex, self.notes)), *appendix])
 
     def write(self, markdown: str, html: str, latex: str, intervals: bool = False) -> None:
         """Writes three files: Markdown for reading, a page for reports, and LaTeX for papers (see `latex`)."""
@@ -142,8 +137,7 @@ class Document:
         write_text(self.latex(intervals), latex)
 
 
-META = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-STYLE = (
+_STYLE = (
     "body{font:14px/1.4 system-ui,sans-serif;margin:1.5em;color:#222}h1{font-size:1.2em}h2{font-size:1em}"
     ".sheet{overflow-x:auto}table{border-collapse:collapse}th,td{padding:.25em .6em;white-space:nowrap}"
     "th{text-align:left}th[colspan]{text-align:center}thead tr:last-child{border-bottom:1px solid #888}"
@@ -151,6 +145,16 @@ STYLE = (
     "td{vertical-align:top}li{max-width:70em}@media(min-width:60em){td:not(.number){white-space:normal}}"
 )
 """A sheet that is wider than the window scrolls alone. In a wide window, text in a cell wraps first."""
+
+
+def page(title: str, style: str, body: Iterable[str]) -> str:
+    """A page with a title and the elements of its `body`; `style` is added to the style of tables."""
+    elements = "\n".join(body)
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head>'
+        f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escape(title)}</title>\n'
+        f"<style>{_STYLE}{style}</style></head>\n<body><h1>{escape(title)}</h1>\n{elements}\n</body></html>\n"
+    )
 
 
 def named_seeds(seeds: Iterable[int]) -> str:
@@ -177,10 +181,77 @@ def number_range(ends: Iterable[float] | None, key: str = "", sign: str = "") ->
 
 
 def _flat(text: str) -> str:
-    """The text of a Markdown cell, with bars and stars escaped."""
+    """The text of a Markdown cell, with bars and stars as_latex."""
     return text.replace("|", "\\|").replace("*", "\\*")
 
 
 def _width(text: str) -> int:
     """The width of a text on a terminal, where combining marks have none."""
     return sum(not unicodedata.combining(character) for character in text)
+
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "±": r"\ensuremath{\pm}",
+    "×": r"\ensuremath{\times}",
+    "\n": " ",
+} | {character: f"\\{character}" for character in "&%$#_{}"}
+"""The characters that LaTeX does not print as they are, and what prints them."""
+_NEEDED = r"% Needs \usepackage[T1]{fontenc} and \usepackage{booktabs,graphicx}."
+# Only a table that is wider than its page is scaled down.
+_RESIZED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+_MINUS = re.compile(r"(?<![\w.])-(?=\d)")
+
+
+def as_latex(text: str) -> str:
+    """The text as LaTeX prints it; a hyphen before a number becomes a minus."""
+    return _MINUS.sub(r"\\ensuremath{-}", "".join(SPECIAL.get(character, character) for character in text))
+
+
+def bold(text: str) -> str:
+    """LaTeX in bold."""
+    return rf"\textbf{{{text}}}"
+
+
+def floating_table(
+    caption: str, alignment: str, groups: Sequence[str], headers: Sequence[str], rows: Iterable[Sequence[str]]
+) -> list[str]:
+    """Lines of a table environment; cells, headers and groups (one for each column, or empty) are LaTeX already."""
+    over = [] if not any(groups) else _latex_groups(groups)
+    tabular = [
+        rf"\begin{{tabular}}{{{alignment}}}",
+        r"\toprule",
+        *over,
+        _latex_line(headers),
+        r"\midrule",
+        *map(_latex_line, rows),
+        r"\bottomrule",
+        r"\end{tabular}}",
+    ]
+    return [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", _RESIZED, *tabular, r"\end{table}", ""]
+
+
+def itemized(notes: Iterable[str]) -> list[str]:
+    """Lines of a list of notes in small print, which are LaTeX already; unlike a table it may break over pages."""
+    items = [rf"\item {note}" for note in notes]
+    return [r"{\footnotesize", r"\begin{itemize}", *items, r"\end{itemize}}", ""] if items else []
+
+
+def _latex_groups(groups: Sequence[str]) -> list[str]:
+    """The line of groups, each over its columns, and the rules below them."""
+    cells, rules, end = [], [], 0
+    for name, columns in groupby(groups):
+        start, end = end + 1, end + len(list(columns))
+        cells.append(rf"\multicolumn{{{end - start + 1}}}{{c}}{{{name}}}")
+        rules += [rf"\cmidrule(lr){{{start}-{end}}}"] if name else []
+    return [_latex_line(cells), "".join(rules)]
+
+
+def _latex_line(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"

@@ -13,16 +13,14 @@ from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.tables import RESULTS
-from densevse.config.strict import Strict
+from densevse.config.strict import Strict, validate
 from densevse.config.tables import PrintedTable
-from densevse.config.validation import validate
 from densevse.report.footnotes import changed_settings, footnotes
 from densevse.report.layout import sheets
 from densevse.report.plan import TablePlan
 from densevse.report.published import PublishedRow, read_paper, read_published
 from densevse.report.rendering import Document, Sheet
-from densevse.report.rows import Row, as_record
-from densevse.report.sections import MeasuredSection, SectionArtifacts, read_section
+from densevse.report.sections import MeasuredSection, Row, SectionArtifacts, as_record, read_section
 
 
 class Outputs(NamedTuple):

@@ -10,15 +10,14 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.tables import ROUNDS
-from densevse.config.validation import validate
+from densevse.config.strict import validate
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.report.footnotes import INTERVALS, JUDGED, TIES, changed_settings, making_notes
 from densevse.report.layout import best_of, gain
 from densevse.report.plan import MeasuredVariant, RoundPlan, RoundsPlan
 from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
 from densevse.report.results import Outputs, write_table
-from densevse.report.rows import Row, as_record, measured_rows
-from densevse.report.sections import SectionArtifacts, read_section
+from densevse.report.sections import Row, SectionArtifacts, as_record, measured_rows, read_section
 
 CHOICES = ("learned", "whole image", "chance", "best possible")
 SHOWN_METRICS = [

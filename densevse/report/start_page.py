@@ -7,12 +7,14 @@ import base64
 import io
 import mimetypes
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, Protocol
 
 from PIL import Image
+
+from densevse.artifacts.files import write_text
 
 PICTURES = ("*_gains.svg", "correspondences.png", "saliency.png", "alignments.png", "examples/*.png", "captions.png")
 """Candidates for the pictures, the most informative kinds first; of each kind, the first picture in the report is
@@ -92,3 +94,9 @@ def _smaller(path: Path) -> bytes:
     file = io.BytesIO()
     page.save(file, format="JPEG", quality=_QUALITY)
     return file.getvalue()
+
+
+def write_list(title: str, files: Sequence[str], output: str, **made: list[str]) -> None:
+    """The job that lists the `files` of a data set's tables and analyses, which are `made` before it runs."""
+    lines = [f"Everything of {title} is made:", *files]
+    write_text("".join(f"{line}\n" for line in lines), output)

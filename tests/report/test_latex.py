@@ -6,8 +6,7 @@ import subprocess
 
 import pytest
 
-from densevse.report.latex import SPECIAL, escaped
-from densevse.report.rendering import Document, Sheet, TableColumn
+from densevse.report.rendering import SPECIAL, Document, Sheet, TableColumn, as_latex
 
 TRICKY = r"A & B_1: 5% of $x$ #3 {a} ~b ^c \d <e> |f| ± -2 to -1, x-1"
 COLUMNS = (
@@ -86,10 +85,10 @@ def test_notes_stand_below_as_a_list_and_then_what_is_looked_up():
 
 
 def test_no_special_character_is_left():
-    text = escaped("".join(SPECIAL) + "-1")
+    text = as_latex("".join(SPECIAL) + "-1")
     unescaped = re.sub(r"\\(?:[&%$#_{}]|[a-z]+\{(?:\\pm|\\times|-)?\})", "", text)
     assert unescaped.strip() == "1"
-    assert escaped("x-1 -2") == r"x-1 \ensuremath{-}2"
+    assert as_latex("x-1 -2") == r"x-1 \ensuremath{-}2"
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX")

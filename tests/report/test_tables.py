@@ -28,7 +28,7 @@ from densevse.report.plan import (
 )
 from densevse.report.results import Outputs, make_table
 from densevse.report.rounds import make_rounds
-from densevse.report.rows import Row, queries_of
+from densevse.report.sections import Row, queries_of
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import Interval
 

@@ -1,6 +1,6 @@
 """Draws the regions and triplets that a model aligns (DeFrag, Figures 4 and 5)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,11 +11,17 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.report.drawing import canvas, draw_picture, place_picture
-from densevse.report.phrases import draw_phrases
+from densevse.report.figures import (
+    RIGHT_COLOUR,
+    WRONG_COLOUR,
+    canvas,
+    draw_phrases,
+    draw_picture,
+    place_picture,
+    save,
+    shortened,
+)
 from densevse.report.pictures import Pixels, photographs
-from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
-from densevse.report.texts import shortened
 from densevse.runtime.arrays import evenly_spaced
 
 _PICTURES, _COLUMNS, SENTENCES, TRIPLETS = 8, 4, 5, 8
@@ -28,8 +34,7 @@ def draw_alignments(
     retrieval: str,
     image_table: str,
     caption_table: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     title: str,
     sentences: str,
     triplets: str,
@@ -37,9 +42,9 @@ def draw_alignments(
     """The job that draws a model's alignments (Figure 4, the output `sentences`) and regions (Figure 5, `triplets`).
 
     `alignments` are ALIGNMENTS, `triplet_regions` TRIPLET_REGIONS, `retrieval` ranks sentences for images, and
-    `sources` are the data set's files in the order of their names.
+    `sources` are the data set's files by name.
     """
-    photograph = photographs(image_table, dict(zip(source_names, sources, strict=True)))
+    photograph = photographs(image_table, sources)
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
     ranked, found = schema.read(retrieval, RETRIEVAL), schema.read(alignments, ALIGNMENTS)
     save(_best_sentences(ranked, found, texts, photograph, title), sentences)

@@ -24,14 +24,12 @@ from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, Column, Sche
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
-from densevse.report.accuracy import ACCURACY_INTERVALS, accuracy_cells, gain_cells, write_accuracies
-from densevse.report.drawing import draw_picture
+from densevse.report.accuracies import ACCURACY_INTERVALS, accuracies, accuracy_cells, gain_cells, write_accuracies
+from densevse.report.figures import RIGHT_COLOUR, WRONG_COLOUR, draw_picture, save
 from densevse.report.pictures import Pixels, pictures
 from densevse.report.rendering import Document, Sheet, TableColumn, number
-from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.runtime.arrays import Indices, Reals, evenly_spaced
 from densevse.runtime.errors import InputError
-from densevse.statistics.accuracies import accuracies
 
 BY = ("arithmetic", "image", "word")
 """The vectors of the queries: image - word + word; the image alone; the added word alone."""
@@ -182,9 +180,7 @@ def table(rows: pd.DataFrame, title: str) -> Document:
     return Document(title, sheets, notes)
 
 
-def draw_arithmetic(
-    found: str, image_table: str, sources: Sequence[str], source_names: Sequence[str], title: str, output: str
-) -> None:
+def draw_arithmetic(found: str, image_table: str, sources: Mapping[str, str], title: str, output: str) -> None:
     """The job that draws queries of an ARITHMETIC artifact, one in each line: the named ones, else some evenly spaced.
 
     On the left are the best images of the arithmetic, on the right, as the paper's sanity check, those of the added
@@ -195,7 +191,7 @@ def draw_arithmetic(
     queries = [answers for _, answers in rows.groupby(["kind", "image_id", "minus", "plus"], sort=False)]
     named = [answers for answers in queries if answers["kind"].iloc[0] == NAMED]
     shown = named or [queries[number] for number in evenly_spaced(len(queries), _DRAWN_QUERIES)]
-    picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))
+    picture = pictures(image_table, sources)
     figure = Figure(figsize=(1.7 * (2 + 2 * _DRAWN_ANSWERS), 2.1 * len(shown) + 0.8), layout="constrained")
     figure.suptitle(f"{title}: image - word + word, and the added word alone", parse_math=False)
     lines = figure.subplots(len(shown), 2 + 2 * _DRAWN_ANSWERS, squeeze=False)

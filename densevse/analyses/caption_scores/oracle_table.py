@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from densevse.analyses.caption_scores.plan import CaptionOracleMeansPlan, CaptionOraclePlan, OracleRow
-from densevse.analyses.caption_scores.table import check_images, drawn_metrics
+from densevse.analyses.caption_scores.settings import CaptionOracleMeansPlan, CaptionOraclePlan, OracleRow
+from densevse.analyses.caption_scores.table import check_images, difference_cell, drawn_metrics, interval_cell
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
@@ -15,7 +15,7 @@ from densevse.artifacts.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, 
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, OTHER_REFERENCES
 from densevse.config.strict import Strict, validate
 from densevse.report.footnotes import INTERVAL, digest_of, means_over
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number
 from densevse.report.results import Outputs, write_table
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.statistics.intervals import Replicates, SumBootstrap, interval_over_resplits
@@ -161,11 +161,6 @@ def _notes_on_making(plan: Strict, rows: Iterable[OracleRow], table: str) -> lis
     ]
 
 
-def _difference_cell(row: pd.Series, name: str) -> str:
-    """A gain or a lead with its interval; empty if the row has none."""
-    return "" if pd.isna(row[name]) else f"{number(row[name], sign='+')} ({_range(row, name, '+')})"
-
-
 def _run(index: ArtifactIndex, plan: CaptionOraclePlan, row: OracleRow, seed: int) -> pd.DataFrame:
     path = index.path(Identity(plan.dataset, row.writer, seed, split=plan.split))
     scores = schema.read(path, CAPTION_SCORES)
@@ -199,18 +194,14 @@ def _cells(row: pd.Series) -> list[str]:
         row["known"],
         row["selection"],
         number(row["bleu_4"]),
-        _range(row, "bleu_4"),
+        interval_cell(row, "bleu_4"),
         number(row["cider"]),
-        _range(row, "cider"),
-        _difference_cell(row, "gain"),
-        _difference_cell(row, "lead"),
+        interval_cell(row, "cider"),
+        difference_cell(row, "gain"),
+        difference_cell(row, "lead"),
         number(row["new"]),
         number(row["length"]),
     ]
-
-
-def _range(row: pd.Series, name: str, sign: str = "") -> str:
-    return number_range((row[f"{name}_low"], row[f"{name}_high"]), sign=sign)
 
 
 def _mean_record(rows: pd.DataFrame, test_to_train: float) -> dict[str, Any]:
@@ -238,5 +229,5 @@ def _notes_on_means(plan: CaptionOracleMeansPlan) -> list[str]:
 def _mean_cells(row: pd.Series) -> list[str]:
     cells = [row["method"], row["known"], row["selection"], number(row["bleu_4"]), number(row["cider"])]
     for name in DIFFERENCES:
-        cells += [_difference_cell(row, name), ", ".join(number(value, sign="+") for value in row[f"{name}s"])]
+        cells += [difference_cell(row, name), ", ".join(number(value, sign="+") for value in row[f"{name}s"])]
     return cells

@@ -1,21 +1,27 @@
-"""A table of metrics of generated sentences, from CAPTION_SCORES: published rows, and our own."""
+"""A table of metrics of generated sentences, of published rows and our own, and a picture of the sentences."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from textwrap import fill
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from densevse.analyses.caption_scores.plan import CaptionTablePlan
+from densevse.analyses.caption_scores.settings import CaptionTablePlan
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, ORDERS, OTHER_REFERENCES
+from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, GENERATED, ORDERS, OTHER_REFERENCES
 from densevse.config.strict import validate
+from densevse.report.figures import QUIET, draw_picture, save, shortened
+from densevse.report.pictures import pictures
+from densevse.report.plan import PicturePlan
 from densevse.report.published import any_text, read_rows, real_or_none, required
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
-from densevse.runtime.arrays import Reals
+from densevse.runtime.arrays import Reals, evenly_spaced
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.statistics.intervals import Replicates, SumBootstrap, Sums
@@ -26,6 +32,9 @@ HEADINGS = {
 }
 JAVA = {"meteor": "METEOR", "spice": "SPICE"}
 SMALL, TINY = 1e-9, 1e-15  # pycocoevalcap's, against divisions by zero
+_LINES, _BESIDE = 4, 2  # rows and columns of pictures
+_WIDTH, _LONGEST = 62, 124  # characters of a line, and of a sentence
+_PICTURE, _WRITER = 3, 0.6  # inches: the least height of a picture, and the height of a writer's name and two lines
 
 
 def brevity_penalty(cell: str) -> str:
@@ -60,15 +69,6 @@ _NOTES = [
 ]
 
 
-class Writer(NamedTuple):
-    """A writer of sentences: its name, its title and its runs, one for each seed."""
-
-    name: str
-    title: str
-    seeds: Sequence[int]
-    runs: Sequence[pd.DataFrame]
-
-
 def make_caption_table(
     scores: Sequence[str], plan: Mapping[str, Any], published: str | None = None, **outputs: str
 ) -> None:
@@ -78,11 +78,11 @@ def make_caption_table(
     if there is one. Raises `InputError` if the scores of a writer are missing.
     """
     planned = validate(CaptionTablePlan, plan, "the plan of the table")
-    writers = _writers(planned, ArtifactIndex(scores, CAPTION_SCORES))
-    records = []
-    for references in (ALL, OTHER_REFERENCES):
-        records += _published(published, references) if published and references == ALL else []
-        records += _measured(writers, references, planned.reference)
+    index = ArtifactIndex(scores, CAPTION_SCORES)
+    runs = {name: _runs(planned, name, index) for name in planned.writers}
+    records = _published(published) if published else []
+    for references in HEADINGS:
+        records += _measured(planned, runs, references)
     frame = pd.DataFrame(records, columns=[column.name for column in CAPTION_TABLE.columns])
     reference = planned.writers[planned.reference].title
     sheets = [_sheet(frame[frame["references"] == name], heading) for name, heading in HEADINGS.items()]
@@ -91,13 +91,12 @@ def make_caption_table(
     write_table(frame, CAPTION_TABLE, Document(planned.title, sheets, notes), planned, Outputs(**outputs))
 
 
-def _writers(plan: CaptionTablePlan, scores: ArtifactIndex) -> list[Writer]:
-    found = []
-    for name, entry in plan.writers.items():
-        paths = [scores.path(Identity(plan.dataset, name, seed, split=plan.split)) for seed in entry.seeds]
-        runs = [schema.read(path, CAPTION_SCORES) for path in paths]
-        found.append(Writer(name, entry.title, entry.seeds, runs))
-    return found
+def _runs(plan: CaptionTablePlan, writer: str, scores: ArtifactIndex) -> list[pd.DataFrame]:
+    """The CAPTION_SCORES of a writer, of each seed."""
+    seeds = plan.writers[writer].seeds
+    return [
+        schema.read(scores.path(Identity(plan.dataset, writer, n, split=plan.split)), CAPTION_SCORES) for n in seeds
+    ]
 
 
 def drawn_metrics(rows: pd.DataFrame, sums: Sums) -> dict[str, Reals]:
@@ -131,20 +130,26 @@ def bleu(
     return metrics
 
 
-def _measured(writers: Sequence[Writer], references: str, reference: str) -> list[dict[str, Any]]:
+def _measured(
+    plan: CaptionTablePlan, runs: Mapping[str, Sequence[pd.DataFrame]], references: str
+) -> Iterator[dict[str, Any]]:
+    """The rows of CAPTION_TABLE of all writers against one set of references, of which a person's needs the others."""
     runs = {
-        writer.name: [run[run["references"] == references].reset_index(drop=True) for run in writer.runs]
-        for writer in writers
-        if references == OTHER_REFERENCES or writer.name != "person"
+        name: [run[run["references"] == references].reset_index(drop=True) for run in of_writer]
+        for name, of_writer in runs.items()
+        if references == OTHER_REFERENCES or name != "person"
     }
     check_images([run for some in runs.values() for run in some])
-    bootstrap = SumBootstrap(runs[reference][0]["family"])
+    bootstrap = SumBootstrap(runs[plan.reference][0]["family"])
     found = {name: bootstrap.replicates(some, drawn_metrics) for name, some in runs.items()}
-    return [
-        _record(writer, references, bootstrap, found[writer.name], runs[writer.name], found[reference])
-        for writer in writers
-        if writer.name in found
-    ]
+    for name, of_writer in runs.items():
+        writer = {"references": references, "generator": name, "method": plan.writers[name].title}
+        row = {**writer, "source": named_seeds(plan.writers[name].seeds), **_record(bootstrap, found[name], of_writer)}
+        if name != plan.reference:
+            interval = bootstrap.difference("cider", found[name], found[plan.reference])
+            gain = row["cider"] - float(found[plan.reference].by_seed["cider"].mean())
+            row |= {"gain": gain, "gain_low": interval.low, "gain_high": interval.high}
+        yield row
 
 
 def check_images(runs: Sequence[pd.DataFrame]) -> None:
@@ -156,24 +161,12 @@ def check_images(runs: Sequence[pd.DataFrame]) -> None:
         )
 
 
-def _record(
-    writer: Writer,
-    references: str,
-    bootstrap: SumBootstrap,
-    found: Replicates,
-    runs: Sequence[pd.DataFrame],
-    reference: Replicates,
-) -> dict[str, Any]:
-    """A row of CAPTION_TABLE."""
-    metrics = {str(name): float(values.mean()) for name, values in found.by_seed.items()}
+def _record(bootstrap: SumBootstrap, found: Replicates, runs: Sequence[pd.DataFrame]) -> dict[str, Any]:
+    """The metrics of a writer, with their intervals, as in a row of CAPTION_TABLE."""
     intervals = {name: bootstrap.interval(name, found) for name in found.drawn}
     meteor = [run["meteor_of_all"].iloc[0] for run in runs]
-    row: dict[str, Any] = {
-        "references": references,
-        "method": writer.title,
-        "source": named_seeds(writer.seeds),
-        "generator": writer.name,
-        **metrics,
+    return {
+        **{str(name): float(values.mean()) for name, values in found.by_seed.items()},
         **{f"{name}_low": interval.low for name, interval in intervals.items()},
         **{f"{name}_high": interval.high for name, interval in intervals.items()},
         "meteor": None if any(map(pd.isna, meteor)) else 100 * float(np.mean(meteor)),
@@ -181,19 +174,14 @@ def _record(
         "seeds": len(runs),
         "note": "",
     }
-    if found is not reference:
-        interval = bootstrap.difference("cider", found, reference)
-        gain = metrics["cider"] - float(reference.by_seed["cider"].mean())
-        row |= {"gain": gain, "gain_low": interval.low, "gain_high": interval.high}
-    return row
 
 
-def _published(file: str, references: str) -> list[dict[str, Any]]:
+def _published(file: str) -> list[dict[str, Any]]:
     found = []
     for row in read_rows(file, PUBLISHED_CAPTIONS):
         ending = row.pop("bleu")
         bleus = {f"bleu_{n}{ending}": row.pop(f"bleu_{n}") for n in ORDERS}
-        found.append({"references": references, **row, **bleus, "generator": "", "seeds": 0})
+        found.append({"references": ALL, **row, **bleus, "generator": "", "seeds": 0})
     return found
 
 
@@ -212,37 +200,30 @@ def _sheet(rows: pd.DataFrame, heading: str) -> Sheet:
     columns += [TableColumn(str(n), "BLEU", "BLEU", best="highest") for n in ORDERS]
     columns += [TableColumn("95%", "BLEU")]
     columns += [TableColumn(str(n), "BLEU without brevity penalty", "unpenalised", best="highest") for n in ORDERS]
+    columns += [TableColumn("METEOR", best="highest"), TableColumn("ROUGE-L", best="highest")]
     columns += [
-        TableColumn("METEOR", best="highest"),
-        TableColumn("ROUGE-L", best="highest"),
         TableColumn("CIDEr", "CIDEr", best="highest"),
         TableColumn("95%", "CIDEr"),
-    ]
-    columns += [
         TableColumn("Gain", "CIDEr"),
-        TableColumn("SPICE", best="highest"),
-        TableColumn("New"),
-        TableColumn("Words"),
-        TableColumn("Length"),
     ]
+    columns += [TableColumn("SPICE", best="highest"), *map(TableColumn, ("New", "Words", "Length"))]
     return Sheet(heading, tuple(columns), [_cells(row) for _, row in rows.iterrows()])
 
 
 def _cells(row: pd.Series) -> list[str]:
     with_penalty = [number(row[f"bleu_{n}"]) for n in ORDERS]
     without = [number(row[f"bleu_{n}_without_penalty"]) for n in ORDERS]
-    gain = "" if pd.isna(row["gain"]) else f"{number(row['gain'], sign='+')} ({_range(row, 'gain', '+')})"
     return [
         row["method"],
         row["source"],
         *with_penalty,
-        _range(row, "bleu_4"),
+        interval_cell(row, "bleu_4"),
         *without,
         number(row["meteor"]),
         number(row["rouge_l"]),
         number(row["cider"]),
-        _range(row, "cider"),
-        gain,
+        interval_cell(row, "cider"),
+        difference_cell(row, "gain"),
         number(row["spice"]),
         number(row["new"]),
         "" if pd.isna(row["vocabulary"]) else f"{row['vocabulary']:,.0f}",
@@ -250,5 +231,55 @@ def _cells(row: pd.Series) -> list[str]:
     ]
 
 
-def _range(row: pd.Series, name: str, sign: str = "") -> str:
+def difference_cell(row: pd.Series, name: str) -> str:
+    """A gain or a lead of a row with its interval; empty if the row has none."""
+    return "" if pd.isna(row[name]) else f"{number(row[name], sign='+')} ({interval_cell(row, name, '+')})"
+
+
+def interval_cell(row: pd.Series, name: str, sign: str = "") -> str:
+    """The 95% interval of a metric of a row."""
     return number_range((row[f"{name}_low"], row[f"{name}_high"]), sign=sign)
+
+
+def draw_captions(
+    generated: Sequence[str],
+    image_table: str,
+    sources: Mapping[str, str],
+    plan: Mapping[str, Any],
+    output: str,
+) -> None:
+    """The job that draws images, evenly spaced among those with sentences, with the first sentence of each writer.
+
+    `generated` are the GENERATED artifacts of `plan` (the values of a `PicturePlan`), in any order, all about the same
+    split; `sources` are the data set's files. A sentence that occurs word for word in training is in italics. Raises
+    `InputError` if an artifact is missing.
+    """
+    planned, index = validate(PicturePlan, plan, "the plan of the picture"), ArtifactIndex(generated, GENERATED)
+    found = {title: _first_sentences(index.path(of)) for title, of in planned.shown.items()}
+    about = next(iter(found.values())).index
+    chosen = about[evenly_spaced(len(about), _LINES * _BESIDE)]
+    picture = pictures(image_table, sources)
+    figure = Figure(figsize=(8 * _BESIDE, max(_PICTURE, _WRITER * len(found)) * _LINES), layout="constrained")
+    figure.suptitle(planned.title, parse_math=False)
+    axes = figure.subplots(_LINES, 2 * _BESIDE, squeeze=False, width_ratios=[1, 1.7] * _BESIDE)
+    for place in axes.ravel():
+        place.axis("off")
+    for image, (left, right) in zip(chosen, axes.reshape(-1, 2), strict=False):
+        draw_picture(left, picture(str(image)))
+        _list(right, {name: rows.loc[image] for name, rows in found.items() if image in rows.index})
+    save(figure, output)
+
+
+def _first_sentences(file: str) -> pd.DataFrame:
+    """The first sentence about each image."""
+    rows = schema.read(file, GENERATED, ["image_id", "rank", "sentence", "in_training"])
+    return rows[rows["rank"] == 1].set_index("image_id")
+
+
+def _list(axes: Axes, sentences: Mapping[str, pd.Series]) -> None:
+    for line, (name, row) in enumerate(sentences.items()):
+        height = 0.99 - line / len(sentences)
+        style: dict[str, Any] = {"fontsize": 9, "va": "top", "transform": axes.transAxes, "parse_math": False}
+        axes.text(0, height, shortened(name, _WIDTH), color=QUIET, **style)
+        sentence = fill(shortened(row["sentence"], _LONGEST), _WIDTH)
+        axes.text(0, height - 0.07, sentence, fontstyle="italic" if row["in_training"] else "normal", **style)

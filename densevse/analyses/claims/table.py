@@ -12,17 +12,15 @@ import pandas as pd
 
 from densevse.analyses.claims.settings import OURS, ClaimPlan, ClaimsPlan, PoolPlan
 from densevse.artifacts.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
-from densevse.config.validation import validate
+from densevse.config.strict import validate
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.metrics import DIRECTIONS
-from densevse.report.footnotes import INTERVALS, RANKS, REGIONS, changed_settings, making_notes
+from densevse.report.footnotes import INTERVAL, INTERVALS, RANKS, REGIONS, changed_settings, making_notes, means_over
 from densevse.report.layout import METRIC_HEADERS, TOTAL_HEADERS, best_of
 from densevse.report.made_with import Lineage
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
-from densevse.report.resplits import INTERVAL, means_over
 from densevse.report.results import Outputs, write_table
-from densevse.report.rows import queries_of
-from densevse.report.sections import MeasuredSection, SectionArtifacts, read_section
+from densevse.report.sections import MeasuredSection, SectionArtifacts, queries_of, read_section
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Intervals, Replicates, interval_over_resplits
 

@@ -11,20 +11,57 @@ from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
+from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.average_precision import average_precisions, weighted_average_precisions
-from densevse.report.drawing import draw_picture
-from densevse.report.grid import picture_grid
+from densevse.report.figures import QUIET, RIGHT_COLOUR, draw_picture, picture_grid, save
 from densevse.report.pictures import photographs
 from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
-from densevse.report.saving import QUIET, RIGHT_COLOUR, save
 from densevse.runtime.arrays import evenly_spaced
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import jackknife_interval, left_out
+
+AVERAGE_PRECISION = Schema(
+    "average_precision",
+    "a concept on a split",
+    (
+        Column("split", TEXT, "val or test"),
+        Column("index", NUMBER, "the concept's number in concepts.parquet"),
+        Column("concept", TEXT, "its lemma, lower case"),
+        Column("kind", TEXT, "noun, adjective, verb or number"),
+        Column("training_images", NUMBER, "how many training images have a sentence with it"),
+        Column("images", NUMBER, "how many of the split's images have a sentence with it"),
+        Column("frequency", REAL, "their share: the average precision of ranking by chance"),
+        Column("average_precision", REAL, "by the best region of an image; null where no image has it", nullable=True),
+        Column("average_precision_whole", REAL, "by the whole image alone; null where no image has it", nullable=True),
+    ),
+)
+
+MEAN_AVERAGE_PRECISION = Schema(
+    "mean_average_precision",
+    "a split",
+    (
+        Column("split", TEXT, "val or test"),
+        Column("concepts", NUMBER, "how many concepts the means are over: those of enough of the split's images"),
+        Column("frequency", REAL, "mean frequency of the concepts: what ranking by chance gives", nullable=True),
+        *(
+            Column(f"{metric}{end}", REAL, f"{meaning}{of}; null without any such concept", nullable=True)
+            for metric, meaning in (
+                ("best_region", "mean average precision by the best region of an image"),
+                ("whole_image", "mean average precision by the whole image alone"),
+                ("gain", "the former less the latter"),
+            )
+            for end, of in (
+                ("", ""),
+                ("_low", ", low end of the 95% interval, by a jackknife over families of images"),
+                ("_high", ", high end of it"),
+            )
+        ),
+    ),
+)
 
 FEWEST = 10
 """The fewest positives of a concept in the table, as average precision on fewer is mostly chance."""
@@ -186,8 +223,7 @@ def draw_predicted_concepts(
     image_table: str,
     concepts: str,
     image_concepts: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     title: str,
     output: str,
 ) -> None:
@@ -201,7 +237,7 @@ def draw_predicted_concepts(
     names = schema.read(concepts, CONCEPTS)["concept"].to_numpy(object)
     named = schema.read(image_concepts, IMAGE_CONCEPTS).set_index("image_id")["concepts"]
     store = FeatureStore(scores, IMAGE_FEATURES)
-    photograph = photographs(image_table, dict(zip(source_names, sources, strict=True)))
+    photograph = photographs(image_table, sources)
     number = {image: row for row, image in enumerate(store.rows["image_id"])}
     chosen = test["image_id"].iloc[evenly_spaced(len(test), _DRAWN)]
     figure, axes = picture_grid(len(chosen), title)

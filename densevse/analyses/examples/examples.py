@@ -39,8 +39,7 @@ def draw_examples(
     retrieval: str,
     image_table: str,
     caption_table: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     title: str,
     output: str,
 ) -> None:
@@ -51,7 +50,7 @@ def draw_examples(
     rows = schema.read(retrieval, RETRIEVAL)
     rows = rows[rows["fold"] == 0]
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
-    picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))
+    picture = pictures(image_table, sources)
     answers = [_spaced(rows[rows["direction"] == direction]) for direction in ("i2t", "t2i")]
     below = _TOP + _ASKING + _IMAGE * len(answers[0])
     figure, axes = canvas(12, below + _ASKING + _SENTENCE * len(answers[1]), title)
@@ -99,8 +98,7 @@ def draw_comparison(
     retrievals: Sequence[str],
     image_table: str,
     caption_table: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     plan: Mapping[str, Any],
     output: str,
 ) -> None:
@@ -120,7 +118,7 @@ def draw_comparison(
         if not rows.index.equals(first.index):
             raise InputError(f"{files[name]}: its images are not those of {next(iter(files.values()))}.")
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
-    picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))
+    picture = pictures(image_table, sources)
     asked = _spaced(first).index
     figure = Figure(figsize=(4 + 5.5 * len(found), 2.6 * len(asked) + 0.6), layout="constrained")
     figure.suptitle(planned.title, parse_math=False)

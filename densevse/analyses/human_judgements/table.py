@@ -17,8 +17,8 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
-from densevse.config.validation import validate
-from densevse.report.published_files import any_text, read_rows, real_or_none, required
+from densevse.config.strict import validate
+from densevse.report.published import any_text, read_rows, real_or_none, required
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
 from densevse.runtime.errors import InputError

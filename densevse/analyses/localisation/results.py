@@ -4,7 +4,7 @@ The table has the image's centre and a random place beside them.
 """
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -21,12 +21,11 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.report.accuracy import ACCURACY_INTERVALS, accuracy_cells, gain_cells, write_accuracies
+from densevse.report.accuracies import ACCURACY_INTERVALS, accuracies, accuracy_cells, gain_cells, write_accuracies
+from densevse.report.figures import RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.report.pictures import pictures
 from densevse.report.rendering import Document, Sheet, TableColumn
-from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.runtime.arrays import evenly_spaced
-from densevse.statistics.accuracies import accuracies
 
 POINTED = ("heat map", "centre", "chance")
 """Ways to point at a place: the peak of a heat map, the centre of the image, or a random place."""
@@ -97,8 +96,7 @@ def draw_heat_maps(
     heat_maps: str,
     image_table: str,
     boxes: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     title: str,
     output: str,
 ) -> None:
@@ -109,7 +107,7 @@ def draw_heat_maps(
     rows = schema.read(heat_maps, HEAT_MAPS)
     shown = rows.iloc[evenly_spaced(len(rows), _COLUMNS * _LINES)]
     images, true = schema.read(image_table, IMAGES).set_index("image_id"), named_boxes(schema.read(boxes, BOXES))
-    picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))
+    picture = pictures(image_table, sources)
     lines = -(-len(shown) // _COLUMNS)
     figure = Figure(figsize=(3 * _COLUMNS, 3.3 * lines + 0.6), layout="constrained")
     figure.suptitle(f"{title}: where phrases are, by their scores with windows", parse_math=False)

@@ -1,16 +1,13 @@
 """Draws learned correspondences on images: each phrase in the colour of its box (HM-LSTM, Fig 7)."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import CORRESPONDENCES
-from densevse.report.drawing import draw_picture
-from densevse.report.grid import picture_grid
-from densevse.report.phrases import draw_phrases
+from densevse.report.figures import draw_phrases, draw_picture, picture_grid, save
 from densevse.report.pictures import photographs
-from densevse.report.saving import save
 from densevse.runtime.arrays import evenly_spaced
 
 _PICTURES = 8
@@ -20,8 +17,7 @@ def draw_correspondences(
     correspondences: str,
     image_table: str,
     caption_table: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     title: str,
     output: str,
 ) -> None:
@@ -31,7 +27,7 @@ def draw_correspondences(
     """
     found = schema.read(correspondences, CORRESPONDENCES)
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
-    photograph = photographs(image_table, dict(zip(source_names, sources, strict=True)))
+    photograph = photographs(image_table, sources)
     described = found["caption_id"].unique()
     chosen = described[evenly_spaced(len(described), _PICTURES)]
     figure, axes = picture_grid(len(chosen), title)

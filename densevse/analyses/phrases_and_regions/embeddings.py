@@ -1,6 +1,6 @@
 """Draws embeddings: the phrases nearest to regions (HM-LSTM, Fig 6), and the common space in two dimensions (Fig 8)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,8 @@ from sklearn.manifold import TSNE
 
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
-from densevse.report.drawing import draw_picture
-from densevse.report.grid import picture_grid
+from densevse.report.figures import QUIET, RIGHT_COLOUR, draw_picture, picture_grid, save, shortened
 from densevse.report.pictures import photographs
-from densevse.report.saving import QUIET, RIGHT_COLOUR, save
-from densevse.report.texts import shortened
 from densevse.runtime.arrays import evenly_spaced
 
 Vectors = NDArray[np.float32]
@@ -35,17 +32,15 @@ BOX_COLOR = "#d93025"
 def draw_embeddings(
     embeddings: str,
     image_table: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     title: str,
     space: str,
     nearest: str,
 ) -> None:
     """The job that draws both figures of an EMBEDDINGS artifact: the common `space`, and the `nearest` phrases."""
     draw_space(embeddings, f"The common space: {title}", space)
-    named = dict(zip(source_names, sources, strict=True))
     phrases_title = f"Best detections and their nearest phrases among all test phrases: {title}"
-    draw_nearest_phrases(embeddings, image_table, named, phrases_title, nearest)
+    draw_nearest_phrases(embeddings, image_table, sources, phrases_title, nearest)
 
 
 def draw_space(embeddings: str, title: str, path: str) -> None:

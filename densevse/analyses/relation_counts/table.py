@@ -8,7 +8,7 @@ import pandas as pd
 
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.sentences import FRAGMENTS
-from densevse.report.published_files import read_rows, required, whole
+from densevse.report.published import read_rows, required, whole
 from densevse.report.rendering import Document, Sheet, TableColumn
 
 PUBLISHED_RELATIONS = {"dataset": required, "relations": whole, "frequent_relations": whole}

@@ -1,6 +1,6 @@
 """Writes the answers of a search as a page of text and as a page with pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
@@ -11,9 +11,8 @@ from densevse.analyses.searches.schemas import FOUND
 from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.report.pages import Picture, page, picture_element
-from densevse.report.pictures import pictures
-from densevse.report.rendering import Document, Sheet, TableColumn
+from densevse.report.pictures import Picture, picture_element, pictures
+from densevse.report.rendering import Document, Sheet, TableColumn, page
 
 _STYLE = (
     "section{margin-bottom:2em}ol{padding:0;list-style:none}li{max-width:46em}img{max-width:240px;vertical-align:top}"
@@ -25,8 +24,7 @@ _STYLE = (
 def search_pages(
     found: str,
     image_table: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     asked: str,
     title: str,
     shown: int,
@@ -35,8 +33,8 @@ def search_pages(
 ) -> None:
     """The job that writes the first `shown` queries of a FOUND artifact with their answers, on pages of two forms.
 
-    The page of HTML has pictures. `image_table` is that of the queries or answers, `sources` are its files and have
-    these names; `asked` says whether the queries are sentences or photographs.
+    The page of HTML has pictures. `image_table` is that of the queries or answers, `sources` are its files by
+    name; `asked` says whether the queries are sentences or photographs.
     """
     rows = schema.read(found, FOUND)
     queries = [group for _, group in rows[rows["query"] < shown].groupby("query")]
@@ -45,27 +43,19 @@ def search_pages(
     left_out = schema.check(image_table, IMAGES).get("left_out")
     notes += [f"Left out, as these kinds of files cannot be read: {in_words(left_out)}."] if left_out else []
     write_text(_markdown(queries, asked, title, notes), markdown)
-    picture = pictures(image_table, dict(zip(source_names, sources, strict=True)))
-    write_text(_html(queries, asked, title, notes, picture), html)
+    picture = pictures(image_table, sources)
+    sections = [_section(answers, asked, picture) for answers in queries]
+    write_text(page(title, _STYLE, [*sections, *(f"<p>{escape(note)}</p>" for note in notes)]), html)
 
 
 def _markdown(queries: list[pd.DataFrame], asked: str, title: str, notes: list[str]) -> str:
-    answer = "image_id" if asked == "sentences" else "text"
-    columns = (
-        TableColumn("rank"),
-        TableColumn("score"),
-        TableColumn("image" if asked == "sentences" else "sentence", number=False),
-    )
+    answer, header = ("image_id", "image") if asked == "sentences" else ("text", "sentence")
+    columns = (TableColumn("rank"), TableColumn("score"), TableColumn(header, number=False))
     sheets = []
     for answers in queries:
         cells = zip(answers["rank"].astype(str), answers["score"].map("{:.3f}".format), answers[answer], strict=True)
         sheets.append(Sheet(_heading(answers, asked), columns, [list(row) for row in cells]))
     return Document(title, sheets, notes).markdown()
-
-
-def _html(queries: list[pd.DataFrame], asked: str, title: str, notes: list[str], picture: Picture) -> str:
-    sections = [_section(answers, asked, picture) for answers in queries]
-    return page(title, _STYLE, [*sections, *(f"<p>{escape(note)}</p>" for note in notes)])
 
 
 def _section(answers: pd.DataFrame, asked: str, picture: Picture) -> str:

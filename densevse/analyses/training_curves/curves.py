@@ -12,7 +12,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.report.saving import QUIET, save
+from densevse.report.figures import QUIET, save
 
 
 def training_curves(

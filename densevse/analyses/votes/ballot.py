@@ -31,9 +31,9 @@ from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER,
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import CORRESPONDENCES
 from densevse.artifacts.schemas.sentences import PARSES
-from densevse.datasets.texts import numbered_lines
-from densevse.report.pages import Picture, page, picture_element
-from densevse.report.pictures import pictures
+from densevse.datasets.layout import numbered_lines
+from densevse.report.pictures import Picture, picture_element, pictures
+from densevse.report.rendering import page
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
@@ -119,19 +119,18 @@ def _name(number: int, shown: list[str | int | float]) -> str:
 def ballot_page(
     ballot: str,
     image_table: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     title: str,
     html: str,
     sheet: str,
 ) -> None:
     """The job that writes a BALLOT artifact as HTML, and the sheet for votes on it as CSV.
 
-    `sources` are the files of the data set, whose image table is given, and have these names.
+    `sources` are the files, by name, of the data set, whose image table is given.
     """
     sizes = schema.read(image_table, IMAGES).set_index("image_id")[["width", "height"]].add_prefix("image_")
     rows = schema.read(ballot, BALLOT).join(sizes, on="image_id")
-    picture = pictures(image_table, dict(zip(source_names, sources, strict=True)), _SIDE)
+    picture = pictures(image_table, sources, _SIDE)
     question = escape(QUESTION.format(sheet=Path(sheet).name))
     pairs = (_section(row, picture) for row in rows.to_dict("records"))
     write_text(page(title, _STYLE, [f"<p>{question}</p>", *pairs]), html)

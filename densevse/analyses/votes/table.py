@@ -19,8 +19,8 @@ from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.phrase_boxes import PHRASE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES
-from densevse.config.validation import validate
-from densevse.report.published_files import any_text, read_rows, real, required, whole
+from densevse.config.strict import validate
+from densevse.report.published import any_text, read_rows, real, required, whole
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
 from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean

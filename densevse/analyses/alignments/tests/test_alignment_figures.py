@@ -12,7 +12,7 @@ from densevse.analyses.alignments.figures import draw_alignments
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR
+from densevse.report.figures import RIGHT_COLOUR, WRONG_COLOUR
 from tests.pictures import write_images
 
 TRIPLETS = [("amod", "dog", "black"), ("nsubj", "runs", "$dog$")]
@@ -44,7 +44,7 @@ def tables(tmp_path):
     ):
         paths[name] = str(tmp_path / f"{name}.parquet")
         schema.write(content, kind, paths[name], {})
-    return {**paths, "sources": [str(tmp_path / "images")], "source_names": ["images"]}
+    return {**paths, "sources": {"images": str(tmp_path / "images")}}
 
 
 @pytest.fixture

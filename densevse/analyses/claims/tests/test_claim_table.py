@@ -15,7 +15,7 @@ from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.protocols import folds, select_split
 from densevse.report.plan import MeasuredVariant, SectionPlan
 from densevse.report.results import Outputs
-from densevse.report.rows import queries_of
+from densevse.report.sections import queries_of
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import UNKNOWN_INTERVAL, Interval
 from tests.tables import unaligned

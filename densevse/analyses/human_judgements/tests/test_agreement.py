@@ -17,7 +17,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.evaluation.protocols import TestSet
-from densevse.report.published_files import read_rows
+from densevse.report.published import read_rows
 from densevse.runtime.errors import InputError
 from tests.pictures import write_images
 from tests.tables import outputs_in

@@ -19,7 +19,7 @@ from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureWriter
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.project import Project
-from densevse.report.phrases import COLORS, draw_phrases
+from densevse.report.figures import COLORS, draw_phrases
 from tests.pictures import WORDS, tables
 from tests.rules import ROOT
 
@@ -58,8 +58,8 @@ def test_a_phrase_has_the_colour_of_its_box():
 def test_correspondences_are_drawn_the_same_each_time(tables, tmp_path):
     paths = [tmp_path / f"{number}.png" for number in range(2)]
     for path in paths:
-        files = tables["rows"], tables["images"], tables["captions"], list(tables["sources"].values())
-        draw_correspondences(*files, list(tables["sources"]), "title", path)
+        files = tables["rows"], tables["images"], tables["captions"], tables["sources"]
+        draw_correspondences(*files, "title", path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert Image.open(paths[0]).size[0] > 1000
 
@@ -104,9 +104,8 @@ def test_the_space_is_drawn_the_same_each_time(tmp_path):
 
 def test_a_job_draws_both_figures_of_the_embeddings(tables, tmp_path):
     outputs = {name: str(tmp_path / file) for name, file in {"space": "space.svg", "nearest": "nearest.png"}.items()}
-    sources = {"sources": list(tables["sources"].values()), "source_names": list(tables["sources"])}
     rows = embedded(tmp_path / "embeddings.parquet")
-    draw_embeddings(rows, tables["images"], title="VSE on Scenes", **sources, **outputs)
+    draw_embeddings(rows, tables["images"], tables["sources"], "VSE on Scenes", **outputs)
     assert "The common space: VSE on Scenes" in (tmp_path / "space.svg").read_text()
     assert Image.open(outputs["nearest"]).size[0] > 1000
 

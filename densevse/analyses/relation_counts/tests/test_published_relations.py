@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from densevse.analyses.relation_counts.table import PUBLISHED_RELATIONS
-from densevse.report.published_files import read_rows
+from densevse.report.published import read_rows
 
 FOLDER = Path(__file__).parents[1] / "published"
 

@@ -1,4 +1,4 @@
-"""Pictures of figures and pages: small ones are enlarged smoothly, large ones reduced."""
+"""Pictures: their plans, photographs on axes and canvases, and files."""
 
 import numpy as np
 import pandas as pd
@@ -7,9 +7,27 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.report.drawing import canvas, draw_picture, place_picture
+from densevse.config.strict import validate
+from densevse.report.figures import canvas, draw_picture, place_picture, save
 from densevse.report.pictures import photographs, pictures
+from densevse.report.plan import PicturePlan
+
+
+def test_a_plan_is_the_same_after_it_was_given_to_a_job_as_plain_values():
+    shown = {"Ours": Identity("scenes", "vse", seed=0, split="test")}
+    plan = PicturePlan(title="Two", shown=shown)
+    assert validate(PicturePlan, plan.model_dump(mode="json"), "the plan of the picture") == plan
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_what_the_font_has_no_picture_of_is_written_as_its_code(tmp_path, ending):
+    figure = Figure()
+    figure.suptitle("a cat 猫 \U0001f993 in a café\nand more")
+    save(figure, tmp_path / f"figure.{ending}")
+    assert figure.get_suptitle() == "a cat \\u732b \\U0001f993 in a café\nand more"
 
 
 @pytest.fixture
