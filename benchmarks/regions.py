@@ -20,11 +20,11 @@ from densevse.artifacts.schema import write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.vision.crops import warp
+from densevse.vision.extract import NetworkFiles
 from densevse.vision.extract_regions import write_regions
-from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import load_network
 from densevse.vision.proposals import propose
-from densevse.vision.region_network import RegionNetwork
+from densevse.vision.regions import RegionNetwork
 
 REGIONS, CROP, BATCH = 20, 224, 64
 OPTIONS = {"scoring": "crops", "maximum_proposals": REGIONS - 1, "area_exponent": 1}

@@ -2,10 +2,15 @@
 
 Every batch has the same number of crops (the last one is filled up), so that an image's feature has the same bits in
 any shard and with any neighbours.
+
+The precision is chosen once for each network and data set. With `precision: auto` the first job checks whether its
+machine computes bf16 in hardware, and records its choice in a file. All shards on all machines follow that file. So
+features never mix two precisions, and a project that moves to another machine recomputes nothing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,22 +21,68 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
+from densevse.artifacts.files import checksum
 from densevse.artifacts.images import ImageFiles
-from densevse.artifacts.schema import read
+from densevse.artifacts.lineage import PathOrPaths, lineage
+from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.artifacts.schemas.features import IMAGE_FEATURES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES, PRECISION
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.artifacts.store import FeatureWriter
 from densevse.runtime.ahead import ahead
+from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
-from densevse.runtime.numerics import set_up
+from densevse.runtime.numerics import fastest_precision, set_up
 from densevse.vision.crops import Pixels
-from densevse.vision.network_files import NetworkFiles
-from densevse.vision.networks import Network
+from densevse.vision.networks import Network, load_network
 from densevse.vision.views import extraction_of
 
 DTYPE = "float16"
 """The type of stored features: three more significant bits than bf16, and half the size of float32."""
+
+
+@dataclass(frozen=True)
+class NetworkFiles:
+    """A network by name: its entry in config/networks as plain values, its weights and its recorded precision.
+
+    `precision` is a PRECISION artifact, which is required if the entry says `precision: auto`.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+    weights: str | Path
+    precision: str | Path | None = None
+
+    def load(self) -> Network:
+        """Loads the network in the recorded precision. Raises `InputError` if that is missing."""
+        return load_network({**self.settings, "precision": self._precision()}, self.weights)
+
+    def made_from(
+        self, images: str | Path, parents: Mapping[str, PathOrPaths] | None = None, **also: Any
+    ) -> dict[str, Any]:
+        """The lineage of this network's features of an image table, with `also` and `parents` added."""
+        # The nodes follow from the architecture and the layers, and earlier features do not name them.
+        stated = {name: value for name, value in self.settings.items() if name != "nodes"}
+        own = {"network": self.name, **stated, "weights_sha256": checksum(self.weights), **also}
+        chosen = {"precision": self.precision} if self.precision else {}
+        return lineage(own, {"images": images, **chosen, **(parents or {})})
+
+    def _precision(self) -> str:
+        asked: str = self.settings.get("precision", "auto")
+        if asked != "auto":
+            return asked
+        if self.precision is None:
+            raise InputError(f"networks.{self.name}: `precision: auto` needs the file with the chosen precision.")
+        chosen: str = read(self.precision, PRECISION)["precision"].item()
+        return chosen
+
+
+def write_precision(output: str | Path, threads: int) -> None:
+    """The job that writes the precision that is faster on this machine as a PRECISION artifact."""
+    device = set_up(threads)
+    chosen = fastest_precision()
+    row = pd.DataFrame({"precision": [chosen], "device": [device.type]})
+    write(row, PRECISION, output, lineage({"precision": chosen}))
 
 
 def decoding_threads() -> int:
@@ -44,8 +95,7 @@ def decoding_threads() -> int:
 
 def extract_features(
     image_table: str,
-    source_names: Sequence[str],
-    sources: Sequence[str],
+    sources: Mapping[str, str],
     network: Mapping[str, Any],
     weights: str,
     output: str,
@@ -56,8 +106,7 @@ def extract_features(
     """The job that writes a view of a shard's images; `network`, `weights` and `precision` are as in `NetworkFiles`."""
     set_up(threads)
     network_files = NetworkFiles(wildcards["network"], network, weights, precision)
-    named_sources = dict(zip(source_names, sources, strict=True))
-    write_features(image_table, named_sources, network_files, wildcards["view"], wildcards["shard"], output)
+    write_features(image_table, sources, network_files, wildcards["view"], wildcards["shard"], output)
 
 
 def write_features(

@@ -48,8 +48,7 @@ FILES = ("path", "folder")
 
 def write_proposals(
     image_table: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     proposer: Mapping[str, Any],
     wildcards: Mapping[str, Any],
     threads: int,
@@ -62,7 +61,7 @@ def write_proposals(
     """
     images = read(image_table, IMAGES)
     part = shard_slice(wildcards["shard"], len(images))
-    found = propose(images, part, dict(zip(source_names, sources, strict=True)), _reading(proposer, files), threads)
+    found = propose(images, part, sources, _reading(proposer, files), threads)
     write(found, PROPOSALS, output, made_from(wildcards["proposer"], proposer, image_table))
     remove_superseded(output)
 

@@ -11,8 +11,7 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.shards import shard_names
 from densevse.artifacts.store import FeatureStore
 from densevse.runtime.errors import InputError
-from densevse.vision.extract import write_features
-from densevse.vision.network_files import NetworkFiles, write_precision
+from densevse.vision.extract import NetworkFiles, write_features, write_precision
 from densevse.vision.networks import load_network
 from densevse.vision.views import extraction_of
 
@@ -90,9 +89,9 @@ def test_the_size_of_a_batch_is_of_no_account(folder, tmp_path):
 
 def test_all_shards_follow_the_precision_that_was_chosen_once(folder, tmp_path, monkeypatch):
     path = tmp_path / "precision.parquet"
-    monkeypatch.setattr("densevse.vision.network_files.fastest_precision", lambda: "bf16")
+    monkeypatch.setattr("densevse.vision.extract.fastest_precision", lambda: "bf16")
     write_precision(path, torch.get_num_threads())
-    monkeypatch.setattr("densevse.vision.network_files.fastest_precision", lambda: "fp32")
+    monkeypatch.setattr("densevse.vision.extract.fastest_precision", lambda: "fp32")
     auto = features(folder, tmp_path / "auto", chosen=path, precision="auto")
     bf16 = features(folder, tmp_path / "bf16", precision="bf16")
     assert np.array_equal(auto.gather(range(len(auto))), bf16.gather(range(len(bf16))))

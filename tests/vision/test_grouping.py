@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from densevse.vision.grouping import group, initial_regions
+from densevse.vision.selective_search import group, initial_regions
 
 EVERY = {"colour", "texture", "size", "fill"}
 

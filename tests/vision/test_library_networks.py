@@ -14,8 +14,7 @@ from densevse.config.networks import RegionOptions
 from densevse.runtime.errors import InputError
 from densevse.vision.extract_regions import _check_classes
 from densevse.vision.networks import load_network, standardised
-from densevse.vision.region_network import RegionNetwork
-from densevse.vision.regions import Candidates, choose
+from densevse.vision.regions import Candidates, RegionNetwork, choose
 from densevse.vision.views import extraction_of, planes
 from tests.tiny_networks import CLIP, CLIP_OPTIONS, LAYERS, TIMM, clip_model, save, timm_model
 

@@ -120,8 +120,7 @@ def test_a_job_reads_the_copy_of_a_file_that_it_is_given(tmp_path):
     proposer = {"kind": "file", "options": {"path": "elsewhere/boxes.csv", "boxes": 7}}
     write_proposals(
         image_table=str(tmp_path / "images.parquet"),
-        sources=[],
-        source_names=[],
+        sources={},
         files=[str(tmp_path / "boxes.csv")],
         proposer=proposer,
         wildcards={"proposer": "mine", "shard": "01-of-02"},

@@ -23,8 +23,7 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
 from densevse.vision.crops import Pixels
-from densevse.vision.extract import DTYPE, batch_size, blank, decoding_threads, features
-from densevse.vision.network_files import NetworkFiles
+from densevse.vision.extract import DTYPE, NetworkFiles, batch_size, blank, decoding_threads, features
 from densevse.vision.networks import Network
 from densevse.vision.views import extraction_of
 
@@ -34,8 +33,7 @@ WINDOW_FEATURES = Schema("window_features", "a window of an image: its box and v
 def extract_windows(
     image_table: str,
     boxes: str,
-    source_names: Sequence[str],
-    sources: Sequence[str],
+    sources: Mapping[str, str],
     network: Mapping[str, Any],
     weights: str,
     chosen: Mapping[str, Any],
@@ -60,7 +58,7 @@ def extract_windows(
     made_from = network_files.made_from(image_table, {"boxes": boxes}, view=view, windows=dict(chosen))
     shape, size = features(loaded, blank(loaded, view)[:1], view).shape[1:], batch_size(loaded, view)
     cv2.setNumThreads(1)  # these threads are for reading
-    files = ImageFiles(dict(zip(source_names, sources, strict=True)))
+    files = ImageFiles(sources)
     look = partial(_windows_of, files=files, view=view, network=loaded, chosen=chosen)
     with (
         ThreadPoolExecutor(decoding_threads()) as pool,

@@ -11,7 +11,7 @@ from torchvision.models.detection import fasterrcnn_resnet50_fpn_v2
 from densevse.artifacts.boxes import Boxes
 from densevse.runtime.numerics import device
 from densevse.vision.networks import with_weights
-from densevse.vision.region_network import Described
+from densevse.vision.regions import Described
 
 _CLASSES = 91
 """MS-COCO's category numbers, 80 of which are used; 0 is background."""

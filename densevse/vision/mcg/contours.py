@@ -142,8 +142,7 @@ def resize(pixels: Pixels, height: int, width: int) -> Pixels:
 
 def find_contours(
     image_table: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     model: str,
     options: Mapping[str, Any],
     threads: int,
@@ -153,8 +152,7 @@ def find_contours(
     """The job that finds the contour maps (CONTOURS) of a shard's images; see `contour_maps`."""
     set_up(threads)
     images = read(image_table, IMAGES)
-    files = dict(zip(source_names, sources, strict=True))
-    maps = contour_maps(images.iloc[shard_slice(wildcards["shard"], len(images))], files, model, options)
+    maps = contour_maps(images.iloc[shard_slice(wildcards["shard"], len(images))], sources, model, options)
     write(maps, CONTOURS, output, lineage(options, {"images": image_table}))
     remove_superseded(output)
 

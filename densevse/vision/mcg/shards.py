@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.files import checksum
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.run_lengths import decode, encode
 from densevse.artifacts.schema import Schema, read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import (
@@ -24,6 +23,8 @@ from densevse.artifacts.schemas.proposals import (
     PROPOSALS,
     SEGMENT_OVERLAP,
     SEGMENTS,
+    mask_of,
+    run_lengths,
 )
 from densevse.artifacts.shards import remove_superseded
 from densevse.vision.mcg.candidates import GroupedCandidates, candidates, features, members_of
@@ -170,7 +171,7 @@ def _segments(ranker: Ranker, options: Mapping[str, Any], image: Image) -> Rows:
         "score": found.scores,
         "height": np.int32(image.height),
         "width": np.int32(image.width),
-        "runs": [encode(inside[labels]) for inside in members],
+        "runs": [run_lengths(inside[labels]) for inside in members],
     }
 
 
@@ -229,7 +230,7 @@ def overlaps(
 def objects_of(masks: pd.DataFrame) -> list[NDArray[np.bool_]]:
     """The masks (H, W) of rows of MASKS."""
     sizes = zip(masks["runs"], masks["height"], masks["width"], strict=True)
-    return [decode(runs, height, width) for runs, height, width in sizes]
+    return [mask_of(runs, height, width) for runs, height, width in sizes]
 
 
 def draw(jaccards: NDArray[np.float32], seed: int) -> NDArray[np.int64]:

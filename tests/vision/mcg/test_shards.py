@@ -7,10 +7,18 @@ import pytest
 
 from densevse.artifacts.files import checksum
 from densevse.artifacts.lineage import made_from
-from densevse.artifacts.run_lengths import decode, encode
 from densevse.artifacts.schema import arrow_table, read, write
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.artifacts.schemas.proposals import CANDIDATES, CONTOURS, MASKS, PROPOSALS, SEGMENT_OVERLAP, SEGMENTS
+from densevse.artifacts.schemas.proposals import (
+    CANDIDATES,
+    CONTOURS,
+    MASKS,
+    PROPOSALS,
+    SEGMENT_OVERLAP,
+    SEGMENTS,
+    mask_of,
+    run_lengths,
+)
 from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import candidates, masks
 from densevse.vision.mcg.contours import own_contour_maps
@@ -65,7 +73,7 @@ def objects():
         for left in (0, 30):
             mask = np.zeros((HEIGHT * scale, WIDTH * scale), bool)
             mask[: 30 * scale, left * scale : (left + 20) * scale] = True
-            rows.append((name, "thing", *mask.shape, encode(mask)))
+            rows.append((name, "thing", *mask.shape, run_lengths(mask)))
     return pd.DataFrame(rows, columns=["image_id", "class_name", "height", "width", "runs"])
 
 
@@ -165,7 +173,7 @@ def test_segments_are_the_proposals_in_the_pixels_of_the_image(images, ranker):
     arrow_table(boxes, PROPOSALS, "a test")
     for name, group in boxes.groupby("image_id"):
         first = found[(found["image_id"] == name) & (found["rank"] == 0)].iloc[0]
-        rows, columns = np.nonzero(decode(first["runs"], first["height"], first["width"]))
+        rows, columns = np.nonzero(mask_of(first["runs"], first["height"], first["width"]))
         drawn = [columns.min(), rows.min(), np.ptp(columns) + 1, np.ptp(rows) + 1]
         assert group[["x", "y", "width", "height"]].iloc[0].tolist() == drawn
 
