@@ -1,7 +1,7 @@
 """Reads folders, zips and tars in the same way, without unpacking them.
 
-A file has a plain name (densevse.artifacts.file_names). So a data set's files are found by the name that a person reads,
-however a Mac, Windows or an old program encoded it.
+A file has a plain name (densevse.artifacts.file_names). So a data set's files are found by the name that a person
+reads, however a Mac, Windows or an old program encoded it.
 
 Members are never written to disk. Every read is an `os.pread`, which has no file position, so threads and forked
 workers can share an archive.

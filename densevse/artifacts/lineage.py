@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from densevse.artifacts.schema import MADE_FROM, file_metadata
-from densevse.runtime.errors import InputError
-from densevse.runtime.nested import expected_and_found
+from densevse.runtime.errors import InputError, expected_and_found
 
 PARENTS = "parents"
 PathOrPaths = str | Path | Iterable[str | Path]

@@ -32,8 +32,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from densevse.artifacts.files import atomic
 from densevse.artifacts.schema import Column, Schema, arrow_table, check
-from densevse.runtime.errors import InputError
-from densevse.runtime.nested import expected_and_found
+from densevse.runtime.errors import InputError, expected_and_found
 
 VECTOR = "vector"
 VALUES = f"{VECTOR}.list.element"  # as Parquet calls the values of a list

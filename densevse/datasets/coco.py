@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field, TypeAdapter
 from typing_extensions import TypedDict
 
-from densevse.artifacts.run_lengths import encode
-from densevse.artifacts.schemas.proposals import MASKS
+from densevse.artifacts.schemas.proposals import MASKS, run_lengths
 from densevse.config.readers import Coco, Karpathy
 from densevse.datasets import karpathy
 from densevse.datasets.layout import (
@@ -149,7 +148,7 @@ def read_masks(paths: Paths) -> pd.DataFrame:
             image_id, outline = str(item["image_id"]), item["segmentation"]
             if image_id not in sizes or not isinstance(outline, list):
                 raise InputError(f"{where}: annotation {item['id']} has no outline, or its image has no size.")
-            masks.append((image_id, class_name, *sizes[image_id], encode(_drawn(outline, *sizes[image_id]))))
+            masks.append((image_id, class_name, *sizes[image_id], run_lengths(_drawn(outline, *sizes[image_id]))))
     return pd.DataFrame(masks, columns=[column.name for column in MASKS.columns])
 
 

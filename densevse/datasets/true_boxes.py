@@ -9,7 +9,7 @@ Annotations refer to pixels as an image file stores them, but its EXIF data may 
 masks of such an image are turned with it, unless the stated size is that of the turned image.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from densevse.artifacts import schema
 from densevse.artifacts.file_names import composed
 from densevse.artifacts.images import SIDEWAYS, ImageFiles, orientation
-from densevse.artifacts.run_lengths import decode, encode
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.schemas.proposals import MASKS
+from densevse.artifacts.schemas.proposals import MASKS, mask_of, run_lengths
 from densevse.config.readers import READERS
 from densevse.datasets.layout import BOX_COLUMNS, STATED_SIZE, Paths
 from densevse.datasets.readers import implementation, made_from
@@ -32,37 +31,31 @@ LEFT_TO_RIGHT, TOP_TO_BOTTOM = (2, 3, 7, 8), (3, 4, 6, 7)
 """The EXIF orientations that mirror stored pixels along x, or along y, before those of `SIDEWAYS` swap the two."""
 
 
-def write_boxes(
-    reading: Mapping[str, Any], source_names: Sequence[str], sources: Sequence[str], image_table: str, output: str
-) -> None:
+def write_boxes(reading: Mapping[str, Any], sources: Mapping[str, str], image_table: str, output: str) -> None:
     """The job that writes the true boxes of the images in a data set's image table, in its order, as an artifact.
 
     `reading` has the plain values of a `Reading`. Raises `InputError` that names an image of another size than stated,
     or a box that leaves its image.
     """
-    paths = dict(zip(source_names, sources, strict=True))
-    annotations, images = _annotations(reading, paths), schema.read(image_table, IMAGES)
-    boxes = _of_images(implementation(reading["reader"]).read_boxes(paths), images)
+    annotations, images = _annotations(reading, sources), schema.read(image_table, IMAGES)
+    boxes = _of_images(implementation(reading["reader"]).read_boxes(sources), images)
     stated = boxes.reindex(columns=STATED_SIZE).set_axis(["width", "height"], axis=1)
-    turns = _turns(boxes["image_id"], stated, images, ImageFiles(paths), annotations)
+    turns = _turns(boxes["image_id"], stated, images, ImageFiles(sources), annotations)
     boxes = _turned_boxes(boxes[BOX_COLUMNS], turns)
     check_inside(boxes, images, annotations)
-    schema.write(boxes, BOXES, output, made_from(reading, paths))
+    schema.write(boxes, BOXES, output, made_from(reading, sources))
 
 
-def write_masks(
-    reading: Mapping[str, Any], source_names: Sequence[str], sources: Sequence[str], image_table: str, output: str
-) -> None:
+def write_masks(reading: Mapping[str, Any], sources: Mapping[str, str], image_table: str, output: str) -> None:
     """The job that writes the objects' masks of the images in a data set's image table, in its order, as an artifact.
 
     `reading` has the plain values of a `Reading`. Raises `InputError` that names an image of another size than its
     masks.
     """
-    paths = dict(zip(source_names, sources, strict=True))
-    annotations, images = _annotations(reading, paths), schema.read(image_table, IMAGES)
-    masks = _of_images(implementation(reading["reader"]).read_masks(paths), images)
-    turns = _turns(masks["image_id"], masks[["width", "height"]], images, ImageFiles(paths), annotations)
-    schema.write(_turned_masks(masks, turns), MASKS, output, made_from(reading, paths))
+    annotations, images = _annotations(reading, sources), schema.read(image_table, IMAGES)
+    masks = _of_images(implementation(reading["reader"]).read_masks(sources), images)
+    turns = _turns(masks["image_id"], masks[["width", "height"]], images, ImageFiles(sources), annotations)
+    schema.write(_turned_masks(masks, turns), MASKS, output, made_from(reading, sources))
 
 
 def check_inside(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> None:
@@ -160,8 +153,8 @@ def _turned_boxes(boxes: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
 def _turned_masks(masks: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
     found = []
     for height, width, runs, turn in zip(masks["height"], masks["width"], masks["runs"], turns["turn"], strict=True):
-        mask = _turned(decode(runs, height, width), turn) if turn > 1 else None
-        found.append((height, width, runs) if mask is None else (*mask.shape, encode(mask)))
+        mask = _turned(mask_of(runs, height, width), turn) if turn > 1 else None
+        found.append((height, width, runs) if mask is None else (*mask.shape, run_lengths(mask)))
     turned = pd.DataFrame(found, columns=["height", "width", "runs"], index=masks.index)
     return masks.assign(height=turned["height"], width=turned["width"], runs=turned["runs"])
 

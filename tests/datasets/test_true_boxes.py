@@ -11,9 +11,8 @@ from PIL import Image
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.images import decode
-from densevse.artifacts.run_lengths import decode as mask_of
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.schemas.proposals import MASKS
+from densevse.artifacts.schemas.proposals import MASKS, mask_of
 from densevse.datasets.readers import write_dataset
 from densevse.datasets.true_boxes import write_boxes, write_masks
 from densevse.runtime.errors import InputError

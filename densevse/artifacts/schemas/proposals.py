@@ -1,6 +1,12 @@
-"""Schemas of boxes that may hold an object: proposals, and the contours, masks and rankers of MCG."""
+"""Schemas of boxes that may hold an object: proposals, and the contours, masks and rankers of MCG.
 
+Masks are stored as run lengths, MS-COCO's uncompressed form: numbers of pixels alternately outside and inside, column
+by column. The first run is outside, and may be empty.
+"""
+
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from densevse.artifacts.schema import BOX_COLUMNS, IMAGE_ID, NUMBER, REAL, REALS, TEXT, Column, Schema
 
@@ -88,3 +94,20 @@ CANDIDATES = Schema(
         Column("jaccard", REAL, "its best Jaccard with an object of the image"),
     ),
 )
+
+
+Runs = NDArray[np.int32]
+
+
+def run_lengths(mask: NDArray[np.bool_]) -> Runs:
+    """The runs of a mask (H, W)."""
+    flat = mask.ravel(order="F")
+    changes = np.flatnonzero(flat[1:] != flat[:-1]) + 1
+    begins = [0, 0] if flat[0] else [0]
+    return np.diff([*begins, *changes, flat.size]).astype(np.int32)
+
+
+def mask_of(runs: Runs, height: int, width: int) -> NDArray[np.bool_]:
+    """The mask (height, width) of runs that cover it. Raises `ValueError` if they do not."""
+    inside = np.arange(len(runs)) % 2 == 1
+    return np.repeat(inside, runs).reshape((height, width), order="F")

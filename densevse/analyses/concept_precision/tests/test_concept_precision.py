@@ -5,13 +5,14 @@ import pandas as pd
 import pytest
 
 from densevse.analyses.concept_precision.precision import (
+    AVERAGE_PRECISION,
     FEWEST,
+    MEAN_AVERAGE_PRECISION,
     draw_predicted_concepts,
     write_average_precision,
     write_concept_table,
 )
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureWriter

@@ -1,8 +1,12 @@
+"""Overlaps of boxes, and masks against the run lengths that encode them."""
+
 import numpy as np
+import pytest
 import torch
 from torchvision.ops import box_iou
 
 from densevse.artifacts.boxes import intersection_over_union
+from densevse.artifacts.schemas.proposals import mask_of, run_lengths
 
 
 def random_boxes(number: int, seed: int = 0) -> np.ndarray:
@@ -32,3 +36,17 @@ def test_overlap_of_a_box_with_itself_with_none_and_without_area():
     assert intersection_over_union(box, other) == 0
     assert intersection_over_union(empty, empty) == 0
     assert intersection_over_union(box, np.empty((0, 4), np.float32)).shape == (0,)
+
+
+def drawn(seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).random((7, 9)) < 0.5
+
+
+@pytest.mark.parametrize("mask", [drawn(0), drawn(1), np.ones((2, 3), bool), np.zeros((3, 2), bool)])
+def test_a_mask_is_decoded_as_it_was_encoded(mask):
+    assert (mask_of(run_lengths(mask), *mask.shape) == mask).all()
+
+
+def test_the_first_run_is_outside_and_columns_come_first():
+    assert run_lengths(np.array([[1, 0], [1, 1]], bool)).tolist() == [0, 2, 1, 1]
+    assert run_lengths(np.array([[0, 0], [1, 1]], bool)).tolist() == [1, 1, 1, 1]
