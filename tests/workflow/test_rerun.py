@@ -1,4 +1,4 @@
-"""The jobs that run again after an edit, as in the table of docs/architecture.md."""
+"""The jobs that run again after an edit, as in the table of docs/architecture.md, and that make the same bytes."""
 
 import copy
 import os
@@ -9,8 +9,9 @@ import pytest
 
 from densevse.config.load import merge
 from tests.cases import first_now
-from tests.projects import ANOTHER_RATE, ROOT, SMALL, SMALL_ROUNDS, Project
+from tests.projects import ANOTHER_RATE, ROOT, SMALL, SMALL_ROUNDS, Project, job_counts
 from tests.system.newcomer.toy import TOY
+from tests.system.torture.trial import tables
 
 TABLE = "results/tables/scenes.md"
 
@@ -48,10 +49,7 @@ def edited(finished: Project, *edit: str) -> dict[str, int]:
 
 
 def test_a_finished_run_has_nothing_to_do(finished):
-    assert finished.planned(TABLE) == {}
-
-
-def test_a_touched_module_reruns_nothing(finished):
+    """Though its folder was moved and copied, and a module touched."""
     (finished.folder / "densevse/methods/vse.py").touch()
     assert finished.planned(TABLE) == {}
 
@@ -78,9 +76,9 @@ def test_a_title_reruns_only_the_table(finished):
     assert changed(finished, values) == {"table": 1}
 
 
-def test_another_data_sets_key_reruns_nothing(finished):
-    values = copy.deepcopy(SMALL)
-    values["datasets"]["coco"] = {"minimum_word_count": 17}
+def test_another_data_sets_key_and_a_path_that_nothing_asks_for_rerun_nothing(finished):
+    unused = {"word_vectors": {"glove": {"local": "/nowhere/glove.txt"}}}
+    values = merge(SMALL, {"datasets": {"coco": {"minimum_word_count": 17}}, **unused})
     assert changed(finished, values) == {}
 
 
@@ -90,7 +88,7 @@ NO_EFFECT = {
     "a comment in a module": ("densevse/runtime/logs.py", "", "\n# A comment.\n"),
     "the runner": ("workflow/scripts/job.py", "", "\nEDITED = True\n"),
     "a docstring": ("densevse/methods/vse.py", '"""VSE (', '"""The VSE ('),
-    "formatting": ("densevse/methods/losses.py", "\n\n\ndef ", "\n\n\n\n\ndef "),
+    "formatting": ("densevse/methods/parts.py", "\n\n\ndef ", "\n\n\n\n\ndef "),
     "a schema of a new artifact": ("densevse/artifacts/schemas/anything.py", "", "ANYTHING = 1\n"),
     "published figures of another paper": ("config/published/another.csv", "", PUBLISHED),
     "a choice in a settings type": (
@@ -105,7 +103,7 @@ NO_EFFECT = {
     "a licence": ("config/datasets/scenes.yaml", "licence: that", "licence: now that"),
     "a note in a network": ("config/networks/alexnet.yaml", "  note: only the", "  note: still only the"),
     "code of another stage": ("densevse/language/corenlp.py", "", "\nEDITED = True\n"),
-    "code of ensembles": ("densevse/models/ensembles.py", "", "\nEDITED = True\n"),
+    "code of ensembles": ("densevse/models/retrieval.py", "", "\nEDITED = True\n"),
     "code of another method": ("densevse/methods/hm_lstm.py", "", "\nEDITED = True\n"),
     "code of another reader": ("densevse/datasets/coco.py", "", "\nEDITED = True\n"),
     "code of another view": ("densevse/vision/views/grid.py", "", "\nEDITED = True\n"),
@@ -115,22 +113,17 @@ NO_EFFECT = {
 TRAINING = {"train": 2, "retrieve": 2, "table": 1}
 
 
-def test_all_that_changes_no_result_reruns_nothing_together(finished):
+def test_what_changes_no_result_reruns_nothing(finished):
+    """All of it together, as a plan takes seconds."""
     with ExitStack() as edits:
         for edit in NO_EFFECT.values():
             edits.enter_context(edit_of(finished, *edit))
         assert finished.planned(TABLE) == {}
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("edit", NO_EFFECT)
-def test_what_changes_no_result_reruns_nothing(finished, edit):
-    assert edited(finished, *NO_EFFECT[edit]) == {}
-
-
 def test_an_equation_reruns_the_jobs_that_reach_it_and_those_after_them(finished):
     assert edited(finished, "densevse/methods/vse.py") == TRAINING
-    assert edited(finished, "densevse/methods/losses.py") == TRAINING
+    assert edited(finished, "densevse/methods/parts.py") == TRAINING
     assert set(edited(finished, "densevse/report/results.py")) == {"table"}
 
 
@@ -211,20 +204,24 @@ def test_a_path_that_is_not_there_is_named_though_its_outputs_are(finished, what
     finished.configure(merge(SMALL, changes))
     try:
         status, text = finished.plan(TABLE)
-        done = finished.run(TABLE, check=False)
     finally:
         finished.configure(SMALL)
-    for code, shown in ((status, text), (done.returncode, done.stdout)):
-        assert code != 0
-        assert message in shown
-        assert "is not there" in shown
-
-
-def test_a_path_that_nothing_asks_for_may_be_absent(finished):
-    assert changed(finished, merge(SMALL, {"word_vectors": {"glove": {"local": "/nowhere/glove.txt"}}})) == {}
+    assert status != 0
+    assert message in text
+    assert "is not there" in text
 
 
 def test_a_round_that_the_method_does_not_have_is_refused(finished_rounds):
     status, text = finished_rounds.plan("results/scenes/models/hm_lstm/seed0/round9/model.safetensors")
     assert status != 0
     assert "hm_lstm has the rounds 0 to 2 on scenes, and no round 9" in text
+
+
+def test_neither_cores_nor_shards_change_a_byte_of_a_table(finished_rounds, make_project):
+    in_three = copy.deepcopy(SMALL_ROUNDS)
+    in_three["datasets"]["scenes"]["shards"] = 3
+    project = make_project(in_three)
+    names = [f"results/tables/{name}" for name in tables(finished_rounds) if name.endswith(".md")]
+    jobs = job_counts(project.run("--cores=1", *names).stdout)
+    assert (jobs["extract_features"], jobs["extract_regions"], jobs["parse_by_grammar"]) == (3, 3, 3)
+    assert tables(project) == tables(finished_rounds)

@@ -17,6 +17,7 @@ rule write:
     input:
         first="first.txt",
         none=[],
+        sources=["first.txt"],
     output:
         "{name}.txt",
     log:
@@ -27,7 +28,9 @@ rule write:
     resources:
         mem_mb=100,
     params:
-        **Calls(Code(workflow.basedir, ".snakemake/facts.json")).calling("densevse.extra:write", lambda: Job(config)),
+        **Calls(Code(workflow.basedir, ".snakemake/facts.json")).calling(
+            "densevse.extra:write", lambda: Job({**config, "source_names": ["images"]})
+        ),
     script:
         f"{workflow.basedir}/workflow/scripts/job.py"
 """
@@ -35,9 +38,9 @@ EXTRA = """
 import json
 
 
-def write(first, output, low, high, wildcards, threads, none="default"):
+def write(first, sources, output, low, high, wildcards, threads, none="default"):
     with open(output, "w") as file:
-        json.dump([first, low, high, wildcards, threads, none], file)
+        json.dump([first, sources, low, high, wildcards, threads, none], file)
 """
 MADE = "made.txt"
 
@@ -54,7 +57,9 @@ def project(tmp_path_factory):
 
 
 def test_a_function_gets_what_it_asks_for(project):
-    assert (project.folder / MADE).read_text() == '["first.txt", 1, 2, {"name": "made"}, 1, "default"]'
+    assert (
+        project.folder / MADE
+    ).read_text() == '["first.txt", {"images": "first.txt"}, 1, 2, {"name": "made"}, 1, "default"]'
 
 
 @pytest.mark.parametrize("values", [{"low": 2, "high": 1}, {"low": 1, "high": 1}, {"low": 1, "high": 2.5}])
@@ -79,24 +84,21 @@ def test_an_edit_of_the_runner_reruns_nothing_and_one_of_the_function_does(proje
         function.write_text(EXTRA)
 
 
-def test_a_value_that_is_not_plain_is_refused(project):
-    """Snakemake would leave it out of its comparison without a word."""
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        # Snakemake would leave a set out of its comparison without a word.
+        ("{**config,", "{**config, 'low': {1, 2},", "a job may be given plain values only, not {1, 2}"),
+        ("densevse.extra:write", "densevse.extra:wrote", "densevse.extra:wrote: no such function"),
+    ],
+)
+def test_values_that_are_not_plain_and_functions_that_do_not_exist_are_refused(project, right, wrong, message):
     snakefile = project.folder / "Snakefile"
-    snakefile.write_text(SNAKEFILE.replace("Job(config)", "Job({**config, 'low': {1, 2}})"))
+    assert right in SNAKEFILE
+    snakefile.write_text(SNAKEFILE.replace(right, wrong))
     try:
         status, text = project.plan(MADE)
     finally:
         snakefile.write_text(SNAKEFILE)
     assert status != 0
-    assert "a job may be given plain values only, not {1, 2}" in text
-
-
-def test_a_function_that_does_not_exist_is_refused(project):
-    snakefile = project.folder / "Snakefile"
-    snakefile.write_text(SNAKEFILE.replace("densevse.extra:write", "densevse.extra:wrote"))
-    try:
-        status, text = project.plan(MADE)
-    finally:
-        snakefile.write_text(SNAKEFILE)
-    assert status != 0
-    assert "densevse.extra:wrote: no such function" in text
+    assert message in text

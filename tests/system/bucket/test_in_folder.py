@@ -1,4 +1,4 @@
-"""Two checkouts on one bucket: each sees what the other has made, and of which settings."""
+"""A folder as a bucket: the bytes of a plain run, and two checkouts that see what either has made."""
 
 import copy
 import json
@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.projects import SMALL
-from tests.system.bucket.places import kill
+from tests.system.bucket.places import kill, results
 
 pytestmark = pytest.mark.slow
 
@@ -104,3 +104,15 @@ def test_records_hold_no_secret_and_no_path_of_this_machine(made):
     assert records["in_doubt"] == []
     assert f"{bucket}/{TOKENS}" in records["records"]
     assert str(first.folder) not in (bucket / "results/.records.json").read_text()
+
+
+@pytest.mark.long
+def test_everything_has_the_bytes_of_a_plain_run(checkout, folder, continue_project):
+    bucket, storage = folder
+    plain = continue_project(SMALL)
+    plain.run("all")
+    checkout(SMALL, storage).run("all")
+    expected, found = results(plain.folder / "results"), results(bucket / "results")
+    assert len(expected) > 50
+    assert found.keys() == expected.keys()
+    assert [name for name, content in expected.items() if found[name] != content] == []

@@ -1,0 +1,92 @@
+"""Networks in the workflow: concepts by clustered regions, the network of scenes, and zero-shot CLIP."""
+
+import copy
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from safetensors.torch import load_file
+
+from tests.projects import SMALL
+from tests.tiny_networks import CLIP, clip_model, save
+
+SCENES = "results/scenes"
+TRAINED = "results/scenes_pretraining/networks"
+TABLE = "results/tables/clip.md"
+FOUND_BY = "results/search/mine.parquet"
+
+
+@pytest.fixture(scope="module")
+def clustered(continue_project):
+    values = copy.deepcopy(SMALL)
+    values["proposers"] = {"few": {"kind": "clustered", "options": {"of": "selective_search_single", "boxes": 3}}}
+    values["concept_networks"] = {"multi_label_scenes": {"proposer": "few"}}
+    project = continue_project(values)
+    project.run(f"{SCENES}/networks/multi_label_scenes_mean_average_precision.parquet")
+    return project.folder / SCENES
+
+
+def test_every_cluster_is_a_region_beside_the_whole_image(clustered):
+    proposals = pd.read_parquet(clustered / "proposals/few/00-of-01.parquet")
+    regions = pd.read_parquet(clustered / "features/scenes_net/regions-few/00-of-01.parquet")
+    assert proposals.groupby("image_id").size().max() == 3
+    parts = proposals[["width", "height"]].lt(96).any(axis=1)  # a proposal that is the whole image is no other region
+    assert len(regions) == parts.sum() + regions["image_id"].nunique()
+
+
+def test_concepts_have_a_precision_by_the_best_region_and_by_the_whole_image(clustered):
+    mean = pd.read_parquet(clustered / "networks/multi_label_scenes_mean_average_precision.parquet")
+    assert mean["split"].tolist() == ["val", "test"]
+    assert mean[["best_region", "whole_image"]].gt(mean["frequency"], axis=0).any(axis=None)
+    assert mean[["best_region", "whole_image"]].le(1).all(axis=None)
+
+
+@pytest.mark.long
+def test_it_is_trained_and_released_with_a_card(continue_project):
+    values = copy.deepcopy(SMALL)
+    pictures = {"options": {"images": {"train": 24, "val": 8, "test": 1}}}
+    values["datasets"] = {**values["datasets"], "scenes_pretraining": pictures}
+    values["networks"] = {"scenes_net": {"phases": {"rise": {"epochs": 1}, "fall": {"epochs": 1}}}}
+    project = continue_project(values)
+    project.run(f"{TRAINED}/released/scenes_net.safetensors")
+    files = (project.folder / TRAINED / f"{name}.safetensors" for name in ("scenes_net", "released/scenes_net"))
+    trained, released = map(load_file, files)
+    assert released.keys() == trained.keys()
+    assert "24 pictures" in (project.folder / TRAINED / "released/scenes_net.md").read_text()
+
+
+def with_clip() -> dict:
+    values = copy.deepcopy(SMALL)
+    values["networks"] = {"clip_tiny": {**CLIP, "local": "clip.safetensors"}}
+    values["methods"]["clip"] = {"networks": {"whole": "clip_tiny"}}
+    table = {"title": "Zero-shot", "sections": [{"dataset": "scenes"}], "measure": ["vse", "clip"], "reference": "vse"}
+    values["tables"]["clip"] = table
+    # A data set of which nothing is there, and whose photographs must be requested.
+    asked = {"dataset": "flickr30k", "variant": "clip", "photographs": "photographs", "sentences": ["a red circle"]}
+    values["searches"] = {"mine": asked}
+    return values
+
+
+@pytest.mark.long
+def test_clip_is_a_row_and_answers_searches_without_training(finished):
+    save(clip_model(), finished.folder / "clip.safetensors")
+    (finished.folder / "photographs").mkdir()
+    for number in range(3):
+        pixels = np.random.default_rng(number).integers(256, size=(70 + number, 90, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(finished.folder / f"photographs/{number}.png")
+    finished.configure(with_clip())
+    planned = finished.planned(TABLE, FOUND_BY)
+    assert not {"train", "count_words", "download", "download_from_hub", "obtain_by_hand"} & planned.keys()
+    finished.run(TABLE, FOUND_BY)
+    rows = pd.read_csv(finished.folder / "results/tables/clip.csv", dtype=str)
+    assert rows["variant"].dropna().tolist() == ["random", "vse", "clip"]
+    text = (finished.folder / TABLE).read_text()
+    assert "none, as nothing is trained (clip)" in text
+    assert "clip_tiny is open_clip:ViT-B-32, weights from clip.safetensors, fp32" in text
+    found = pd.read_parquet(finished.folder / FOUND_BY)
+    assert sorted(found["image_id"]) == ["0.png", "1.png", "2.png"]
+    assert found["score"].is_monotonic_decreasing
+    assert not any(map(len, found["unknown_words"]))
+    assert {path.name for path in (finished.folder / "results/flickr30k").iterdir()} == {"models"}
+    assert finished.planned(TABLE, FOUND_BY) == {}
