@@ -6,16 +6,17 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
-from densevse.analyses.caption_scores.plan import (
+from densevse.analyses.caption_scores.settings import (
     NO_ORACLE,
     CaptionOracleMeansPlan,
     CaptionOraclePlan,
+    CaptionScoreSettings,
+    CaptionTable,
     CaptionTablePlan,
     OracleRow,
     WriterPlan,
     writer_with_oracle,
 )
-from densevse.analyses.caption_scores.settings import CaptionScoreSettings, CaptionTable
 from densevse.artifacts.identity import Identity
 from densevse.config.strict import DatasetName, Strict
 from densevse.dag.datasets import DatasetStage, Resplits, grouped
@@ -24,7 +25,7 @@ from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 from densevse.dag.training import GeneratorStage
 from densevse.runtime.errors import InputError
-from densevse.runtime.place import PACKAGE
+from densevse.runtime.project import PACKAGE
 
 COPIED, PERSON = "copied", "person"
 KNOWN = {NO_ORACLE: "nothing", "tags": "tags", "content": "content", "tags_and_content": "tags and content"}

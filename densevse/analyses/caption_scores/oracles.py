@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 
-from densevse.analyses.caption_scores.plan import writer_with_oracle
+from densevse.analyses.caption_scores.settings import writer_with_oracle
 from densevse.artifacts.identity import Identity
 from densevse.config.methods import Ranking
 from densevse.config.strict import validate

@@ -3,8 +3,7 @@
 from typing import get_args
 
 from densevse.analyses.caption_scores.dag import CaptionScoreStage
-from densevse.analyses.caption_scores.plan import NO_ORACLE
-from densevse.analyses.caption_scores.settings import CaptionScoreSettings, Oracle
+from densevse.analyses.caption_scores.settings import NO_ORACLE, CaptionScoreSettings, Oracle
 
 caption_scores = analyses.add(CaptionScoreStage(project))
 told = any_of([NO_ORACLE, *get_args(Oracle)])
@@ -109,7 +108,7 @@ rule best_captions:
     resources:
         mem_mb=growing(3000),
     params:
-        **calling("densevse.analyses.caption_scores.best:choose_best"),
+        **calling("densevse.analyses.caption_scores.scores:choose_best"),
     message:
         "the best sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, told {wildcards.oracle}, seed {wildcards.seed}"
     script:
@@ -293,7 +292,7 @@ rule caption_figure:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.caption_scores.figure:draw_captions", caption_scores.picture_job),
+        **calling("densevse.analyses.caption_scores.table:draw_captions", caption_scores.picture_job),
     message:
         "drawing generated sentences about images of {wildcards.dataset}"
     script:

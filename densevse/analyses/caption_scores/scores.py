@@ -1,16 +1,20 @@
-"""Scores sentences about a split's images against people's sentences, as CAPTION_SCORES.
+"""Scores sentences about a split's images against people's sentences, and chooses the best sentence by its score.
 
 BLEU, ROUGE-L, CIDEr, METEOR and SPICE are by pycocoevalcap. BLEU is stored as counts, which tables sum. METEOR and
 SPICE are Java programs; SPICE's parser is an old CoreNLP, in a folder that the workflow obtains.
 
 There are two sets of references: all of an image's sentences, and all but the first. A person's sentence, the first,
 can only be compared with the others, so every row of a table is measured against these too.
+
+The best of the sentences about an image is that with the highest CIDEr against its first sentence: an oracle of the
+choice (ours).
 """
 
 import json
 import subprocess
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,6 +26,7 @@ from pycocoevalcap.cider.cider import Cider
 from pycocoevalcap.meteor.meteor import Meteor
 from pycocoevalcap.rouge.rouge import Rouge
 
+from densevse.analyses.caption_scores.settings import writer_with_oracle
 from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
@@ -29,6 +34,7 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, GENERATED, ORDERS, OTHER_REFERENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.language.tokens import compared
+from densevse.runtime.arrays import Reals
 from densevse.runtime.errors import InputError
 
 SPICE_MEMORY_MB = 4000
@@ -134,3 +140,39 @@ def spice_scores(sentences: Sequence[str], references: Sequence[Sequence[str]], 
             raise InputError(f"SPICE failed; Java's output:\n{(done.stdout + done.stderr)[-2000:]}")
         scores = {item["image_id"]: item["scores"]["All"]["f"] for item in json.loads(answer.read_text())}
     return [float(scores[number]) for number in range(len(sentences))]
+
+
+def choose_best(captions: str, generated: str, wildcards: Mapping[str, str], output: str) -> None:
+    """The job that writes the best GENERATED sentence about each image, with its CIDEr as its score.
+
+    A tie keeps the first in rank. `generated` are sentences of a generator with an oracle. Raises `InputError` if an
+    image has no sentence by a person.
+    """
+    people = schema.read(captions, CAPTIONS, ["image_id", "position", "text"])
+    first = people.sort_values("position", kind="stable").drop_duplicates("image_id").set_index("image_id")["text"]
+    rows = schema.read(generated, GENERATED)
+    unknown = rows.loc[~rows["image_id"].isin(first.index), "image_id"]
+    if len(unknown):
+        raise InputError(f"{captions}: the image {unknown.iloc[0]!r} has no sentence to choose by.")
+    rows["score"] = 0.0
+    references = {image: " ".join(compared(first[image])) for image in rows["image_id"].unique()}
+    sentences = [" ".join(compared(sentence)) for sentence in rows["sentence"]]
+    for _, same in rows.groupby("rank"):
+        rows.loc[same.index, "score"] = _ciders([sentences[row] for row in same.index], same["image_id"], references)
+    ordered = rows.sort_values(["score", "rank"], ascending=[False, True], kind="stable")
+    best = ordered.drop_duplicates("image_id").sort_index().assign(rank=1)
+    made_from = lineage({"selection": "best"}, {"captions": captions, "generated": generated})
+    identity = Identity.of(wildcards)
+    writer = writer_with_oracle(str(identity.variant), wildcards["oracle"], "best")
+    schema.write(best, GENERATED, output, made_from, replace(identity, variant=writer))
+
+
+def _ciders(sentences: Sequence[str], images: pd.Series, references: dict[str, str]) -> Reals:
+    """CIDEr of one sentence about each of some images; document frequencies are those of all `references`."""
+    found = {image: [""] for image in references} | {
+        image: [text] for image, text in zip(images, sentences, strict=True)
+    }
+    _, scores = Cider().compute_score({image: [text] for image, text in references.items()}, found)
+    place = {image: row for row, image in enumerate(references)}
+    chosen: Reals = scores[[place[image] for image in images]]
+    return chosen

@@ -145,7 +145,7 @@ def test_queries_are_drawn_with_their_answers(kind, tmp_path):
     frame = pd.DataFrame(rows).assign(score=0.5, right=right, all_right=1, ranked=3)
     schema.write(frame, ARITHMETIC, tmp_path / "found.parquet", {})
     path = tmp_path / "figure.png"
-    draw_arithmetic(str(tmp_path / "found.parquet"), images, [str(tmp_path / "images")], ["images"], "VSE", str(path))
+    draw_arithmetic(str(tmp_path / "found.parquet"), images, {"images": str(tmp_path / "images")}, "VSE", str(path))
     pixels = np.asarray(Image.open(path).convert("RGB")).reshape(-1, 3).astype(int)
     green = (pixels[:, 1] > pixels[:, 0] + 60).mean()  # the frames of right answers
     assert (green > 0.001) == (kind == "colour")

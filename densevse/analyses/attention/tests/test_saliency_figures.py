@@ -82,7 +82,7 @@ def test_maps_of_two_models_are_drawn_beside_the_images(tables, tmp_path):
         )
         schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / f"{name}.parquet", {}, of)
     saliency, plan = [str(tmp_path / f"{name}.parquet") for name in shown], PicturePlan(title="Two", shown=shown)
-    data = tables["images"], tables["captions"], list(tables["sources"].values()), list(tables["sources"])
+    data = tables["images"], tables["captions"], tables["sources"]
     for path, files in ((tmp_path / "first.png", saliency), (tmp_path / "second.png", saliency[::-1])):
         draw_saliency_maps(files, *data, plan.model_dump(mode="json"), str(path))
     assert (tmp_path / "first.png").read_bytes() == (tmp_path / "second.png").read_bytes()

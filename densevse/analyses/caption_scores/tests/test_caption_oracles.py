@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.analyses.caption_scores.best import choose_best
 from densevse.analyses.caption_scores.oracle_table import (
     CAPTION_ORACLE_MEANS,
     CAPTION_ORACLES,
@@ -13,19 +12,20 @@ from densevse.analyses.caption_scores.oracle_table import (
     make_oracle_table,
 )
 from densevse.analyses.caption_scores.oracles import write_with_oracle
-from densevse.analyses.caption_scores.plan import CaptionOracleMeansPlan, CaptionOraclePlan, OracleRow
-from densevse.analyses.caption_scores.scores import measured, score_captions
+from densevse.analyses.caption_scores.scores import choose_best, measured, score_captions
+from densevse.analyses.caption_scores.settings import CaptionOracleMeansPlan, CaptionOraclePlan, OracleRow
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import GENERATED
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import PARSES
 from densevse.models.files import open_model
 from densevse.models.spaces import encode_words
-from densevse.report.results import Outputs
 from densevse.runtime.errors import InputError
 from tests.generators import CPU, PARAMETERS, trained, with_tags
 from tests.miniature import files, folder
+from tests.pictures import write_images
+from tests.tables import outputs_in
 
 __all__ = ["files", "folder", "with_tags"]
 
@@ -96,9 +96,7 @@ def choose(folder):
 def chosen(tmp_path):
     """Twelve images of three sentences each, and three sentences that were written about each, one of which is best."""
     ids = [f"{number}.png" for number in range(12)]
-    images = pd.DataFrame({"image_id": ids, "split": "test", "family": ids, "source": "images", "file": ids})
-    sizes = {"width": 30, "height": 20, "sha256": "", "captions": 3, "status": "ok"}
-    schema.write(images.assign(**sizes), IMAGES, tmp_path / "images.parquet", {})
+    write_images(tmp_path, ids)
     people = pd.DataFrame({"image_id": np.repeat(ids, 3), "split": "test", "position": [0, 1, 2] * 12})
     people["text"] = [f"{sentence} {number}" for number in range(12) for sentence in PEOPLE]
     people["caption_id"] = people["image_id"] + people["position"].astype(str)
@@ -147,10 +145,6 @@ def scored(folder, writers, dataset="scenes"):
         wildcards = {"dataset": dataset, "writer": writer, "seed": "0", "split": "test"}
         score_captions(*read, [], wildcards, scores[-1])
     return scores
-
-
-def outputs_in(folder):
-    return Outputs(*(str(folder / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
 
 
 def test_the_table_has_gains_over_the_row_without_an_oracle_and_leads_over_the_reference(chosen):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from densevse.analyses.caption_scores.dag import CaptionScoreStage
-from densevse.analyses.caption_scores.plan import CaptionOracleMeansPlan, CaptionOraclePlan
+from densevse.analyses.caption_scores.settings import CaptionOracleMeansPlan, CaptionOraclePlan
 from densevse.dag.project import Project
 from densevse.dag.training import GeneratorStage
 from densevse.runtime.errors import InputError

@@ -1,6 +1,7 @@
-"""Scores of generated sentences, compared with the package's own evaluation, and their table."""
+"""Scores of generated sentences, compared with the package's own evaluation, their table and their picture."""
 
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,9 @@ from pycocoevalcap.rouge.rouge import Rouge
 from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
 from densevse.analyses.caption_scores.baselines import copy_captions, first_captions
-from densevse.analyses.caption_scores.plan import CaptionTablePlan, WriterPlan
 from densevse.analyses.caption_scores.scores import measured, score_captions
-from densevse.analyses.caption_scores.table import bleu, make_caption_table
+from densevse.analyses.caption_scores.settings import CaptionTablePlan, WriterPlan
+from densevse.analyses.caption_scores.table import PUBLISHED_CAPTIONS, bleu, draw_captions, make_caption_table
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, CAPTION_TABLE, GENERATED, ORDERS
@@ -21,9 +22,12 @@ from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureWriter
 from densevse.language.tokens import compared
-from densevse.report.results import Outputs
+from densevse.report.plan import PicturePlan
+from densevse.report.published import read_rows
 from densevse.runtime.errors import InputError
 from tests.miniature import files, folder
+from tests.pictures import write_images
+from tests.tables import outputs_in
 
 __all__ = ["files", "folder"]
 
@@ -134,7 +138,7 @@ def test_a_person_is_compared_with_the_others_only(scored):
 
 
 def make(folder, scores, metrics=("bleu", "cider"), published=None):
-    outputs = Outputs(*(str(folder / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
+    outputs = outputs_in(folder)
     writers = {"sc_nlm": WriterPlan(title="SC-NLM", seeds=[0, 1]), "person": WriterPlan(title="a person", seeds=[0])}
     of = {"dataset": "scenes", "split": "test", "reference": "sc_nlm"}
     plan = CaptionTablePlan(title="Sentences", **of, metrics=list(metrics), writers=writers)
@@ -176,7 +180,7 @@ def test_the_order_of_scores_changes_no_byte_and_missing_ones_are_named(scored):
     found = []
     for order in (scores, scores[::-1], [*scores[1:], scores[0]]):
         make(folder, order)
-        found.append([(folder / f"table.{ending}").read_bytes() for ending in ("md", "html", "tex", "csv", "parquet")])
+        found.append([Path(file).read_bytes() for file in outputs_in(folder)])
     assert found[0] == found[1] == found[2]
     with pytest.raises(InputError, match="no caption scores artifact is of dataset scenes, variant sc_nlm, seed 1"):
         make(folder, [scores[0], scores[2]])
@@ -220,3 +224,55 @@ def test_a_sentence_without_words_scores_nothing():
     rows = measured(["", SENTENCES[1]], REFERENCES[:2], [])
     assert rows.loc[0, ["correct_1", "guessed_1", "rouge_l", "cider"]].tolist() == [0, 0, 0, 0]
     assert rows.loc[1, "rouge_l"] > 0
+
+
+def test_every_published_file_fits_its_columns():
+    files = list((Path(__file__).parents[1] / "published").glob("*.csv"))
+    assert files
+    assert all(read_rows(file, PUBLISHED_CAPTIONS) for file in files)
+
+
+IDS = list(map(str, range(11)))
+
+
+@pytest.fixture
+def drawn(tmp_path):
+    write_images(tmp_path, IDS, drawn=True)
+    return tmp_path
+
+
+def written(folder, name, ids, sentence):
+    rows = pd.DataFrame({"image_id": np.repeat(ids, 2), "rank": [1, 2] * len(ids), "sentence": sentence})
+    rows["tokens"] = [sentence.split()] * len(rows)
+    rows["tags"] = [[] for _ in range(len(rows))]
+    scores = dict.fromkeys(("score", "log_likelihood", "translation", "language"), 0.5)
+    path = folder / f"{name}.parquet"
+    schema.write(rows.assign(**scores, in_training=name == "copied"), GENERATED, path, {}, of(name))
+    return str(path)
+
+
+def of(name):
+    return Identity("scenes", name, 0, split="test")
+
+
+def draw(folder, ids, sentence, name, order=1):
+    files = [written(folder, "sc_nlm", ids, sentence), written(folder, "copied", ids[:-1], "a cat")]
+    shown = {"SC-NLM": of("sc_nlm"), "copied": of("copied")}
+    plan, path = PicturePlan(title="Sentences", shown=shown).model_dump(mode="json"), folder / name
+    sources = {"images": str(folder / "images")}
+    draw_captions(files[::order], str(folder / "images.parquet"), sources, plan, str(path))
+    return path.read_bytes()
+
+
+def test_the_figure_shows_what_was_written(drawn):
+    one = draw(drawn, IDS, "a dog that costs $5 runs " * 20, "one.png")
+    assert one == draw(drawn, IDS, "a dog that costs $5 runs " * 20, "same.png")
+    assert one != draw(drawn, IDS, "a cat sleeps", "other.png")
+
+
+def test_artifacts_are_found_by_what_they_are_of_in_any_order(drawn):
+    assert draw(drawn, IDS, "a dog", "one.png") == draw(drawn, IDS, "a dog", "other.png", order=-1)
+
+
+def test_two_images_are_enough(drawn):
+    assert draw(drawn, IDS[:2], "a dog", "two.png")

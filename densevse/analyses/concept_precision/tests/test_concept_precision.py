@@ -75,9 +75,9 @@ def drawn(tmp_path):
 def draw_concepts(folder, scores, name):
     with FeatureWriter(folder / "scores.parquet", IMAGE_FEATURES, (3,), np.float16, {}) as file:
         file.append(pd.DataFrame({"image_id": ["i0", "i1"]}), np.array(scores))
-    tables = [str(folder / f"{key}.parquet") for key in ("images", "concepts", "image_concepts")]
-    sources, path = ([str(folder / "images")], ["images"]), folder / name
-    draw_predicted_concepts([str(folder / "scores.parquet")], *tables, *sources, "A few", str(path))
+    read = [str(folder / f"{key}.parquet") for key in ("images", "concepts", "image_concepts")]
+    sources, path = {"images": str(folder / "images")}, folder / name
+    draw_predicted_concepts([str(folder / "scores.parquet")], *read, sources, "A few", str(path))
     return path.read_bytes()
 
 

@@ -28,8 +28,8 @@ def folder(tmp_path):
 
 
 def files_of(folder):
-    """The tables of images and sentences, and the files and names of the sources."""
-    return *(str(folder / f"{name}.parquet") for name in ("images", "captions")), [str(folder / "images")], ["images"]
+    """The tables of images and sentences, and the source by its name."""
+    return *(str(folder / f"{name}.parquet") for name in ("images", "captions")), {"images": str(folder / "images")}
 
 
 @pytest.fixture
