@@ -27,9 +27,12 @@ class SearchStage(Stage):
 
     def of_dataset(self, dataset: DatasetName) -> list[str]:
         """The pages of all searches of a data set that need no user's files."""
-        entries = {name: entry for name, entry in self._searches().items() if not self._is_given(entry)}
-        names = [name for name, entry in entries.items() if entry.dataset == dataset and entry.photographs is None]
-        return [f"{self.results}/search/{name}.{kind}" for name in names for kind in ("md", "html")]
+        return [
+            f"{self.results}/search/{name}.{kind}"
+            for name, entry in self.config.analysis(SearchSettings).items()
+            if entry.dataset == dataset and entry.photographs is None and entry.variant not in self.config.given()
+            for kind in ("md", "html")
+        ]
 
     def inputs_of_images(self, wildcards: Wildcards) -> InputFiles:
         """The artifacts that a variant reads of a data set's images, or of a search's photographs."""
@@ -81,12 +84,8 @@ class SearchStage(Stage):
     def job(self, search: str) -> Job:
         """A search by a trained model, with the split of the sentences that are queries or searched."""
         entry = self._entry(search)
-        settings = {
-            "split": OWN_SPLIT if entry.sentences else entry.split,
-            "asked": entry.asked,
-            "top": entry.top,
-            "threads": self.threads(entry.dataset),
-        }
+        split, threads = OWN_SPLIT if entry.sentences else entry.split, self.threads(entry.dataset)
+        settings = {"split": split, "asked": entry.asked, "top": entry.top, "threads": threads}
         return Job(settings, TrainingStage(self.project).modules(entry.dataset, entry.variant))
 
     def given_job(self, search: str) -> Job:
@@ -103,12 +102,15 @@ class SearchStage(Stage):
         """The pages of a search."""
         entry = self._entry(search)
         settings = {"asked": entry.asked, "title": self._title(entry), "shown": entry.shown}
-        return Job({**settings, "source_names": DatasetStage(self.project).source_names(self._images(search))})
+        return Job({**settings, "source_names": self.source_names(self._images(search))})
 
     def _title(self, entry: Search) -> str:
         dataset = self.config.datasets[entry.dataset].title
-        if self._is_given(entry):
-            return self._title_of_given(entry, dataset)
+        if entry.variant in self.config.given():
+            title = self.config.given()[entry.variant].title or entry.variant
+            asked = "Your sentences" if entry.sentences else "Test sentences" if entry.caption_ids else "Test images"
+            searched = "sentences" if entry.image_ids else "images"
+            return f"{asked}, asked of the test {searched} of {dataset}, by {title} (given)"
         if entry.asked == "sentences":
             searched = "your photographs" if entry.photographs else f"the {entry.split} images of {dataset}"
         else:
@@ -117,24 +119,12 @@ class SearchStage(Stage):
         trained = "not trained here" if method.untrained else f"trained on {dataset}"
         return f"Your {entry.asked}, asked of {searched}, by {method.title}, {trained}"
 
-    def _title_of_given(self, entry: Search, dataset: str) -> str:
-        title = self.config.given()[entry.variant].title or entry.variant
-        asked = "Your sentences" if entry.sentences else "Test sentences" if entry.caption_ids else "Test images"
-        searched = "sentences" if entry.image_ids else "images"
-        return f"{asked}, asked of the test {searched} of {dataset}, by {title} (given)"
-
     def _given(self, search: str) -> GivenFiles:
         entry = self._entry(search)
         return self.config.given()[entry.variant].on(entry.dataset)
 
-    def _searches(self) -> dict[str, Search]:
-        return dict(self.config.analysis(SearchSettings).items())
-
     def _entry(self, search: str) -> Search:
-        return self._searches()[search]
-
-    def _is_given(self, entry: Search) -> bool:
-        return entry.variant in self.config.given()
+        return self.config.analysis(SearchSettings).root[search]
 
     def _images(self, search: str) -> DatasetName:
         entry = self._entry(search)

@@ -1,7 +1,7 @@
 """Writes tables of a person's own photographs without sentences, and sentences without photographs."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 import pandas as pd
@@ -31,13 +31,15 @@ def write_photographs(photographs: str, threads: int, output: str | Path) -> Non
     with Archive.open(photographs) as archive:
         names = archive.names()
     files = [name for name in names if PurePosixPath(name).suffix.lower() in SUFFIXES]
-    left_out = _by_suffix(set(names) - set(files))
+    others = [path for path in map(PurePosixPath, set(names) - set(files)) if not path.name.startswith(".")]
+    left_out = dict(sorted(Counter(path.suffix.lower() for path in others).items()))  # without a file manager's own
+    in_brackets = f" ({in_words(left_out)})" if left_out else ""
     if not files:
         raise InputError(
-            f"{photographs}: no photographs in it, only {len(names)} other files{_listed(left_out)}; their names must "
+            f"{photographs}: no photographs in it, only {len(names)} other files{in_brackets}; their names must "
             f"end in one of {', '.join(sorted(SUFFIXES))}."
         )
-    logger.info("%d photographs; %d other files are left out%s", len(files), len(names) - len(files), _listed(left_out))
+    logger.info("%d photographs; %d other files are left out%s", len(files), len(names) - len(files), in_brackets)
     images = pd.DataFrame({"image_id": files, "source": _SOURCE, "file": files, "split": _SPLIT, "family": files})
     images["captions"] = pd.Series(0, images.index, "int32")
     examined, problems = examine_all(images, ImageFiles({_SOURCE: photographs}), threads)
@@ -49,26 +51,12 @@ def write_photographs(photographs: str, threads: int, output: str | Path) -> Non
 def write_sentences(sentences: Sequence[str], output: str | Path) -> None:
     """The job that writes sentences as a caption table without images; their ids are #0, #1 and so on."""
     rows = [
-        {"caption_id": f"#{number}", "image_id": "", "position": number, "text": _on_one_line(text), "split": _SPLIT}
-        for number, text in enumerate(sentences)
+        {"caption_id": f"#{number}", "image_id": "", "position": number, "text": text, "split": _SPLIT}
+        for number, text in enumerate(composed(" ".join(sentence.split())) for sentence in sentences)
     ]
     schema.write(rows, CAPTIONS, output, lineage({"sentences": list(sentences)}))
 
 
-def _on_one_line(text: str) -> str:
-    return composed(" ".join(text.split()))
-
-
-def _by_suffix(names: Iterable[str]) -> dict[str, int]:
-    """The number of files of each suffix, without hidden files of file managers."""
-    paths = [PurePosixPath(name) for name in names]
-    return dict(sorted(Counter(path.suffix.lower() for path in paths if not path.name.startswith(".")).items()))
-
-
-def _listed(left_out: Mapping[str, int]) -> str:
-    return f" ({in_words(left_out)})" if left_out else ""
-
-
 def in_words(left_out: Mapping[str, int]) -> str:
-    """In words, such as `1 .heic, 2 without a suffix`."""
+    """Counts of files by suffix in words, such as `1 .heic, 2 without a suffix`."""
     return ", ".join(f"{number:,} {suffix or 'without a suffix'}" for suffix, number in left_out.items())

@@ -23,8 +23,7 @@ from densevse.config.given import GivenLayout
 from densevse.config.strict import validate
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
-from densevse.evaluation.given.order import Items
-from densevse.evaluation.given.retrieval import given_vectors, read_test
+from densevse.evaluation.given.retrieval import Items, given_vectors, read_test
 from densevse.evaluation.given.scoring import Aligned, read_vectors, similarities
 from densevse.methods.interface import Embeddings, Encoding, Method, device_of, to_device
 from densevse.models.encoding import batches, evaluation

@@ -4,15 +4,20 @@ import hashlib
 import json
 import subprocess
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from densevse.artifacts.files import write_text
-from densevse.command.columns import aligned
 from densevse.command.main import FAILED
-from densevse.command.project import add_configfiles, check_name, configuration, overrides
-from densevse.command.workflow import PlannedJob, planned_jobs, snakemake
+from densevse.command.shared import (
+    add_configfiles,
+    aligned,
+    check_name,
+    configuration,
+    overrides,
+    planned_jobs,
+    snakemake,
+)
 from densevse.runtime.errors import InputError
 
 NAME = "search"
@@ -45,17 +50,27 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Runs the search as the workflow does, and prints its answers."""
+    """Runs the search as the workflow does, and prints its answers.
+
+    Raises `InputError` for a wrong search, and if it would first train its model.
+    """
     config = configuration(overrides(arguments.configfile))
     model = model_of(arguments.model, config)
-    entry = search_of(arguments, model)
+    entry: dict[str, Any] = {"dataset": model.dataset, "variant": model.variant, "sentences": [arguments.sentence]}
+    entry |= {"top": arguments.top} | ({} if model.seed is None else {"seed": model.seed})
+    entry |= {"photographs": arguments.photographs} if arguments.photographs else {}
     name = f"command-{hashlib.sha256(json.dumps(entry).encode()).hexdigest()[:8]}"
     own = f".snakemake/densevse-{name}.json"  # of this search alone, as others may run at the same time
     write_text(json.dumps({"searches": {name: entry}}), own)
     files = [*arguments.configfile, own]
     configuration(overrides(files))
     pages = [f"{config.results}/search/{name}.{kind}" for kind in ("html", "parquet")]
-    _check_trained(model, pages[1], files, planned_jobs(pages, files, config.results))
+    if any(job.stage == "train" for job in planned_jobs(pages, files, config.results)):  # which may take days
+        raise InputError(
+            f"--model: {model.variant} is not trained on {model.dataset} with the settings and code of today. "
+            f"`densevse plan {pages[1]} --configfile {' '.join(files)}` shows what its training needs, and `densevse "
+            "run` with the same arguments trains it."
+        )
     command = snakemake(pages, files, "--cores", arguments.cores, "--quiet", "host", "reason", "progress")
     if subprocess.call(command, stdout=_STANDARD_ERROR):
         return FAILED
@@ -100,24 +115,6 @@ def _model_of_file(file: Path, config: Any) -> Model:
             f"--model: {file} is of round {named.round}, and searches ask the last round of {named.variant}, {last}."
         )
     return Model(named.dataset, named.variant, named.seed)
-
-
-def search_of(arguments: Namespace, model: Model) -> dict[str, Any]:
-    """The search as an entry of the configuration."""
-    entry: dict[str, Any] = {"dataset": model.dataset, "variant": model.variant, "sentences": [arguments.sentence]}
-    entry |= {"top": arguments.top}
-    entry |= {"seed": model.seed} if model.seed is not None else {}
-    return entry | ({"photographs": arguments.photographs} if arguments.photographs else {})
-
-
-def _check_trained(model: Model, page: str, files: list[str], jobs: Iterable[PlannedJob]) -> None:
-    """Raises `InputError` if a search would first train its model, which may take days."""
-    if any(job.stage == "train" for job in jobs):
-        raise InputError(
-            f"--model: {model.variant} is not trained on {model.dataset} with the settings and code of today. "
-            f"`densevse plan {page} --configfile {' '.join(files)}` shows what its training needs, and `densevse "
-            "run` with the same arguments trains it."
-        )
 
 
 def _answers(path: str) -> str:

@@ -1,4 +1,4 @@
-"""Photographs that a person brings to a search."""
+"""A person's own photographs, and the pages of a search's answers."""
 
 import os
 import zipfile
@@ -15,6 +15,9 @@ from densevse.analyses.searches.schemas import FOUND
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.runtime.errors import InputError
+from tests.pictures import write_images
+
+NAMES = ["a.png", "<b>.png"]
 
 
 @pytest.fixture
@@ -84,19 +87,7 @@ def test_names_that_are_not_utf_8_or_decomposed_go_all_the_way(photographs, tmp_
     columns = [column.name for column in FOUND.columns]
     frame = pd.DataFrame(found, columns=columns).astype({"query": "int32", "rank": "int32", "score": "float32"})
     schema.write(frame, FOUND, tmp_path / "found.parquet", {})
-    pages = {"markdown": str(tmp_path / "page.md"), "html": str(tmp_path / "page.html")}
-    search_pages(
-        str(tmp_path / "found.parquet"),
-        str(tmp_path / "images.parquet"),
-        [str(path)],
-        ["photographs"],
-        "sentences",
-        "Yours",
-        5,
-        **pages,
-    )
-    for page in pages.values():
-        text = Path(page).read_text(encoding="utf-8")
+    for text in pages(tmp_path, "sentences", photographs=str(path)):
         assert all(name in text for name in expected)
         assert ("1 .txt" in text) == (kind == "folder")
 
@@ -110,3 +101,49 @@ def test_a_folder_of_pictures_that_are_not_read_says_which_they_are(tmp_path):
     (tmp_path / "a.heic").write_bytes(b"heic")
     with pytest.raises(InputError, match=r"only 1 other files \(1 \.heic\); their names must end in one of .*\.jfif"):
         write_photographs(str(tmp_path), 2, tmp_path / "images.parquet")
+
+
+@pytest.fixture
+def found(tmp_path):
+    write_images(tmp_path, NAMES, drawn=True)
+    rows = pd.DataFrame({"query": [0, 0, 1], "rank": [1, 2, 1], "image_id": [*NAMES, NAMES[0]], "caption_id": "#0"})
+    rows["text"] = ["a <dog>", "a <dog>", "a zebra"]
+    rows["unknown_words"] = [[], [], ["zebra"]]
+    rows["score"] = [0.75, 0.5, 0.25]
+    schema.write(rows, FOUND, tmp_path / "found.parquet", {})
+    return tmp_path
+
+
+def pages(folder, asked, shown=100, **sources):
+    """Both pages of the answers in a folder; `sources` are the files of its images, by default <folder>/images."""
+    tables = {"found": str(folder / "found.parquet"), "image_table": str(folder / "images.parquet")}
+    paths = {"markdown": str(folder / "page.md"), "html": str(folder / "page.html")}
+    sources = sources or {"images": str(folder / "images")}
+    search_pages(**tables, sources=sources, asked=asked, title="A search", shown=shown, **paths)
+    return [Path(path).read_text(encoding="utf-8") for path in paths.values()]
+
+
+def test_sentences_are_shown_with_their_images(found):
+    markdown, html = pages(found, "sentences")
+    assert "## a <dog>" in markdown
+    assert "|    1 | 0.750 | a.png" in markdown
+    assert "a zebra (words that the model does not know: zebra)" in markdown
+    assert html.count('<img alt="') == 3
+    assert html.count("data:image/jpeg;base64,") == 3
+    assert "<h2>a &lt;dog&gt;</h2>" in html
+    assert "&lt;b&gt;.png" in html
+    assert "<b>" not in html
+
+
+def test_photographs_are_shown_with_their_sentences(found):
+    markdown, html = pages(found, "photographs")
+    assert "## a.png" in markdown
+    assert "0.750 | a <dog>" in markdown
+    assert html.count("<img") == 2
+
+
+def test_queries_beyond_the_shown_ones_are_counted(found):
+    markdown, html = pages(found, "sentences", shown=1)
+    assert "zebra" not in markdown + html
+    assert "1 more queries are in found.parquet." in markdown
+    assert "1 more queries are in found.parquet." in html
