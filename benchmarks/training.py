@@ -28,7 +28,7 @@ from densevse.data.inputs import Inputs, Pairs
 from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes
 from densevse.methods.interface import Batch, Moment, Shapes
 from densevse.methods.vse import VSE
-from densevse.models.building import build
+from densevse.models.files import build
 from densevse.runtime.numerics import set_up
 from densevse.training.checkpoints import Checkpoint
 from densevse.training.loop import Trainer

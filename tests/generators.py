@@ -7,9 +7,8 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import PARSES, TAGS
 from densevse.config.training import NamedPhase, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
-from densevse.models.building import build
 from densevse.models.embedding import write_embeddings
-from densevse.models.files import open_model, save_model
+from densevse.models.files import build, open_model, save_model
 from densevse.training.generators import train_writing
 
 PARAMETERS = {"dimension": 8, "factors": 16, "attribute_dimension": 8, "word_context": 2, "tag_context": 2}

@@ -8,7 +8,7 @@ from importlib import import_module
 from types import ModuleType
 
 from densevse.runtime.errors import InputError
-from densevse.runtime.place import PACKAGE
+from densevse.runtime.project import PACKAGE
 
 FAILED, NOT_UNDERSTOOD = 1, 2
 _OWN = "densevse.command.subcommands"

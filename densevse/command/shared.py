@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from densevse.runtime.errors import InputError
-from densevse.runtime.place import project_root
+from densevse.runtime.project import project_root
 
 if TYPE_CHECKING:
     from densevse.config.resolved import Override

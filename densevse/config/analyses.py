@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar, cast
 from pydantic import ConfigDict, RootModel
 
 from densevse.config.strict import DatasetName, FileName, Strict, known
-from densevse.runtime.place import PACKAGE
+from densevse.runtime.project import PACKAGE
 
 FOLDER = PACKAGE / "analyses"
 _Entry = TypeVar("_Entry", bound=Strict)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from densevse.config.sources import normal
 from densevse.runtime.errors import InputError
-from densevse.runtime.place import PACKAGED
+from densevse.runtime.project import PACKAGED
 
 JOB_ENVIRONMENT = {
     # Waiting threads sleep after some microseconds. By default they spin for milliseconds, which on shared cores slows

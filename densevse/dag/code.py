@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from densevse.artifacts.files import write_text
 from densevse.runtime.errors import InputError
-from densevse.runtime.place import PACKAGED
+from densevse.runtime.project import PACKAGED
 
 _PACKAGE = "densevse"
 DECLARATIONS = re.compile(

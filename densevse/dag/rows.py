@@ -24,7 +24,7 @@ from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 from densevse.dag.training import TrainingStage
 from densevse.report.plan import Configured, Difference, MeasuredVariant, SectionPlan
-from densevse.runtime.nested import differences
+from densevse.runtime.errors import differences
 
 
 class RowStage(Stage):

@@ -17,7 +17,7 @@ from tqdm import tqdm
 from densevse.artifacts.files import checksum, copy, write_text, writing
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
-from densevse.runtime.place import project_root
+from densevse.runtime.project import project_root
 
 _ATTEMPTS = 5
 TIMEOUT = (10, 60)

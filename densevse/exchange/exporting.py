@@ -19,7 +19,7 @@ from densevse.report.layout import sheets
 from densevse.report.plan import SectionPlan, TablePlan
 from densevse.report.rendering import Sheet, TableColumn
 from densevse.report.sections import MeasuredSection, Row, SectionArtifacts, as_record, read_section
-from densevse.runtime.nested import leaves
+from densevse.runtime.errors import leaves
 
 _PREPROCESSING, _METRICS = "preprocessing.json", "metrics.csv"
 CARD, LICENCES = "README.md", "LICENCES.md"

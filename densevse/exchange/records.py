@@ -15,8 +15,7 @@ from pydantic import Field
 
 from densevse.artifacts.files import checksum, copy
 from densevse.config.strict import DatasetName, Strict, VariantName, validate
-from densevse.runtime.errors import InputError
-from densevse.runtime.nested import differences, or_none
+from densevse.runtime.errors import InputError, differences, or_none
 
 RECORDS_FILE, WEIGHTS_FILE, HISTORY_FILE, VOCABULARY = (
     "records.json",

@@ -7,8 +7,7 @@ from typing import Any
 from densevse.artifacts.files import checksum
 from densevse.artifacts.lineage import lineage
 from densevse.methods.interface import Shapes
-from densevse.models.building import build, text_encoder
-from densevse.models.files import UNTRAINED, save_model
+from densevse.models.files import UNTRAINED, build, save_model, text_encoder
 from densevse.runtime.numerics import set_up_processor
 
 

@@ -14,7 +14,7 @@ import torch
 
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
-from densevse.runtime.variables import GPU, JOBS_PER_GPU
+from densevse.runtime.project import GPU, JOBS_PER_GPU
 
 AUTO, NEVER = "auto", "0"
 _WITHOUT = "or compute on the CPU with `--config gpu=0`"

@@ -14,9 +14,8 @@ from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Moment, device_of, to_device
-from densevse.models.building import build_generator, generator_shapes
 from densevse.models.encoding import batches, evaluation
-from densevse.models.files import save_model
+from densevse.models.files import build_generator, generator_shapes, save_model
 from densevse.runtime.arrays import Indices
 from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task

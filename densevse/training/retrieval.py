@@ -17,9 +17,8 @@ from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.evaluation.ranks import evaluate, metrics
 from densevse.methods.interface import Batch, Encoding, Method, Moment, with_parts
 from densevse.models.attention import entropies
-from densevse.models.building import build
 from densevse.models.encoding import encode_images, encode_sentences
-from densevse.models.files import load_weights, save_model
+from densevse.models.files import build, load_weights, save_model
 from densevse.models.scoring import scorer
 from densevse.runtime.arrays import Indices, evenly_spaced
 from densevse.runtime.errors import InputError

@@ -132,7 +132,7 @@ def reaching(module: str) -> set[str]:
 @pytest.mark.parametrize(
     ("module", "names"),
     [
-        ("densevse/models/ensembles.py", {"retrieve_by_ensemble"}),
+        ("densevse/models/retrieval.py", {"retrieve_by_ensemble"}),
         ("densevse/models/retrieval.py", {"retrieve", "retrieve_by_ensemble"}),
         (
             "densevse/training/loop.py",

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from densevse.data.inputs import Inputs
-from densevse.models.building import build
-from densevse.models.files import save_model
+from densevse.models.files import build, save_model
 from tests.device.chosen import CPU, DEVICE, computed
 from tests.device.conftest import compute_on, made, same_draws
 from tests.device.miniature import files_of

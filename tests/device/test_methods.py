@@ -12,8 +12,7 @@ from densevse.config.load import load, variant
 from densevse.config.training import NamedPhase, TrainingJob
 from densevse.evaluation.protocols import folds
 from densevse.evaluation.retrieval import retrieve
-from densevse.models.assigning import write_correspondences
-from densevse.models.embedding import embed
+from densevse.models.embedding import embed, write_correspondences
 from densevse.models.encodings import KeptImages, write_encodings
 from densevse.models.files import open_model
 from densevse.models.retrieval import encode_test

@@ -7,7 +7,7 @@ import torch
 from densevse.config.methods import MethodConfig
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
-from densevse.models.building import build
+from densevse.models.files import build
 from densevse.training.checkpoints import Checkpoint
 from densevse.training.loop import Trainer
 from densevse.training.retrieval import Retrieval

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from densevse.methods.interface import Embeddings, Images, Shapes, with_parts
-from densevse.models.building import build
+from densevse.models.files import build
 
 SIZES = {"whole": 5, "regions": 5, "grid": 4, "ten_crop": 5, "concepts": 3}
 VIEWS = {

@@ -9,7 +9,7 @@ from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.scan import Parameters
 from densevse.methods.scan import SCAN
 from densevse.methods.structures import Words
-from densevse.models.building import build
+from densevse.models.files import build
 from densevse.runtime.errors import InputError
 
 SMALL = {"dimension": 6, "word_dimension": 4}

@@ -21,11 +21,16 @@ from densevse.config.tables import PrintedTable
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.evaluation.region_ranking import rank_regions, ranked
-from densevse.models.assigning import correspond, write_correspondences
-from densevse.models.building import build
-from densevse.models.embedding import embed, regions_of, write_embeddings, write_region_embeddings
+from densevse.models.embedding import (
+    correspond,
+    embed,
+    regions_of,
+    write_correspondences,
+    write_embeddings,
+    write_region_embeddings,
+)
 from densevse.models.encoding import evaluation
-from densevse.models.files import open_model, save_model
+from densevse.models.files import build, open_model, save_model
 from densevse.report.plan import MeasuredVariant, SectionPlan, TablePlan
 from densevse.report.results import Outputs, make_table
 from densevse.runtime.errors import InputError
@@ -151,7 +156,7 @@ def test_an_image_without_detections_gives_its_phrases_the_whole_image(opened):
 def test_the_number_of_images_at_once_changes_nothing(opened, monkeypatch):
     inputs, method = opened
     whole = correspond(method, inputs, "train")
-    monkeypatch.setattr("densevse.models.assigning.IMAGES_AT_ONCE", 1)
+    monkeypatch.setattr("densevse.models.embedding.IMAGES_AT_ONCE", 1)
     pd.testing.assert_frame_equal(correspond(method, inputs, "train"), whole, rtol=1e-5)
 
 
@@ -178,7 +183,7 @@ def boxes_of_phrases(*phrases):
 @pytest.mark.parametrize("at_once", [1, 5, 100])
 def test_true_boxes_decide_what_phrases_mean(at_once, opened, tmp_path, monkeypatch):
     """Regions are (10 rank, 5, 20, 30 + rank): the dog of a#0 is region 2, by the second of its boxes."""
-    monkeypatch.setattr("densevse.models.assigning.PHRASES_AT_ONCE", at_once)
+    monkeypatch.setattr("densevse.models.embedding.PHRASES_AT_ONCE", at_once)
     inputs, method = opened
     true = boxes_of_phrases(
         ("a#0", 0, 2, (90, 0, 9, 9)), ("a#0", 0, 2, (21, 6, 20, 32)), ("a#0", 3, 5, (90, 0, 9, 9)),

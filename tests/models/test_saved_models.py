@@ -8,8 +8,7 @@ import torch
 from densevse.config.registries import VIEWS
 from densevse.dag.project import Project
 from densevse.methods.interface import Shapes
-from densevse.models.building import build
-from densevse.models.files import load_model, save_model
+from densevse.models.files import build, load_model, save_model
 
 PROJECT = Project(Path(__file__).parents[2], {})
 VARIANTS = [

@@ -17,9 +17,8 @@ from densevse.artifacts.store import FeatureWriter
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Shapes
-from densevse.models.building import build, text_encoder
 from densevse.models.encoding import encode_images, encode_sentences
-from densevse.models.files import described, open_model
+from densevse.models.files import build, described, open_model, text_encoder
 from densevse.models.untrained import write_untrained
 from densevse.runtime.errors import InputError
 from tests.tiny_networks import CLIP, CLIP_OPTIONS, clip_model, save

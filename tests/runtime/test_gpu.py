@@ -1,14 +1,16 @@
-"""The requested GPUs exist and work, or the error says what to do."""
+"""The requested GPUs exist and work, or the error says what to do; each job on a machine has a card of its own."""
 
+import signal
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
 import torch
 
 from densevse.runtime import gpu
-from densevse.runtime import gpu as locks
 from densevse.runtime.errors import InputError
-from densevse.runtime.variables import GPU, JOBS_PER_GPU
+from densevse.runtime.project import GPU, JOBS_PER_GPU
 
 WHEEL = ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120", "compute_120"]
 
@@ -47,8 +49,8 @@ def cards(monkeypatch, tmp_path):
 
     yield see
     gpu._usable.cache_clear()
-    while locks._held:
-        locks._held.pop().close()
+    while gpu._held:
+        gpu._held.pop().close()
 
 
 @pytest.mark.parametrize(
@@ -131,3 +133,55 @@ def test_a_gpu_that_is_visible_but_not_usable_is_an_error(cards, asked, changes,
 )
 def test_machine_code_runs_on_its_own_generation_and_later_code_on_all_that_are_newer(capability, built, runs):
     assert any(gpu._runs(architecture, capability) for architecture in built) == runs
+
+
+JOB = """
+import sys, time
+from pathlib import Path
+from densevse.runtime import gpu
+gpu.WAIT = 0.05
+print(gpu.lock_card(["a", "b"], int(sys.argv[2]), Path(sys.argv[1])), flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    """A function that starts a job, which prints its card when it has one."""
+    jobs = []
+
+    def begin(jobs_per_card=1):
+        command = [sys.executable, "-c", JOB, str(tmp_path), str(jobs_per_card)]
+        jobs.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        return jobs[-1]
+
+    yield begin
+    for job in jobs:
+        job.kill()
+        job.wait()
+
+
+def card_of(job):
+    return int(job.stdout.readline())
+
+
+def test_two_jobs_have_two_cards_and_a_third_has_that_of_one_that_dies(start):
+    first, second = start(), start()
+    taken = {card_of(first): first, card_of(second): second}
+    assert taken.keys() == {0, 1}
+    third = start()
+    taken[1].send_signal(signal.SIGKILL)
+    assert card_of(third) == 1
+
+
+def test_cards_are_shared_where_that_is_allowed_and_free_ones_come_first(start):
+    assert sorted(card_of(start(jobs_per_card=2)) for _ in range(4)) == [0, 0, 1, 1]
+
+
+def test_waiting_is_said_in_the_log(tmp_path, monkeypatch, caplog):
+    assert gpu.lock_card(["only"], 1, tmp_path) == 0
+    monkeypatch.setattr(gpu.time, "sleep", lambda seconds: gpu._held.pop().close())
+    with caplog.at_level("INFO"):
+        assert gpu.lock_card(["only"], 1, tmp_path) == 0
+    assert "waiting for a GPU: other jobs use all of only" in caplog.text
+    gpu._held.pop().close()

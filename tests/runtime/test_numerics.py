@@ -1,3 +1,7 @@
+"""The precision and the instructions that a processor computes with."""
+
+import os
+
 import pytest
 import torch
 
@@ -81,3 +85,44 @@ def test_two_jobs_of_one_seed_differ():
         numerics.seed_everything(0, name)
         drawn.append(torch.rand(()).item())
     assert drawn[0] == drawn[2] != drawn[1]
+
+
+@pytest.fixture
+def matrix_units(monkeypatch):
+    """A processor that announces matrix units, without a limit by the user or the machine."""
+    monkeypatch.delenv(numerics.ISA_LIMIT, raising=False)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: True)
+    yield
+    os.environ.pop(numerics.ISA_LIMIT, None)
+
+
+def test_instructions_that_kill_a_process_are_avoided(matrix_units, monkeypatch):
+    monkeypatch.setattr(numerics, "_survives", lambda: False)
+    numerics.avoid_illegal_instructions()
+    assert os.environ[numerics.ISA_LIMIT] == numerics.WITHOUT_MATRIX_UNITS
+
+
+def test_instructions_that_work_are_used(matrix_units, monkeypatch):
+    monkeypatch.setattr(numerics, "_survives", lambda: True)
+    numerics.avoid_illegal_instructions()
+    assert numerics.ISA_LIMIT not in os.environ
+
+
+def test_what_the_user_set_stays(matrix_units, monkeypatch):
+    monkeypatch.setattr(numerics, "_survives", lambda: False)
+    monkeypatch.setenv(numerics.ISA_LIMIT, "AVX2")
+    numerics.avoid_illegal_instructions()
+    assert os.environ[numerics.ISA_LIMIT] == "AVX2"
+
+
+def test_a_child_that_dies_is_noticed(monkeypatch):
+    def die(self, other):
+        os.abort()
+
+    monkeypatch.setattr(torch.Tensor, "__matmul__", die)
+    assert not numerics._survives()
+
+
+def test_a_child_that_lives_is_noticed(monkeypatch):
+    monkeypatch.setattr(torch.Tensor, "__matmul__", lambda self, other: self)
+    assert numerics._survives()

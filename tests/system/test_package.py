@@ -70,7 +70,7 @@ def test_the_wheel_holds_the_package_and_the_workflow(wheel):
 
 
 def test_the_installed_project_is_found_without_a_checkout(packages, tmp_path):
-    code = "from densevse.runtime.place import project_root; print(project_root())"
+    code = "from densevse.runtime.project import project_root; print(project_root())"
     found = _run([sys.executable, "-c", code], tmp_path, PYTHONPATH=str(packages)).stdout.strip()
     assert Path(found) == packages / "densevse/_project"
     assert (Path(found) / "Snakefile").is_file()

@@ -14,9 +14,8 @@ from densevse.config.registries import ARCHITECTURES, Architecture
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Moment
-from densevse.models.building import build
 from densevse.models.encoding import encode_images
-from densevse.models.files import load_model, open_alone, open_model
+from densevse.models.files import build, load_model, open_alone, open_model
 from densevse.report.made_with import choices
 from densevse.report.plan import MeasuredVariant
 from densevse.report.provenance import check_provenance

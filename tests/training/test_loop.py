@@ -14,8 +14,7 @@ from densevse.config.strict import Strict
 from densevse.config.training import NamedPhase, Recipe, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Moment
-from densevse.models.building import build
-from densevse.models.files import load_model, save_model
+from densevse.models.files import build, load_model, save_model
 from densevse.runtime.errors import InputError
 from densevse.training import checkpoints
 from densevse.training.checkpoints import Checkpoint, fingerprint

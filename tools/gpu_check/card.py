@@ -5,7 +5,7 @@ import os
 import torch
 
 from densevse.runtime.gpu import usable_device
-from densevse.runtime.variables import GPU
+from densevse.runtime.project import GPU
 
 
 def card() -> str:

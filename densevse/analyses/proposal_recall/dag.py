@@ -2,12 +2,11 @@
 
 from densevse.analyses.proposal_recall.settings import ProposalRecallSettings, ProposalTablePlan
 from densevse.config.strict import DatasetName
-from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import ProposalStage, mcg_options, proposers_of
 from densevse.dag.fields import CONTOURS_OF_MCG, PROPOSALS_OF_MCG, whole
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
-from densevse.runtime.place import PACKAGE
+from densevse.runtime.project import PACKAGE
 
 
 class ProposalRecallStage(ProposalStage):
@@ -34,7 +33,7 @@ class ProposalRecallStage(ProposalStage):
         searches = entry.kind == "selective_search"
         names = [*CONTOURS_OF_MCG, *PROPOSALS_OF_MCG]
         options = whole(entry.options) if searches else mcg_options(self.config, proposer, names)
-        return Job({"options": options, "source_names": DatasetStage(self.project).source_names(dataset)})
+        return Job({"options": options, "source_names": self.source_names(dataset)})
 
     def table_job(self, dataset: DatasetName) -> Job:
         """The plan of the table, as ProposalTablePlan."""

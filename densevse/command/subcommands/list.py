@@ -13,7 +13,7 @@ from densevse.command.shared import (
     configuration,
     overrides,
 )
-from densevse.runtime.place import PACKAGE
+from densevse.runtime.project import PACKAGE
 
 if TYPE_CHECKING:
     from densevse.config.resolved import Override

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from densevse.artifacts.matrices import Matrix, check_numbers, open_matrix
 from densevse.config.given import GivenFiles
-from densevse.evaluation.given.order import Items
-from densevse.evaluation.given.retrieval import GivenTest, given_rankings
+from densevse.evaluation.given.retrieval import GivenTest, Items, given_rankings
 from densevse.evaluation.given.scoring import Aligned, score_blocks
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.protocols import TestSet, folds

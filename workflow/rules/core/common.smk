@@ -27,8 +27,8 @@ from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check
 from densevse.config.strict import check_configfiles
 from densevse.config.tables import Protocol
 from densevse.config.registries import VIEWS
-from densevse.runtime.place import PACKAGE
-from densevse.runtime.variables import GPU, JOBS_PER_GPU
+from densevse.runtime.project import PACKAGE
+from densevse.runtime.project import GPU, JOBS_PER_GPU
 
 # Writes the report's first page: see workflow/report/workflow.rst.
 from densevse.report.start_page import start_page

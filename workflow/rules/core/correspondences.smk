@@ -25,7 +25,7 @@ rule correspond:
         runtime=growing(240),
     params:
         **calling(
-            "densevse.models.assigning:assign_regions",
+            "densevse.models.embedding:assign_regions",
             lambda dataset, variant, round: Job(
                 {"round": round, "threads": datasets.threads(dataset)}, training.modules(dataset, variant)
             ),

@@ -42,7 +42,7 @@ rule retrieve_by_ensemble:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(7000, 40)),
     params:
-        **calling("densevse.models.ensembles:retrieve_by_ensemble", training.ensemble_job),
+        **calling("densevse.models.retrieval:retrieve_by_ensemble", training.ensemble_job),
     message:
         "retrieval: the ensemble {wildcards.ensemble} on {wildcards.dataset}, seed {wildcards.seed}"
     script:

@@ -15,8 +15,7 @@ from densevse.artifacts.store import FeatureWriter
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Images, Sentences
 from densevse.methods.structures import words_of
-from densevse.models.building import build
-from densevse.models.files import load_model, save_model
+from densevse.models.files import build, load_model, save_model
 from densevse.runtime.errors import InputError
 from tests.miniature import KNOWN, SIZE
 

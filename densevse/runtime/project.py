@@ -1,4 +1,4 @@
-"""The project's folder: a checkout, or the folder of an installed package with the checkout's other files."""
+"""The project's folder, and the environment variables with which the workflow passes values to its jobs."""
 
 from pathlib import Path
 
@@ -14,3 +14,10 @@ def project_root() -> Path:
     """The folder of the Snakefile, workflow/, config/ and envs/: a checkout, or the one in an installed package."""
     packaged = PACKAGE / PACKAGED
     return packaged if packaged.is_dir() else PACKAGE.parent
+
+
+GPU = "DENSEVSE_GPU"
+"""Holds the key `gpu` of the configuration."""
+
+JOBS_PER_GPU = "DENSEVSE_JOBS_PER_GPU"
+"""Holds the key `jobs_per_gpu` of the configuration."""
