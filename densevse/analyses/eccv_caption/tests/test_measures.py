@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from densevse.analyses.eccv_caption.measures import AnswerLists, precisions, recalls
+from densevse.analyses.eccv_caption.table import AnswerLists, precisions, recalls
 
 
 def hits_of(scores, answers, found=(7, 8, 9, 10, 11)):
