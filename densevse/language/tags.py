@@ -16,7 +16,7 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS, PARSES, TAGS
 from densevse.language.parses import OK
-from densevse.language.words import UNKNOWN, Vocabulary
+from densevse.language.words import Vocabulary, numbered
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
@@ -29,9 +29,7 @@ def count_tags(sentences: Iterable[Iterable[str]]) -> pd.DataFrame:
     counts = Counter(tag for tags in sentences for tag in tags)
     if not counts:
         raise InputError("the training sentences' parses have no part-of-speech tags; check their status.")
-    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    rows = pd.DataFrame(ordered, columns=["tag", "count"])
-    return rows.assign(index=range(UNKNOWN + 1, UNKNOWN + 1 + len(rows)))
+    return numbered(counts, "tag")
 
 
 def write_tags(captions: str, parses: Sequence[str], output: str) -> None:

@@ -1,7 +1,7 @@
 """Words: their counts in the training sentences, and the vocabulary of known ones."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Self
 
@@ -32,18 +32,20 @@ def count_words(sentences: Iterable[pd.DataFrame], minimum: int) -> pd.DataFrame
         of_training = part.loc[part["split"] == "train", "tokens"]
         training += len(of_training)
         counts.update(word for tokens in of_training for word in tokens)
-    kept = sorted(((word, count) for word, count in counts.items() if count >= minimum), key=_falling_count)
+    kept = {word: count for word, count in counts.items() if count >= minimum}
     if not kept:
         raise InputError(
             f"the {training} training sentences have no word that occurs {minimum} times; "
             "give the data set sentences of split train, or a lower minimum_word_count."
         )
-    rows = pd.DataFrame(kept, columns=["word", "count"])
+    return numbered(kept, "word")
+
+
+def numbered(counts: Mapping[str, int], column: str) -> pd.DataFrame:
+    """Rows of a vocabulary by descending count, equal counts alphabetically, numbered from 2 on."""
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    rows = pd.DataFrame(ordered, columns=[column, "count"])
     return rows.assign(index=range(UNKNOWN + 1, UNKNOWN + 1 + len(rows)))
-
-
-def _falling_count(term: tuple[str, int]) -> tuple[int, str]:
-    return -term[1], term[0]
 
 
 def write_words(tokens: str, minimum: int, output: str) -> None:

@@ -9,7 +9,7 @@ import torch
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import CORRESPONDENCES, IMAGE_FEATURES, REGION_FEATURES
-from densevse.artifacts.schemas.sentences import PARSES, RELATIONS, TOKENS, WORD_VECTORS
+from densevse.artifacts.schemas.sentences import PARSES, TOKENS, WORD_VECTORS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.inputs import Inputs
 from densevse.data.ragged import Ragged, RaggedNumbers
@@ -233,53 +233,6 @@ def test_word_vectors_follow_the_vocabulary(folder, files):
     assert vectors.shape == (11, 2)
     assert vectors[4].tolist() == [1, 2]
     assert torch.count_nonzero(vectors) == 2
-
-
-@pytest.fixture
-def with_dependencies(folder, with_trees):
-    """Sentences whose last word governs all others, by relations that begin with det and go on with dep."""
-    parses = schema.read(folder / "parses.parquet", PARSES)
-    relations = pd.DataFrame({"index": [0, 1], "relation": ["dep", "det"], "count": [9, 5], "share": [0.6, 0.4]})
-    relations = relations.assign(count_of_all=relations["count"], share_of_all=relations["share"])
-    schema.write(relations, RELATIONS, folder / "relations.parquet", {"dependencies": "basic"})
-    parses["basic_dependencies"] = [
-        [
-            {"relation": "det" if i == 0 else "rare" if i == 1 else "dep", "governor": len(tokens) - 1, "dependent": i}
-            for i in range(len(tokens) - 1)
-        ]
-        for tokens in parses["tokens"]
-    ]
-    schema.write(parses, PARSES, folder / "parses.parquet", {})
-    return with_trees.with_changes(relations=str(folder / "relations.parquet"))
-
-
-def test_triplets_are_flat_and_rare_relations_have_none(with_dependencies):
-    inputs = opened(with_dependencies, "triplets", "words")
-    assert inputs.shapes().sizes == {"relations": 2}
-    sentences = inputs.pairs("train").sentences(np.array([3, 0, 1]))
-    triplets, words = sentences["triplets"], sentences["words"]
-    lengths = words.lengths.tolist()
-    assert triplets.lengths.tolist() == [lengths[0] - 2, 0, lengths[2] - 2]  # the second could not be parsed
-    assert triplets.relation[: lengths[0] - 2].tolist() == [1] + [0] * (lengths[0] - 3)
-    first = words.index[0, : lengths[0]].tolist()
-    assert triplets.dependent[: lengths[0] - 2].tolist() == [first[0], *first[2:-1]]
-    assert set(triplets.governor[: lengths[0] - 2].tolist()) == {first[-1]}
-
-
-def test_dependency_trees_are_numbered_together(with_dependencies):
-    sentences = opened(with_dependencies, "dependencies", "words").pairs("train").sentences(np.array([3, 0, 1]))
-    trees, words = sentences["dependencies"], sentences["words"]
-    lengths = words.lengths.tolist()
-    lengths[1] -= 1  # not parsed: its full stop is known by its sign, and not by a relation
-    assert trees.lengths.tolist() == lengths
-    assert trees.word.tolist() == [
-        word for row, n in zip(words.index, lengths, strict=True) for word in row[:n].tolist()
-    ]
-    ends = np.cumsum(lengths)
-    assert trees.head[: lengths[0]].tolist() == [ends[0] - 1] * (lengths[0] - 1) + [-1]
-    assert trees.head[ends[0] : ends[1]].tolist() == [-1] * lengths[1]  # not parsed: every word is a root
-    assert trees.head[ends[1] : ends[2]].tolist() == [ends[2] - 1] * (lengths[2] - 1) + [-1]
-    assert trees.relation[: lengths[0]].tolist() == [1, 2] + [0] * (lengths[0] - 3) + [2]
 
 
 def test_tags_stand_beside_their_words(folder, with_trees):

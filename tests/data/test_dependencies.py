@@ -7,7 +7,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import PARSES, RELATIONS
 from densevse.data.inputs import Inputs
 from densevse.data.structures.dependencies import _nodes
-from densevse.language.triplets import write_relations
+from densevse.language.triplets import numbered_relations, write_relations
 from densevse.language.words import spoken
 from densevse.runtime.errors import InputError
 
@@ -75,6 +75,7 @@ def test_a_sentence_that_could_not_be_parsed_has_no_triplets_and_only_roots(file
     words = spoken(inputs.tokens_of(pairs.rows.caption_ids[first])[0])
     assert trees.lengths[0] == len(words)
     assert (trees.head[: len(words)] == -1).all()
+    assert trees.head[len(words) :].max() == len(trees.word) - 1
     assert trees.word[: len(words)].tolist() == inputs.vocabulary.encode(words)
 
 
@@ -92,6 +93,15 @@ def test_dependency_trees_hold_every_word_and_no_punctuation(files, folder):
         verb = end - 1
         assert np.flatnonzero(trees.head[begin:end] < 0).tolist() == [verb - begin]
         assert (trees.head[begin:verb] == verb).all()
+    parses = schema.read(folder / "parses.parquet", PARSES).set_index("caption_id")
+    known = numbered_relations(folder / "relations.parquet")
+    relations = [
+        {link["dependent"]: known.get(link["relation"], len(known)) for link in parses.loc[one, "basic_dependencies"]}
+        for one in pairs.rows.caption_ids[chosen]
+    ]
+    assert trees.relation.tolist() == [
+        of[place] for of, words in zip(relations, tokens, strict=True) for place in range(len(words) - 1)
+    ]
 
 
 def links(*rows):
