@@ -93,12 +93,6 @@ class DatasetStage(Stage):
                 "this target needs; use another data set."
             )
 
-    def source_names(self, dataset: DatasetName) -> list[str]:
-        """The names of the same files; Karpathy's only if the options name it."""
-        entry = self.dataset(dataset)
-        names = list({**entry.sources, **entry.local})
-        return names if getattr(entry.options, "karpathy", None) else [name for name in names if name != "karpathy"]
-
     def figure_job(self, dataset: DatasetName, variant: VariantName) -> Job:
         """The drawing of a variant's figure, from the data set's sources."""
         return Job({"source_names": self.source_names(dataset), "title": self.title_of_variant(dataset, variant)})

@@ -8,7 +8,6 @@ from densevse.config.environment import check_extra
 from densevse.config.networks import MEAN_OF_REGIONS, NetworkConfig, nodes_of
 from densevse.config.registries import ARCHITECTURES, VIEWS, library_of
 from densevse.config.strict import DatasetName
-from densevse.dag.datasets import DatasetStage
 from densevse.dag.fields import (
     CONTOURS_OF_MCG,
     FOREST_OF_MCG,
@@ -129,7 +128,7 @@ class FeatureStage(Stage):
         return Job(settings, modules_of_architecture(entry.architecture))
 
     def _reading_pictures(self, dataset: DatasetName) -> dict[str, Any]:
-        return {"source_names": DatasetStage(self.project).source_names(dataset), "threads": self.threads(dataset)}
+        return {"source_names": self.source_names(dataset), "threads": self.threads(dataset)}
 
     def proposals(self, dataset: DatasetName, network: str) -> Values | None:
         """No further values if proposals are read; None for a detector, which finds its own boxes."""
@@ -179,7 +178,7 @@ class FeatureStage(Stage):
         """The training of a network, as densevse.training.scenes.NetworkJob."""
         entry = self.config.networks[network]
         settings = {"pixels": input_of(entry), **recipe(entry, self.threads(dataset))}
-        return Job({"job": settings, "source_names": DatasetStage(self.project).source_names(dataset)})
+        return Job({"job": settings, "source_names": self.source_names(dataset)})
 
     def network(self, dataset: DatasetName, network: str) -> NetworkConfig:
         """A network's settings; a concept network has those of the network that it is built from."""
@@ -226,8 +225,12 @@ class ProposalStage(Stage):
     def job(self, dataset: DatasetName, proposer: str) -> Job:
         """The boxes of a proposer of any kind but MCG and clusters."""
         entry = self.config.proposers[proposer]
-        names = DatasetStage(self.project).source_names(dataset)
-        return Job({"proposer": {"kind": entry.kind, "options": whole(entry.options)}, "source_names": names})
+        return Job(
+            {
+                "proposer": {"kind": entry.kind, "options": whole(entry.options)},
+                "source_names": self.source_names(dataset),
+            }
+        )
 
     def clusters_job(self, proposer: str) -> Job:
         """The choice among another proposer's boxes."""
@@ -236,8 +239,7 @@ class ProposalStage(Stage):
     def contours_job(self, dataset: DatasetName, proposer: str) -> Job:
         """The contours of a data set's images, by a proposer's detector."""
         options = mcg_options(self.config, proposer, CONTOURS_OF_MCG)
-        names = DatasetStage(self.project).source_names(dataset)
-        return Job({"options": options, "source_names": names, "threads": self.threads(dataset)})
+        return Job({"options": options, "source_names": self.source_names(dataset), "threads": self.threads(dataset)})
 
     def contour_model(self, proposer: str) -> str | Values:
         """The file of the contour detector: the user's model of structured edges, or HED's weights."""

@@ -71,9 +71,10 @@ class ConceptStage(Stage):
         name = self.features.backbone(dataset, concept_network)
         backbone = trainable(self.config, name)
         built_from = {"built_from": name, "architecture": backbone.architecture, "pixels": input_of(backbone)}
-        names = DatasetStage(self.project).source_names(dataset)
         job = {**self.head_job(dataset, concept_network).settings["job"], **built_from}
-        return Job({"job": job, "source_names": names}, modules_of_architecture(backbone.architecture))
+        return Job(
+            {"job": job, "source_names": self.source_names(dataset)}, modules_of_architecture(backbone.architecture)
+        )
 
 
 InputFiles = dict[str, str | list[str]]

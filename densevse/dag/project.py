@@ -92,6 +92,12 @@ class Stage:
         """A data set's settings."""
         return self.project.datasets[dataset]
 
+    def source_names(self, dataset: DatasetName) -> list[str]:
+        """The names of the files from which a data set is read; Karpathy's only if the options name it."""
+        entry = self.dataset(dataset)
+        names = list({**entry.sources, **entry.local})
+        return names if getattr(entry.options, "karpathy", None) else [name for name in names if name != "karpathy"]
+
     def images_of(self, dataset: DatasetName) -> DatasetName:
         """The data set whose images, features and parses are read: itself, unless it has new splits of another's."""
         resplit = self.dataset(dataset).resplit

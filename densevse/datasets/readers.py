@@ -91,8 +91,7 @@ def read_dataset(
 
 def write_dataset(
     reading: Mapping[str, Any],
-    source_names: Sequence[str],
-    sources: Sequence[str],
+    sources: Mapping[str, str],
     images: str,
     captions: str,
     wildcards: Mapping[str, str],
@@ -105,11 +104,10 @@ def write_dataset(
     """
     listing = Path(images).with_name("unreadable.yaml")
     listing.unlink(missing_ok=True)
-    paths = dict(zip(source_names, sources, strict=True))
-    image_table, caption_table = read_dataset(reading, paths, threads, listing)
+    image_table, caption_table = read_dataset(reading, sources, threads, listing)
     identity = Identity.of(wildcards)
-    schema.write(image_table, IMAGES, images, made_from(reading, paths), identity)
-    schema.write(caption_table, CAPTIONS, captions, made_from(reading, paths), identity)
+    schema.write(image_table, IMAGES, images, made_from(reading, sources), identity)
+    schema.write(caption_table, CAPTIONS, captions, made_from(reading, sources), identity)
 
 
 def made_from(reading: Mapping[str, Any], paths: Paths) -> dict[str, Any]:

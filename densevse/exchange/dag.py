@@ -158,7 +158,7 @@ class ExchangeStage(Stage):
     ) -> Iterator[tuple[str, str]]:
         """The licences of everything that a model was trained on."""
         entry = self.dataset(dataset)
-        for name in DatasetStage(self.project).source_names(dataset):
+        for name in self.source_names(dataset):
             own = name in entry.local
             yield f"{name} of the data set {dataset}", _UNSTATED if own else entry.sources[name].licence
         for name, network in networks.items():

@@ -204,15 +204,14 @@ def train_concept_network(
     image_table: str,
     concepts: str,
     image_concepts: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     start: str,
     **outputs: str,
 ) -> None:
     """The job that trains all layers: `job` has the settings of `PixelConceptJob`; `outputs` are `ConceptFiles`."""
     tables = {"images": image_table, "concepts": concepts, "image_concepts": image_concepts}
     settings = validate(PixelConceptJob, {**job, "code": code}, "concept_networks")
-    train_all(tables, dict(zip(source_names, sources, strict=True)), start, settings, ConceptFiles(**outputs))
+    train_all(tables, sources, start, settings, ConceptFiles(**outputs))
 
 
 def train_head(tables: Mapping[str, str], regions: Sequence[str], job: ConceptJob, files: ConceptFiles) -> None:

@@ -1,6 +1,6 @@
 """Trains the network of `scenes`, with the same loop as every method."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -91,16 +91,14 @@ def train_network(
     code: str,
     image_table: str,
     box_table: str,
-    source_names: Sequence[str],
-    sources: Sequence[str],
+    sources: Mapping[str, str],
     class_names: str,
     weights: str,
     history: str,
 ) -> None:
     """The job that trains the network: `job` has the settings of `NetworkJob`, without the names of the classes."""
-    named_sources = dict(zip(source_names, sources, strict=True))
     settings = validate(NetworkJob, {**job, "classes": read_classes(class_names), "code": code}, "networks")
-    train_windows({"images": image_table, "boxes": box_table}, named_sources, settings, weights, history)
+    train_windows({"images": image_table, "boxes": box_table}, sources, settings, weights, history)
 
 
 def train_windows(

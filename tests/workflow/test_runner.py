@@ -1,5 +1,7 @@
 """The runner of jobs: what it passes to a function, and what Snakemake compares of it."""
 
+import json
+
 import pytest
 
 from tests.projects import Project, copy_code
@@ -57,9 +59,8 @@ def project(tmp_path_factory):
 
 
 def test_a_function_gets_what_it_asks_for(project):
-    assert (
-        project.folder / MADE
-    ).read_text() == '["first.txt", {"images": "first.txt"}, 1, 2, {"name": "made"}, 1, "default"]'
+    given = json.loads((project.folder / MADE).read_text())
+    assert given == ["first.txt", {"images": "first.txt"}, 1, 2, {"name": "made"}, 1, "default"]
 
 
 @pytest.mark.parametrize("values", [{"low": 2, "high": 1}, {"low": 1, "high": 1}, {"low": 1, "high": 2.5}])

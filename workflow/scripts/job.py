@@ -1,8 +1,9 @@
 """Runs a job of any rule: calls the function that the rule names as its param `call`.
 
 The function's keyword arguments are the rule's named inputs and outputs and the values of its param `given`. An output
-without a name is `output`, and an input without files is left out, so the function's default holds. `ASKED` names what
-a function gets only if it has such a parameter.
+without a name is `output`, and an input without files is left out, so the function's default holds. The input `sources`,
+the files of a data set, is a mapping from their names, which are given as `source_names`. `ASKED` names what a function
+gets only if it has such a parameter.
 """
 
 import inspect
@@ -25,6 +26,8 @@ def arguments(function, rule):
         if twice := named.keys() & part.keys():
             raise TypeError(f"{rule.rule}: more than one argument is named {sorted(twice)}")
         named |= part
+    if "source_names" in named:
+        named["sources"] = dict(zip(named.pop("source_names"), named["sources"], strict=True))
     asked = inspect.signature(function).parameters.keys() & set(ASKED) - named.keys()
     return named | {name: _asked(name, rule) for name in asked}
 

@@ -1,6 +1,6 @@
 """Measures proposers' seconds per image, step by step, in one process on a few images of a data set."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import cv2
@@ -29,8 +29,7 @@ _IMAGES = 10
 
 def write_times_of_mcg(
     image_table: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     model: str,
     ranker: str,
     options: Mapping[str, Any],
@@ -53,14 +52,13 @@ def write_times_of_mcg(
         forest = ranked.forest(image_id)
         propose(maps, options["candidates"], forest, options["superpixels"], options["boxes"], timer)
 
-    found = _measured(image_table, dict(zip(source_names, sources, strict=True)), work)
+    found = _measured(image_table, sources, work)
     write(found, PROPOSAL_TIMES, output, lineage(options, {"images": image_table}), Identity.of(wildcards))
 
 
 def write_times_of_search(
     image_table: str,
-    sources: Sequence[str],
-    source_names: Sequence[str],
+    sources: Mapping[str, str],
     options: Mapping[str, Any],
     output: str,
     wildcards: Mapping[str, str],
@@ -76,7 +74,7 @@ def write_times_of_search(
                 pixels, options["mode"], options["height"], options["minimum_side"], options["boxes"], seed=0
             )
 
-    found = _measured(image_table, dict(zip(source_names, sources, strict=True)), work)
+    found = _measured(image_table, sources, work)
     write(found, PROPOSAL_TIMES, output, lineage(options, {"images": image_table}), Identity.of(wildcards))
 
 

@@ -77,7 +77,7 @@ def folder(tmp_path_factory):
 
 def extracted(folder, path, boxes="boxes", **changes):
     files = {"image_table": str(folder / "images.parquet"), "boxes": str(folder / f"{boxes}.parquet")}
-    sources = {"sources": [str(folder)], "source_names": ["images"]}
+    sources = {"sources": {"images": str(folder)}}
     network = {"network": SETTINGS, "weights": str(folder / "weights.pth"), "threads": 1}
     wildcards = {"network": "squeezenet1_0", "view": "whole"}
     extract_windows(**files, **sources, **network, chosen=CHOSEN | changes, output=str(path), wildcards=wildcards)

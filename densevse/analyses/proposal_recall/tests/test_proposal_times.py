@@ -23,7 +23,7 @@ def photographs(tmp_path):
     for number in range(2):
         cv2.imwrite(str(tmp_path / f"{number}.png"), cv2.merge([noise(80, 100, number + shift) for shift in range(3)]))
     images = write_images(tmp_path, "012", width=100, height=80, status=["ok", "ok", "missing"])
-    yield {"image_table": images, "sources": [str(tmp_path)], "source_names": ["images"]}
+    yield {"image_table": images, "sources": {"images": str(tmp_path)}}
     torch.set_num_threads(threads[0])
     cv2.setNumThreads(threads[1])
 

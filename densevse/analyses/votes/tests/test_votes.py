@@ -165,8 +165,7 @@ def test_the_page_shows_each_pair_and_the_sheet_asks_for_it(folder):
     ballot = balloted(folder)
     ballot_page(
         *named(folder, "ballot.parquet", "images.parquet"),
-        sources=[str(folder / "images")],
-        source_names=["images"],
+        sources={"images": str(folder / "images")},
         title="To <judge>",
         html=str(folder / "page.html"),
         sheet=str(folder / "sheet.csv"),
