@@ -29,10 +29,7 @@ rule correspondences_figure:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        **calling(
-            "densevse.analyses.phrases_and_regions.correspondences:draw_correspondences",
-            datasets.figure_job,
-        ),
+        **calling("densevse.analyses.phrases_and_regions.figures:draw_correspondences", datasets.figure_job),
     message:
         "drawing the correspondences of {wildcards.variant} on {wildcards.dataset}"
     script:
@@ -67,7 +64,7 @@ rule embedding_figures:
         mem_mb=growing(4000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.phrases_and_regions.embeddings:draw_embeddings", datasets.figure_job),
+        **calling("densevse.analyses.phrases_and_regions.figures:draw_embeddings", datasets.figure_job),
     message:
         "drawing the common space of {wildcards.variant} on {wildcards.dataset}"
     script:

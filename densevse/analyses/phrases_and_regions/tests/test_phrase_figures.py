@@ -7,8 +7,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
-from densevse.analyses.phrases_and_regions.correspondences import draw_correspondences
-from densevse.analyses.phrases_and_regions.embeddings import (
+from densevse.analyses.phrases_and_regions.figures import (
+    draw_correspondences,
     draw_embeddings,
     draw_nearest_phrases,
     draw_space,

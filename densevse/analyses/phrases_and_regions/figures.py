@@ -1,5 +1,6 @@
-"""Draws embeddings: the phrases nearest to regions (HM-LSTM, Fig 6), and the common space in two dimensions (Fig 8)."""
+"""Draws the pictures of HM-LSTM: the phrases nearest to regions (Fig 6), correspondences (Fig 7), the space (Fig 8)."""
 
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,9 +12,11 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 from sklearn.manifold import TSNE
 
-from densevse.artifacts.schemas.features import EMBEDDINGS
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.features import CORRESPONDENCES, EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
-from densevse.report.figures import QUIET, RIGHT_COLOUR, draw_picture, picture_grid, save, shortened
+from densevse.report.figures import QUIET, RIGHT_COLOUR, draw_phrases, draw_picture, picture_grid, save, shortened
 from densevse.report.pictures import photographs
 from densevse.runtime.arrays import evenly_spaced
 
@@ -25,17 +28,38 @@ STYLES: dict[str, dict[str, Any]] = {
     "phrase": {"color": "#188038", "marker": ".", "s": 12, "zorder": 1},
 }
 _IMAGES, IMAGES_OF_ALL_KINDS = 60, 20
-_REGIONS, PHRASES = 8, 5
+_REGIONS, PHRASES, _PICTURES = 8, 5, 8
 BOX_COLOR = "#d93025"
 
 
-def draw_embeddings(
-    embeddings: str,
+def draw_correspondences(
+    correspondences: str,
     image_table: str,
+    caption_table: str,
     sources: Mapping[str, str],
     title: str,
-    space: str,
-    nearest: str,
+    output: str,
+) -> None:
+    """The job that draws correspondences of captions that are evenly spaced in a CORRESPONDENCES artifact.
+
+    They are not chosen by their looks.
+    """
+    found = schema.read(correspondences, CORRESPONDENCES)
+    texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
+    photograph = photographs(image_table, sources)
+    described = found["caption_id"].unique()
+    chosen = described[evenly_spaced(len(described), _PICTURES)]
+    figure, axes = picture_grid(len(chosen), title)
+    for place, caption_id in zip(axes, chosen, strict=False):
+        phrases = found[found["caption_id"] == caption_id].sort_values(["start", "end"])
+        draw_picture(place, photograph(phrases["image_id"].iloc[0]))
+        place.set_title(textwrap.fill(texts[caption_id], 36), fontsize=9, parse_math=False)
+        draw_phrases(place, phrases)
+    save(figure, output)
+
+
+def draw_embeddings(
+    embeddings: str, image_table: str, sources: Mapping[str, str], title: str, space: str, nearest: str
 ) -> None:
     """The job that draws both figures of an EMBEDDINGS artifact: the common `space`, and the `nearest` phrases."""
     draw_space(embeddings, f"The common space: {title}", space)
@@ -111,9 +135,8 @@ def draw_nearest_phrases(embeddings: str, images: str, sources: Mapping[str, str
     for place, number in zip(axes, chosen, strict=False):
         region = rows.iloc[number]
         draw_picture(place, photograph(region["image_id"]))
-        _draw_nearest(
-            place, region, nearest_phrases(store.gather([number])[0].astype(np.float32), rows.iloc[phrases], vectors)
-        )
+        vector = store.gather([number])[0].astype(np.float32)
+        _draw_nearest(place, region, nearest_phrases(vector, rows.iloc[phrases], vectors))
     save(figure, path)
 
 
