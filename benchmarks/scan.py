@@ -15,7 +15,7 @@ from torch.nn import functional
 from benchmarks._timing import seconds, times_as_fast
 from benchmarks.ranking import extra_memory
 from densevse.kernels.cross_attention import AttentionSide, CrossAttention, cross_attention_scores
-from densevse.methods.losses import hardest_hinges
+from densevse.methods.parts import hardest_hinges
 from densevse.runtime.numerics import set_up
 
 IMAGES, SENTENCES = 1000, 5000  # of a test set

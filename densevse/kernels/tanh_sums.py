@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from densevse.kernels.arrays import in_float32
-from densevse.kernels.grouped import Grouped, in_slots
+from densevse.kernels.pairs import Grouped, in_slots
 
 # Each of the two terms under the tanh is limited to +-10. Beyond, the tanh of either alone is 1 to the last bit of
 # single precision; within, the product of the exponentials of two units stays finite.

@@ -38,8 +38,8 @@ from densevse.methods.fragments import Fragments, bag_of_words, bigrams, image_f
 from densevse.methods.global_ranking import FixedNorm, global_ranking, sure_regions
 from densevse.methods.interface import Batch, Images, Method, Moment, Sentences, Shapes
 from densevse.methods.parameters.defrag import Parameters
+from densevse.methods.parts import known_words, word_vectors
 from densevse.methods.structures import Triplets
-from densevse.methods.words import known_words, word_vectors
 
 Terms = Literal["mean", "sum"]
 

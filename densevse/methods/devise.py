@@ -12,7 +12,7 @@ from torch.nn.functional import normalize
 from densevse.methods.global_ranking import MeanRegion
 from densevse.methods.interface import Embeddings, Sentences, Shapes
 from densevse.methods.parameters.devise import Parameters
-from densevse.methods.words import known_words, word_vectors
+from densevse.methods.parts import known_words, word_vectors
 
 
 class DeViSE(MeanRegion):

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Shapes
-from densevse.methods.losses import sum_of_hinges
-from densevse.methods.parameters._global_ranking import GlobalRankingParameters
+from densevse.methods.parameters.defrag import GlobalRankingParameters
+from densevse.methods.parts import sum_of_hinges
 
 
 def global_ranking(scores: Tensor, positives: Tensor, margin: float, terms: Literal["mean", "sum"]) -> Tensor:

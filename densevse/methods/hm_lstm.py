@@ -53,10 +53,9 @@ from densevse.methods.interface import (
     Sentences,
     Shapes,
 )
-from densevse.methods.losses import hinge, hinges
 from densevse.methods.parameters.hm_lstm import Negatives, Parameters
+from densevse.methods.parts import hinge, hinges, word_vectors
 from densevse.methods.structures import Trees, words_of
-from densevse.methods.words import word_vectors
 
 
 class ImagesWithRegions(NamedTuple):

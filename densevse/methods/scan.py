@@ -26,10 +26,9 @@ from densevse.kernels.cross_attention import AttentionSide, CrossAttention, cros
 from densevse.kernels.recurrent import prefixes
 from densevse.methods.fragments import Fragments
 from densevse.methods.interface import WHOLE_IMAGE, Batch, Images, Method, Moment, Saliency, Sentences, Shapes
-from densevse.methods.losses import hardest_hinges, sum_of_hinges, xavier_linear
 from densevse.methods.parameters.scan import Parameters
+from densevse.methods.parts import hardest_hinges, sum_of_hinges, word_vectors, xavier_linear
 from densevse.methods.structures import Words
-from densevse.methods.words import word_vectors
 
 
 class SCAN(Method):

@@ -23,10 +23,9 @@ from torch.nn import functional
 from densevse.kernels.recurrent import Recurrent, prefixes
 from densevse.methods.decoder import Decoder
 from densevse.methods.interface import Batch, DualEncoder, Embeddings, Encoding, Images, Moment, Sentences, Shapes
-from densevse.methods.losses import sum_of_hinges, xavier_linear
 from densevse.methods.parameters.sco import Parameters
+from densevse.methods.parts import sum_of_hinges, word_vectors, xavier_linear
 from densevse.methods.structures import Words
-from densevse.methods.words import word_vectors
 
 CONTEXT = ("whole", "centre", "ten_crop")
 _REGIONS = "regions"

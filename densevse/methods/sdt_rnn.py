@@ -16,8 +16,8 @@ from densevse.kernels.fragment_sums import LinearByRelation
 from densevse.methods.global_ranking import MeanRegion
 from densevse.methods.interface import Embeddings, Sentences, Shapes
 from densevse.methods.parameters.sdt_rnn import Parameters
+from densevse.methods.parts import word_vectors
 from densevse.methods.structures import Dependencies
-from densevse.methods.words import word_vectors
 
 
 class SDTRNN(MeanRegion):

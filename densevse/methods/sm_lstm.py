@@ -33,15 +33,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.kernels.bidirectional import Bidirectional
-from densevse.kernels.grouped import Grouped, rows_of, weighted_sums
-from densevse.kernels.pairs import scores_of_all_pairs, scores_of_pairs
+from densevse.kernels.pairs import Grouped, rows_of, scores_of_all_pairs, scores_of_pairs, weighted_sums
 from densevse.kernels.recurrent import Recurrent, lstm_cell, prefixes
 from densevse.kernels.tanh_sums import exponential, tanh_sums
 from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, Sentences, Shapes
-from densevse.methods.losses import hardest_hinges, sum_of_hinges, xavier_linear
 from densevse.methods.parameters.sm_lstm import Parameters
+from densevse.methods.parts import hardest_hinges, sum_of_hinges, word_vectors, xavier_linear
 from densevse.methods.structures import Words
-from densevse.methods.words import word_vectors
 
 
 class Instances(NamedTuple):

@@ -19,10 +19,9 @@ from densevse.kernels.order import order_scores
 from densevse.kernels.recurrent import Recurrent, prefixes
 from densevse.methods.branch import Branch
 from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Sentences, Shapes
-from densevse.methods.losses import hardest_hinges, sum_of_hinges, xavier_linear
 from densevse.methods.parameters.vse import Parameters
+from densevse.methods.parts import hardest_hinges, sum_of_hinges, word_vectors, xavier_linear
 from densevse.methods.structures import Words
-from densevse.methods.words import word_vectors
 
 
 class VSE(DualEncoder):

@@ -1,10 +1,12 @@
 """LSTM and GRU over a tree of prefixes, against PyTorch's own and the definition, sentence by sentence."""
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from densevse.kernels.recurrent import Recurrent, chains, prefixes
+from densevse.kernels import recurrent
+from densevse.kernels.recurrent import Recurrent, chains, prefixes, teaching
 from tests.gradients import assert_same
 from tests.kernels import definitions
 
@@ -118,3 +120,62 @@ def test_each_prefix_once():
     assert tree.sizes == [2, 2, 2]
     assert tree.sentence[0] == tree.sentence[4]
     assert len(set(tree.sentence.tolist())) == 4
+
+
+# The LSTM cell with its hand-written gradient, and its functions.
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_the_cell_and_its_gradients_are_those_of_the_definition(part):
+    torch.manual_seed(0)
+    given = [torch.randn(6, size, dtype=torch.double, requires_grad=True) for size in (12, 3)]
+    assert_same(recurrent.lstm_cell(*given)[part], definitions.lstm_cell(*given)[part], given)
+
+
+def test_the_cell_leaves_its_inputs_as_they_are():
+    given = torch.randn(2, 12), torch.randn(2, 3)
+    before = [tensor.clone() for tensor in given]
+    recurrent.lstm_cell(*given)
+    assert all(map(torch.equal, given, before))
+
+
+@pytest.mark.parametrize(("function", "through"), [("sigmoid", "through_sigmoid"), ("tanh", "through_tanh")])
+def test_gradients_from_outputs(function, through):
+    x = torch.linspace(-4, 4, 9, dtype=torch.double, requires_grad=True)
+    output, gradient = getattr(torch, function)(x), torch.arange(9.0, dtype=torch.double)
+    (expected,) = torch.autograd.grad(output, x, gradient)
+    into = torch.empty_like(expected)
+    torch.testing.assert_close(getattr(recurrent, through)(gradient, output.detach()), expected)
+    assert getattr(recurrent, through)(gradient, output.detach(), out=into) is into
+    torch.testing.assert_close(into, expected)
+
+
+def test_the_logistic_function_in_place_also_of_large_numbers():
+    x = torch.tensor([-1000.0, -20, -1, 0, 1, 20, 1000])
+    expected = x.sigmoid()
+    torch.testing.assert_close(recurrent.sigmoid_(x), expected)
+    torch.testing.assert_close(x, expected)
+
+
+# The layout of sentences that are predicted, against each sentence's own list.
+
+TABLE = np.array([[2, 3, 4, 0], [5, 0, 0, 0], [2, 3, 6, 4]])
+
+
+def laid_out(taught, row):
+    """Pairs of what the sentence reads and predicts, step by step."""
+    mine = taught.sentence == row
+    return list(zip(taught.tree.distinct[taught.tree.word[mine]].tolist(), taught.target[mine].tolist(), strict=True))
+
+
+def test_each_sentence_reads_and_predicts_what_the_definition_says():
+    taught = teaching(TABLE, TABLE, CPU)
+    for row, words in enumerate(TABLE):
+        assert laid_out(taught, row) == definitions.predictions(words[words > 0].tolist())
+
+
+def test_other_words_may_be_read_than_are_predicted():
+    read = np.where(TABLE == 3, 7, TABLE)
+    taught = teaching(TABLE, read, CPU)
+    assert laid_out(taught, 0) == [(0, 2), (2, 3), (7, 4), (4, 0)]
+    assert laid_out(taught, 1) == [(0, 5), (5, 0)]

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from densevse.kernels import tanh_sums
-from densevse.kernels.grouped import Grouped
+from densevse.kernels.pairs import Grouped
 from tests.gradients import assert_same
 from tests.kernels import definitions
 
@@ -51,7 +51,7 @@ def test_sums_over_units_of_all_sizes_in_single_precision(monkeypatch, compiled)
 SUMS_IN_A_PROCESS = """
 import sys, torch
 from densevse.kernels import tanh_sums
-from densevse.kernels.grouped import Grouped
+from densevse.kernels.pairs import Grouped
 torch.set_num_threads(int(sys.argv[1]))
 torch.manual_seed(0)
 x, y, weight = (torch.randn(size, requires_grad=True) for size in ((20, 16, 32), (400, 32), (32,)))

@@ -4,7 +4,7 @@ import pytest
 import torch
 from pydantic import ValidationError
 
-from densevse.kernels.grouped import Grouped
+from densevse.kernels.pairs import Grouped
 from densevse.methods import sm_lstm as attention
 from densevse.methods.interface import Batch, Images, Moment, Saliency, Sentences, Shapes
 from densevse.methods.parameters.sm_lstm import Parameters

@@ -11,8 +11,8 @@ from densevse.methods.decoder import Decoder
 from densevse.methods.generators.interface import CONTENT, Generator, State
 from densevse.methods.interface import Shapes
 from densevse.methods.parameters.generators.lstm_captioner import Parameters
+from densevse.methods.parts import word_vectors
 from densevse.methods.structures import Words
-from densevse.methods.words import word_vectors
 
 
 class LSTMCaptioner(Generator):

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from densevse.methods.parameters._global_ranking import GlobalRankingParameters
+from densevse.methods.parameters.defrag import GlobalRankingParameters
 
 
 class Parameters(GlobalRankingParameters):

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from densevse.methods.parameters._global_ranking import GlobalRankingParameters
+from densevse.methods.parameters.defrag import GlobalRankingParameters
 
 
 class Parameters(GlobalRankingParameters):

@@ -5,7 +5,7 @@ from torch import nn
 from torch.nn import functional
 
 from densevse.methods.interface import DualEncoder, Embeddings
-from densevse.methods.losses import sum_of_hinges
+from densevse.methods.parts import sum_of_hinges
 
 
 class Toy(DualEncoder):

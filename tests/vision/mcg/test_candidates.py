@@ -1,7 +1,11 @@
 """Sets of superpixels against the same things computed on masks."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+import yaml
+from scipy.io import loadmat
 from scipy.ndimage import binary_fill_holes
 
 from densevse.vision.mcg.candidates import FEATURES, candidates, distinct, features, fill_holes, group, joined, masks
@@ -9,6 +13,8 @@ from densevse.vision.mcg.grouping import neighbours, tuples
 from densevse.vision.mcg.hierarchy import hierarchies
 from tests.vision.mcg.pictures import noise
 
+ROOT = Path(__file__).parents[3]
+PUBLISHED = ROOT / "../shared/data/mcg"
 COUNTS = [[40] * 3, [30] * 3, [20] * 3, [20] * 3]
 
 
@@ -104,3 +110,10 @@ def _features(mask: np.ndarray, labels: np.ndarray, strength: dict) -> dict[str,
 def test_a_single_pixel_has_features():
     one = hierarchies([np.zeros((1, 1), np.uint8)], 10)
     assert np.isfinite(features(candidates(one, [[5], [5], [5], [5]]), one)).all()
+
+
+@pytest.mark.parametrize("proposer", ["mcg", "scg"])
+@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the authors' files are not in ../shared/data/mcg")
+def test_pareto_points_are_the_authors(proposer):
+    chosen = yaml.safe_load((ROOT / f"config/proposers/{proposer}.yaml").read_text())["options"]["candidates"]
+    assert chosen == loadmat(PUBLISHED / f"{proposer}_pareto_point_train2012.mat")["n_cands"].tolist()

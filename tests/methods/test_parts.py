@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from densevse.methods.losses import hardest_hinges, hinges, sum_of_hinges
+from densevse.methods.parts import hardest_hinges, hinges, sum_of_hinges
 
 
 def brute_force(scores, positives, margin, reduce):
