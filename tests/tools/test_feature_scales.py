@@ -11,7 +11,7 @@ from densevse.training.retrieval import prepared
 from tests.device.conftest import made
 from tests.device.miniature import files_of
 from tests.device.test_methods import CONFIG, METHODS, job_of
-from tools.feature_scales.trial import Outcome, ScaledInputs, run, shortened
+from tools.feature_scales import Outcome, ScaledInputs, run, shortened
 
 __all__ = ["made"]
 

@@ -1,6 +1,6 @@
 import math
 
-from tools.interval_coverage.coverage import TOY, rows
+from tools.interval_coverage import TOY, rows
 
 
 def test_every_kind_of_interval_is_measured():

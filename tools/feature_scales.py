@@ -1,6 +1,13 @@
-"""One short training of a method on the features of a data set times a factor."""
+"""`make feature-scales`: the settings of Flickr30K and MS-COCO on features of other scales, as a table of verdicts.
 
+It reads the artifacts of a data set that a run of the workflow left in results/, such as Flickr8k's, and takes each
+method's settings on another data set. A trial is the first epochs of round 0.
+"""
+
+import argparse
 import itertools
+import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +21,7 @@ from torch.nn.functional import normalize
 
 from densevse.artifacts.schema import Schema
 from densevse.artifacts.store import FeatureStore
+from densevse.command.shared import configured_project
 from densevse.config.training import NamedPhase, TrainingJob
 from densevse.dag.inputs import InputStage
 from densevse.dag.project import Project
@@ -26,6 +34,9 @@ from densevse.models.encoding import encode_images
 from densevse.runtime.errors import InputError
 from densevse.training.loop import TrainingSpec, drive
 from densevse.training.retrieval import Retrieval, prepared
+
+HEAD = ["| method | images | scale | steps | loss of each epoch | rsum of each epoch | chance | alike | verdict |"]
+HEAD += ["|---|---:|---:|---:|---|---|---:|---:|---|"]
 
 UNSCALED = {"concepts", "concepts_whole"}
 """Views of probabilities, whose scale no network chooses."""
@@ -190,3 +201,44 @@ def run(files: Files, job: TrainingJob, scale: float) -> Outcome:
             error = str(found)
     task = kept[0]
     return Outcome(task.means(), task.rsums, chance_of(task), len(task.losses), alike(task), error)
+
+
+def line(trial: Trial, outcome: Outcome) -> str:
+    """A row of the table."""
+    losses = ", ".join(f"{loss:.4g}" for loss in outcome.losses)
+    rsums = ", ".join(f"{rsum:.0f}" for rsum in outcome.rsums)
+    return (
+        f"| {trial.variant} | {trial.images:,} | {trial.scale:g} | {outcome.steps} | {losses} | {rsums} "
+        f"| {outcome.chance:.0f} | {outcome.alike:.2f} | {outcome.verdict} |"
+    )
+
+
+def main(asked: argparse.Namespace) -> None:
+    """Runs the trials one after the other, and prints a row after each."""
+    project = configured_project(asked.configfile)
+    print(*HEAD, sep="\n", flush=True)
+    for variant in asked.methods:
+        for images in asked.images:
+            for scale in asked.scales:
+                trial = Trial(variant, scale, images, asked.settings_of, asked.epochs)
+                begun = time.process_time()
+                outcome = run(files_of(project, asked.dataset, trial), job_of(project, trial), scale)
+                print(line(trial, outcome), flush=True)
+                print(f"{variant}: {time.process_time() - begun:.0f} s of one core", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("methods", nargs="+", help="variants of config/methods")
+    parser.add_argument("--dataset", default="flickr8k", help="the data set whose artifacts are read")
+    parser.add_argument("--settings-of", default="flickr30k", help="the data set whose settings are tried")
+    parser.add_argument("--scales", type=float, nargs="+", default=[0.1, 1.0, 10.0])
+    parser.add_argument("--images", type=int, nargs="+", default=[1500])
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--configfile", nargs="+", default=[], metavar="FILE")
+    try:
+        main(parser.parse_args())
+    except InputError as error:
+        sys.exit(f"feature-scales: {error}")
+    except FileNotFoundError as error:
+        sys.exit(f"feature-scales: {error.filename} is not there; make it with snakemake, or name another --dataset.")

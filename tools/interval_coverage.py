@@ -1,8 +1,8 @@
-"""Measures the coverage of the 95% intervals of densevse.statistics.intervals on freshly generated scenes.
+"""`make interval-coverage`: how often the project's 95% intervals contain the true value, as a table.
 
-The models are fixed. Each predicts the words of a picture's sentences by ridge regression on the reduced picture; each
-has a different training set, which stands for its seed. The truth is the mean over all test sets and, for means over
-seeds, over all models.
+The intervals are those of densevse.statistics.intervals, on freshly generated scenes. The models are fixed. Each
+predicts the words of a picture's sentences by ridge regression on the reduced picture; each has a different training
+set, which stands for its seed. The truth is the mean over all test sets and, for means over seeds, over all models.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -231,3 +231,14 @@ def _counts(texts: Sequence[tuple[str, ...]], words: dict[str, int]) -> Reals:
 def _unit(rows: Reals) -> Reals:
     unit: Reals = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
     return unit
+
+
+def main() -> None:
+    """Prints a row as soon as it is known."""
+    print("| interval of | expected, % | contains the true value, % | note |", "|---|---|---:|---|", sep="\n")
+    for what, expected, measured, note in rows(FULL):
+        print(f"| {what} | {expected} | {measured:.0f} | {note} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
