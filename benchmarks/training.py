@@ -217,4 +217,4 @@ def made_pairs(folder: Path, sizes: Sizes) -> Pairs:
         file.append(images[["image_id"]], generator.random((sizes.images, sizes.feature), np.float32))
     names = ("image_table", "caption_table", "tokens", "words")
     named = {name: str(folder / f"{name}.parquet") for name in names}
-    return Inputs(Files.of({**named, "view_whole": [str(folder / "whole.parquet")]}), ["words"]).pairs("train")
+    return Inputs(Files({**named, "view_whole": [str(folder / "whole.parquet")]}), ["words"]).pairs("train")

@@ -116,7 +116,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def files(folder):
-    return Files.of(
+    return Files(
         {
             "image_table": str(folder / "images.parquet"),
             "caption_table": str(folder / "captions.parquet"),

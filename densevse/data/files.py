@@ -31,11 +31,6 @@ class Files:
     def __init__(self, named: Mapping[str, str | list[str]]) -> None:
         self._named = {name: paths for name, paths in named.items() if paths}
 
-    @classmethod
-    def of(cls, named: Mapping[str, Any]) -> Self:
-        """Takes a rule's inputs; inputs without a name are not artifacts."""
-        return cls({name: paths if isinstance(paths, str) else list(paths) for name, paths in named.items()})
-
     def __contains__(self, name: str) -> bool:
         """True if the rule has an input of that name."""
         return name in self._named

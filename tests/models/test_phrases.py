@@ -75,7 +75,7 @@ def files(tmp_path):
     rows = pd.DataFrame({"index": np.arange(2, 2 + len(words), dtype=np.int32), "word": words, "count": 1})
     schema.write(rows.astype({"count": np.int32}), WORDS, paths["words"], {})
     write_regions(paths["regions"])
-    return Files.of(
+    return Files(
         {
             "image_table": paths["images"],
             "caption_table": paths["captions"],
