@@ -45,21 +45,21 @@ def oracle_scores(present: NDArray[np.bool_], wanted: float, seed: int) -> NDArr
     """
     noise = np.random.default_rng(seed).normal(size=present.shape)
     weak, strong = _WEAKEST, _STRONGEST
-    if mean_average_precision(_seen(present, noise, strong), present) > wanted:
+    if mean_average_precision(_posterior(present, noise, strong), present) > wanted:
         raise InputError(f"mean_average_precision: chance alone gives these concepts more than {100 * wanted:g}.")
     for _ in range(_HALVINGS):
         middle = np.sqrt(weak * strong)
-        if mean_average_precision(_seen(present, noise, middle), present) > wanted:
+        if mean_average_precision(_posterior(present, noise, middle), present) > wanted:
             weak = middle
         else:
             strong = middle
-    scores = _seen(present, noise, strong)
+    scores = _posterior(present, noise, strong)
     precision = 100 * mean_average_precision(scores, present)
     logger.info("noise of %.3f leaves a mean average precision of %.1f", strong, precision)
     return scores
 
 
-def _seen(present: NDArray[np.bool_], noise: NDArray[np.float64], deviation: float) -> NDArray[np.float32]:
+def _posterior(present: NDArray[np.bool_], noise: NDArray[np.float64], deviation: float) -> NDArray[np.float32]:
     """(N, K) posterior probabilities of labels with noise of this standard deviation."""
     images = len(present)
     share = present.mean(axis=0).clip(0.5 / images, 1 - 0.5 / images)

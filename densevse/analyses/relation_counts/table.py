@@ -14,17 +14,9 @@ from densevse.report.rendering import Document, Sheet, TableColumn
 PUBLISHED_RELATIONS = {"dataset": required, "relations": whole, "frequent_relations": whole}
 _PARTS = {"all": "the whole data set", "train": "training"}
 _COLUMNS = (
-    TableColumn("Dependencies", number=False),
-    TableColumn("Counted over", number=False),
-    TableColumn("Sentences"),
-    TableColumn("Relations"),
-    TableColumn("At least 1%"),
-    TableColumn("Triplets"),
-    TableColumn("Rare relation %"),
-    TableColumn("Unknown word %"),
-    TableColumn("Kept"),
-    TableColumn("Most in a sentence"),
-    TableColumn("Sentences without"),
+    *(TableColumn(name, number=False) for name in ("Dependencies", "Counted over")),
+    *map(TableColumn, ("Sentences", "Relations", "At least 1%", "Triplets", "Rare relation %", "Unknown word %")),
+    *map(TableColumn, ("Kept", "Most in a sentence", "Sentences without")),
 )
 _NOTES = [
     "A relation is rare if less than 1% of a part's triplets have it. The paper counts over the whole data set; "

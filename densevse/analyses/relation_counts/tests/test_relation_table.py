@@ -27,12 +27,7 @@ def cells(document):
 
 def test_ours_stand_below_the_papers_over_all_and_over_training():
     published = read_published(PUBLISHED, "flickr8k")
-    rows = [
-        [cell.strip() for cell in line]
-        for line in cells(
-            table("Flickr8k", {"enhanced": fragments(), "basic": fragments(relations=[40] * 3)}, published)
-        )
-    ]
+    rows = cells(table("Flickr8k", {"enhanced": fragments(), "basic": fragments(relations=[40] * 3)}, published))
     assert [row[:5] for row in rows] == [
         ["collapsed, published", "the whole data set", "", "170", "17"],
         ["enhanced", "the whole data set", "2,000", "227", "19"],
