@@ -1,5 +1,6 @@
 """Every variant of every method on the tested device: training, later rounds, retrieval, and all other results."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,7 @@ DATASET = "flickr8k"
 UNTRAINED = {name for name in CONFIG.variant_names() if variant(CONFIG, DATASET, name).untrained}
 METHODS = [name for name in CONFIG.trained() if name not in UNTRAINED]
 """One variant of each method, for `make test`; `make test-all` runs the others."""
-VARIANTS = [*METHODS, *first_now([name for name in CONFIG.variant_names() if name not in {*METHODS, *UNTRAINED}], 0)]
+NUMBER = re.compile(r"(?<![\w.])(?!0(\.0)?\b)\d+(\.\d+)?(e[+-]?\d+)?")
 EMBEDDING = ("embed_images", "embed_regions", "embed_sentences", "embed_phrases", "embed_words")
 
 
@@ -48,6 +49,18 @@ def job_of(entry, number=0, **training):
         seed=0,
         round=number,
     )
+
+
+def alike(name):
+    """What a variant's trainings here compute, which is the same for variants that differ in numbers other than 0."""
+    entry = variant(CONFIG, DATASET, name)
+    jobs = [job_of(entry, number) for number in range(min(2, entry.last_round + 1))]
+    return NUMBER.sub("n", f"{jobs} {entry.views} {entry.dependencies} {entry.word_vectors} {entry.starts_from}")
+
+
+DISTINCT = {alike(name): name for name in reversed([*METHODS, *CONFIG.variant_names()]) if name not in UNTRAINED}
+VARIANTS = [*METHODS, *first_now([name for name in reversed(DISTINCT.values()) if name not in METHODS], 0)]
+"""Of variants that are alike the first."""
 
 
 class Trained:
