@@ -1,25 +1,32 @@
-"""The two training tasks of a concept network: its last layer on stored features, or all layers on pixels."""
+"""The training of a concept network: its images with their concepts, and two tasks.
+
+One task trains its last layer on stored features, the other trains all layers on pixels.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
+import pandas as pd
 import torch
 from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 
+from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
 from densevse.artifacts.images import ImageFiles
+from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.config.networks import NetworkInput
 from densevse.config.strict import Strict, validate
 from densevse.config.training import Recipe
-from densevse.data.concepts import ConceptBatch, ConceptTables, ImagesWithConcepts
 from densevse.data.files import Files
+from densevse.data.views.regions import RegionsOfImages
 from densevse.evaluation.average_precision import mean_average_precision
 from densevse.methods.interface import Moment, device_of, to_device
 from densevse.models.encoding import batches, evaluation
@@ -31,6 +38,79 @@ from densevse.training.task import Task
 from densevse.vision.concept_network import best_of_regions, head, multi_label_loss, with_outputs
 from densevse.vision.crops import squeezed
 from densevse.vision.networks import load_module, standardised
+
+
+@dataclass(frozen=True)
+class ConceptTables:
+    """The concepts of a data set, and which of its images have them."""
+
+    names: list[str]  # K, by number
+    rows: pd.DataFrame  # IMAGES rows of the readable images
+    present: NDArray[np.bool_]  # (images, K)
+
+    @classmethod
+    def read(cls, images: str, concepts: str, image_concepts: str) -> Self:
+        """Reads an image table, CONCEPTS and IMAGE_CONCEPTS.
+
+        Raises `InputError` if there is no concept, or if IMAGE_CONCEPTS lacks an image; the message names it.
+        """
+        names = schema.read(concepts, CONCEPTS)["concept"].tolist()
+        if not names:
+            raise InputError(f"{concepts}: there is no concept to predict; check the parses of the training sentences.")
+        rows = schema.read(images, IMAGES)
+        rows = rows[rows["status"] == "ok"].reset_index(drop=True)
+        found = schema.read(image_concepts, IMAGE_CONCEPTS).set_index("image_id")["concepts"]
+        missing = rows["image_id"][~rows["image_id"].isin(found.index)]
+        if len(missing):
+            raise InputError(
+                f"{image_concepts}: {len(missing)} images are missing, the first is {missing.iloc[0]!r}; it was made "
+                "of another image table. Delete it and run snakemake again."
+            )
+        present = np.zeros((len(rows), len(names)), bool)
+        for row, numbers in enumerate(found[rows["image_id"]]):
+            present[row, np.asarray(numbers, np.int64)] = True
+        return cls(names, rows, present)
+
+    def split(self, name: str) -> Self:
+        """The images of a split. Raises `InputError` if it has none."""
+        of_split = (self.rows["split"] == name).to_numpy()
+        if not of_split.any():
+            raise InputError(f"the data set has no readable image in its split {name}: concepts cannot be learned.")
+        return type(self)(self.names, self.rows[of_split].reset_index(drop=True), self.present[of_split])
+
+    def share(self) -> Tensor:
+        """(K,) the share of images that have each concept, clipped by half an image from 0 and 1."""
+        count = self.present.sum(axis=0)
+        return torch.from_numpy((count + 0.5) / (len(self.present) + 1)).float()
+
+
+@dataclass(frozen=True)
+class ConceptBatch:
+    """Images with the regions that are scored and the concepts of the images."""
+
+    regions: Tensor  # (N, R, D)
+    exists: Tensor  # (N, R) bool, true where a region exists
+    present: Tensor  # (N, K) bool, true where an image has a concept
+
+
+class ImagesWithConcepts:
+    """The images of a split, their stored regions and their concepts."""
+
+    def __init__(self, tables: ConceptTables, store: FeatureStore) -> None:
+        self._regions = RegionsOfImages(store, tables.rows["image_id"].to_numpy(object), "regions")
+        self.present = tables.present
+
+    def __len__(self) -> int:
+        """The number of images."""
+        return len(self.present)
+
+    def batch(self, images: Indices, regions: Literal["whole", "regions"]) -> ConceptBatch:
+        """Some images, with the whole image (region 0) alone or with all their regions."""
+        every = np.arange(len(images))
+        wanted = (every, np.zeros_like(every)) if regions == "whole" else self._regions.all_of(images)
+        vectors, exists, _ = self._regions.take_some(images, *wanted)
+        return ConceptBatch(vectors, exists, torch.from_numpy(self.present[images]))
+
 
 _AT_ONCE = 128  # images in a batch of validation
 Views = Literal["whole", "regions"]

@@ -15,11 +15,10 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.config.networks import NetworkInput
-from densevse.data.concepts import ConceptTables
 from densevse.models.concepts import score_concepts
 from densevse.runtime.errors import InputError
 from densevse.scenes.network import ScenesNet
-from densevse.training.concepts import PixelConceptJob, train_all, train_head
+from densevse.training.concepts import ConceptTables, PixelConceptJob, train_all, train_head
 from densevse.vision.networks import load_module
 from tests.concepts import NAMES, D, folder, job, tables, written
 
