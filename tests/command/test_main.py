@@ -1,16 +1,16 @@
 """The command finds its subcommands, and reports invalid command lines."""
 
+import importlib.util
 import re
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
 from densevse.command.main import subcommands
+from tests.rules import ROOT
 
-ROOT = Path(__file__).parents[2]
 HEAVY = {"torch", "numpy", "pandas", "pyarrow", "pydantic", "yaml", "snakemake"}
 
 
@@ -65,3 +65,16 @@ def test_a_reader_that_has_seen_enough_is_no_error():
     done = subprocess.run(["bash", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert re.fullmatch(r"methods \(\d+\)\n", done.stdout)
     assert not done.stderr
+
+
+SPEC = importlib.util.spec_from_file_location("command_of_environment", ROOT / "envs/command.py")
+
+
+def test_the_command_is_that_of_the_project_s_folder(tmp_path):
+    module = importlib.util.module_from_spec(SPEC)
+    SPEC.loader.exec_module(module)
+    (tmp_path / "bin").mkdir()
+    command = module.write(tmp_path)
+    done = subprocess.run([command, "list", "parsers"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "config/parsers/grammar.yaml" in done.stdout

@@ -1,16 +1,21 @@
+"""Concept networks, networks that are trained with a variant, and what needs an extra, in the plan."""
+
 import re
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from densevse.dag.features import FeatureStage
+from densevse.config import environment
+from densevse.dag.features import FeatureStage, ProposalStage
 from densevse.dag.inputs import ConceptStage
 from densevse.dag.project import Project
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
-from tests.rule_values import paths_of
+from tests.rule_values import job_of, paths_of
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[2]
@@ -21,8 +26,8 @@ def project():
     return Project(ROOT, {})
 
 
-def job(variant):
-    return SimpleNamespace(dataset="scenes", variant=variant, seed="0")
+def job(variant, dataset="scenes"):
+    return SimpleNamespace(dataset=dataset, variant=variant, seed="0")
 
 
 def test_a_head_looks_at_stored_features_and_a_whole_network_at_its_own_outputs(project):
@@ -108,3 +113,43 @@ def test_a_table_names_the_proposer_that_a_data_sets_regions_are_clustered_from(
 def test_what_does_not_fit_is_named(kind, entry, change, wrong):
     with pytest.raises(InputError, match=re.escape(f"{kind}.{entry}.{wrong}")):
         Project(ROOT, {kind: {entry: change}})
+
+
+def test_crops_are_of_the_regions_that_the_fixed_network_describes(project):
+    training = TrainingStage(project)
+    inputs, fixed = training.inputs(job("defrag_finetuned", "flickr30k")), training.inputs(job("defrag", "flickr30k"))
+    wanted = {"dataset": "flickr30k", "variant": "defrag_finetuned", "seed": 0}
+    regions = input_of("correspondence_accuracy", "regions", training.regions, **wanted)
+    assert inputs["view_crops"] == fixed["view_regions"] == regions
+    assert {name for name in inputs if name.startswith("source_")} >= {"source_images"}
+    assert not [name for name in fixed if name.startswith("source_")]
+    assert input_of("train", "network", training.network, dataset="flickr30k", variant="defrag") == []
+    network = project.datasets["flickr30k"].networks["regions"]
+    first = input_of("train", "network", training.network, **wanted)
+    assert [f"/{network}/" in path for path in first] == [True]
+    assert "/defrag/" in input_of("train", "start", training.origin, **wanted)
+
+
+def test_only_jobs_that_read_pixels_depend_on_the_code_that_decodes_them(project):
+    training = TrainingStage(project)
+    pixels = {"densevse.data.views.crops", "densevse.vision.finetuned"}
+    assert pixels < set(training.modules("flickr30k", "defrag_finetuned"))
+    assert pixels.isdisjoint(training.modules("flickr30k", "defrag"))
+    reached = {
+        variant: project.code.reached("train.py", *training.modules("flickr30k", variant))
+        for variant in ("defrag", "defrag_finetuned")
+    }
+    assert "densevse/vision/crops.py" in reached["defrag_finetuned"]
+    assert not [file for file in reached["defrag"] if file.startswith("densevse/vision/")]
+
+
+def test_mcg_names_its_extra_where_higra_is_not_installed(monkeypatch):
+    project = Project(ROOT, {})
+    proposals = ProposalStage(project)
+    monkeypatch.setattr(environment, "find_spec", lambda name: None if name == "higra" else find_spec(name))
+    ranker_job = partial(job_of, "learn_ranker", project)
+    for job in (partial(proposals.contours_job, dataset="flickr8k"), ranker_job, proposals.mcg_job):
+        with pytest.raises(InputError, match=r"proposers\.mcg: MCG needs higra.*pip install 'densevse\[mcg\]'"):
+            job(proposer="mcg")
+    search = proposals.job("flickr8k", "selective_search_fast").settings["proposer"]
+    assert search["options"]["mode"] == "fast"

@@ -1,8 +1,11 @@
-"""The target for everything of a data set: it requests tables and every analysis's files, and lists them."""
+"""The target for everything of a data set, and the folders of results and downloads."""
+
+import pytest
 
 from densevse.dag.project import Analyses, Project, Stage
 from densevse.dag.tables import TableStage
 from densevse.report.start_page import write_list
+from densevse.runtime.errors import InputError
 from tests.rules import ROOT, input_of, rules
 
 
@@ -42,3 +45,24 @@ def test_the_file_lists_what_was_made(tmp_path):
 def test_everything_of_scenes_is_what_is_made_without_a_target():
     assert ".done" in (ROOT / "Snakefile").read_text().split("rule all:")[1]
     assert str(rules()["everything"].sections["output"]).strip().startswith('"<results>/{dataset}.done"')
+
+
+@pytest.mark.parametrize("key", ["results", "resources"])
+@pytest.mark.parametrize(
+    ("folder", "message"),
+    [
+        (".", "holds files of the project; name a separate folder"),
+        ("config", "holds files of the project"),
+        ("densevse/mine", "holds files of the project"),
+        ("Snakefile", "Snakefile is a file; name a folder"),
+    ],
+)
+def test_a_folder_that_cannot_be_is_refused_by_its_key(monkeypatch, key, folder, message):
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(InputError, match=rf"^{key}: .*{message}"):
+        Project(ROOT, {key: folder})
+
+
+def test_results_and_downloads_share_no_folder():
+    with pytest.raises(InputError, match=r"^results: 'resources' is also the folder of resources"):
+        Project(ROOT, {"results": "resources"})
