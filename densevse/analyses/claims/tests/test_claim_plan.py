@@ -21,7 +21,7 @@ from tests.rules import input_of
 
 ROOT = Path(__file__).parents[4]
 PLACE = re.compile(r"(?:(?P<paper>[\w+-]+), )?Tables? (\d)(?:(?: and (\d))|(?: to (\d)))?")
-OF_SCENES = {"title": "Mine", "datasets": {"scenes": {}}}
+CLAIM = {"title": "VSE++ is better.", "place": "ours", "better": {"variant": "vsepp"}, "worse": {"variant": "vse"}}
 
 
 def stage(**overrides):
@@ -38,8 +38,7 @@ def plan_of(job: Job) -> ClaimsPlan:
 
 def mine(**claim):
     """Overrides with a single claim."""
-    whole = {"title": "VSE++ is better.", "place": "ours", "better": {"variant": "vsepp"}, "worse": {"variant": "vse"}}
-    return {"claims": {"mine": {**OF_SCENES, "claims": {"better": {**whole, **claim}}}}}
+    return {"claims": {"mine": {"title": "Mine", "datasets": {"scenes": {}}, "claims": {"better": {**CLAIM, **claim}}}}}
 
 
 def evidence(claims, rule="claims_table", dataset="scenes"):
@@ -240,12 +239,11 @@ def test_ensembles_on_a_single_resplit_have_no_mean():
 
 def on_resplits(**resplits):
     """Overrides with a claim on resplits of scenes."""
-    claim = {"title": "VSE++ is better.", "place": "ours", "better": {"variant": "vsepp"}, "worse": {"variant": "vse"}}
     sizes = {"of": "scenes", "train": 40, "val": 12, "test": 20}
     entry = {"title": "Mine", "question": "is it?", "datasets": {name: {} for name in resplits}}
     return {
         "datasets": {name: {"title": name, "resplit": {**sizes, **of}} for name, of in resplits.items()},
-        "claims": {"mine": {**entry, "claims": {"better": claim}}},
+        "claims": {"mine": {**entry, "claims": {"better": CLAIM}}},
     }
 
 

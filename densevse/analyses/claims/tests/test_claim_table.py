@@ -14,11 +14,11 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.protocols import folds, select_split
 from densevse.report.plan import MeasuredVariant, SectionPlan
-from densevse.report.results import Outputs
 from densevse.report.sections import queries_of
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import UNKNOWN_INTERVAL, Interval
-from tests.tables import unaligned
+from tests.pictures import write_images
+from tests.tables import outputs_in, unaligned
 
 GOOD, BAD = 0.8, 0.05
 """The share of queries whose first answer is right."""
@@ -53,10 +53,7 @@ class Made:
         folder.mkdir(exist_ok=True)
         self.folder, self.dataset = folder, dataset
         names = [f"i{n}" for n in range(images)]
-        rows = pd.DataFrame({"image_id": names, "family": names, "file": "a.jpg", "source": "images"})
-        rows = rows.assign(split="test", width=4, height=4, sha256="", captions=2, status="ok")
-        self.images, self.captions = (str(folder / f"{name}.parquet") for name in ("images", "captions"))
-        schema.write(rows, IMAGES, self.images, {}, Identity(dataset))
+        self.images, self.captions = write_images(folder, names, Identity(dataset)), str(folder / "captions.parquet")
         captions = [(f"{name}#{k}", name, k, "a dog", "test") for name in names for k in range(2)]
         columns = ["caption_id", "image_id", "position", "text", "split"]
         schema.write(pd.DataFrame(captions, columns=columns), CAPTIONS, self.captions, {}, Identity(dataset))
@@ -93,14 +90,8 @@ def table(datasets, sections, **said):
     """The table of sections of several data sets as text, and its rows."""
     folder, files = datasets[0].folder, [file for made in datasets for file in made.files]
     plan = ClaimsPlan(title="Claims", configured={}, sections=sections, **said)
-    outputs = Outputs(*(str(folder / f"claims.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
-    make_claims_table(
-        [made.images for made in datasets],
-        [made.captions for made in datasets],
-        files,
-        plan.model_dump(mode="json"),
-        **outputs._asdict(),
-    )
+    outputs, read = outputs_in(folder), ([made.images for made in datasets], [made.captions for made in datasets])
+    make_claims_table(*read, files, plan.model_dump(mode="json"), **outputs._asdict())
     assert all(Path(file).is_file() for file in outputs)
     return unaligned(Path(outputs.markdown).read_text(encoding="utf-8")), schema.read(outputs.parquet, CLAIM_RESULTS)
 
