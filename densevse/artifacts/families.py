@@ -11,13 +11,13 @@ def families_of(images: str) -> pd.Series:
     return schema.read(images, IMAGES, ["image_id", "family"]).set_index("image_id")["family"]
 
 
-def copies(images: pd.DataFrame, split: str, of: str) -> list[str]:
-    """The ids of images of `split` with the same bytes as an image of the split `of`, or as another one of `split`.
+def copies(images: pd.DataFrame, split: str, other: str) -> list[str]:
+    """The ids of images of `split` with the same bytes as an image of the split `other`, or as another one of `split`.
 
     `images` are IMAGES rows; a missing image is no copy.
     """
-    there = images[images["sha256"] != ""]
-    own = there[there["split"] == split]
-    if split == of:
+    present = images[images["sha256"] != ""]
+    own = present[present["split"] == split]
+    if split == other:
         return list(own.loc[own["sha256"].duplicated(keep=False), "image_id"])
-    return list(own.loc[own["sha256"].isin(there.loc[there["split"] == of, "sha256"]), "image_id"])
+    return list(own.loc[own["sha256"].isin(present.loc[present["split"] == other, "sha256"]), "image_id"])

@@ -225,10 +225,11 @@ def _check_readable(
 
 def _log_copies(images: pd.DataFrame) -> None:
     """Logs images that are the same file as images of another split, as training on one reveals the other."""
-    for split, of in (("val", "train"), ("test", "train"), ("test", "val"), ("test", "test")):
-        found = copies(images, split, of)
-        if found:
-            logger.warning("%d images of %s are the same files as images of %s%s", len(found), split, of, _some(found))
+    for split, other in (("val", "train"), ("test", "train"), ("test", "val"), ("test", "test")):
+        if found := copies(images, split, other):
+            logger.warning(
+                "%d images of %s are the same files as images of %s%s", len(found), split, other, _some(found)
+            )
 
 
 def _examine(files: ImageFiles, source: str, file: str) -> tuple[ImageFacts, str, str]:
