@@ -6,7 +6,7 @@ from densevse.analyses.caption_scores.dag import CaptionScoreStage
 from densevse.analyses.caption_scores.settings import NO_ORACLE, CaptionScoreSettings, Oracle
 
 caption_scores = analyses.add(CaptionScoreStage(project))
-told = any_of([NO_ORACLE, *get_args(Oracle)])
+known_parts = any_of([NO_ORACLE, *get_args(Oracle)])
 caption_tables = settings.analysis(CaptionScoreSettings)
 
 
@@ -75,7 +75,7 @@ rule oracle_captions:
     log:
         "<logs>/oracle_captions/{dataset}_{generator}_{oracle}_seed{seed}_{split}.log",
     wildcard_constraints:
-        oracle=told,
+        oracle=known_parts,
         split="val|test",
     conda:
         f"{ENVS}/torch.yaml"
@@ -101,7 +101,7 @@ rule best_captions:
     log:
         "<logs>/best_captions/{dataset}_{generator}_{oracle}_seed{seed}_{split}.log",
     wildcard_constraints:
-        oracle=told,
+        oracle=known_parts,
         split="val|test",
     conda:
         f"{ENVS}/corenlp.yaml"

@@ -81,15 +81,15 @@ class Made:
         section = SectionPlan(title=title, dataset=self.dataset, protocol="full", published=None, measured=measured)
         return ClaimedSection(section=section, claims=list(claims))
 
-    def table(self, *claims, seeds=(0,), **said):
+    def table(self, *claims, seeds=(0,), **texts):
         """The table as text, and its rows."""
-        return table([self], [self.claimed(*claims, seeds=seeds)], **said)
+        return table([self], [self.claimed(*claims, seeds=seeds)], **texts)
 
 
-def table(datasets, sections, **said):
+def table(datasets, sections, **texts):
     """The table of sections of several data sets as text, and its rows."""
     folder, files = datasets[0].folder, [file for made in datasets for file in made.files]
-    plan = ClaimsPlan(title="Claims", configured={}, sections=sections, **said)
+    plan = ClaimsPlan(title="Claims", configured={}, sections=sections, **texts)
     outputs, read = outputs_in(folder), ([made.images for made in datasets], [made.captions for made in datasets])
     make_claims_table(*read, files, plan.model_dump(mode="json"), **outputs._asdict())
     assert all(Path(file).is_file() for file in outputs)
