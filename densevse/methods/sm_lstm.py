@@ -341,15 +341,15 @@ class SMLSTM(Method):
         attends = self.hyperparameters.select == "attention" and self.hyperparameters.steps > 1
         for _ in range(1, self.hyperparameters.steps):
             if attends:
-                told = self._told(hidden)
-                cells, of_image = self.image.attend(images, told, by_image)
-                words, of_sentence = self.sentence.attend(sentences, told, by_sentence)
+                state = self._state(hidden)
+                cells, of_image = self.image.attend(images, state, by_image)
+                words, of_sentence = self.sentence.attend(sentences, state, by_sentence)
                 of_similarity = self._gates(_scaled(of_image), _scaled(of_sentence))
             hidden, cell = lstm_cell(torch.addmm(of_similarity, hidden, of_hidden), cell)  # Eq 4
             saliency.append((cells, words))
         return hidden, saliency
 
-    def _told(self, hidden: Tensor) -> Tensor:
+    def _state(self, hidden: Tensor) -> Tensor:
         """(P, H) the h of Eq 2: the pairs' states as printed, or our variants of them."""
         state = self.hyperparameters.state
         if state == "none":

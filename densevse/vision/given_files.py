@@ -47,8 +47,8 @@ class GivenFile(ABC):
         for image_id, place in ids:
             if image_id in self._places:
                 raise InputError(
-                    f"image {image_id!r} occurs twice, at {self._said(self._places[image_id])} and at "
-                    f"{self._said(place)}; {self.repeated}."
+                    f"image {image_id!r} occurs twice, at {self._where(self._places[image_id])} and at "
+                    f"{self._where(place)}; {self.repeated}."
                 )
             self._places[image_id] = place
 
@@ -71,7 +71,7 @@ class GivenFile(ABC):
     def read(self, image_id: str, dtype: str) -> GivenImage:
         """An image's vectors. Raises `InputError` that names their place if they are not finite, or not in `dtype`."""
         place = self._places[image_id]
-        found, where = self._read(place), f"{self._said(place)} (image {image_id!r})"
+        found, where = self._read(place), f"{self._where(place)} (image {image_id!r})"
         if not np.isfinite(found.vectors).all():
             raise InputError(f"{where}: a number is not finite; compute the vectors of this image again.")
         most = float(np.abs(found.vectors).max(initial=0))
@@ -84,7 +84,7 @@ class GivenFile(ABC):
         """The image at a place."""
 
     @abstractmethod
-    def _said(self, place: Any) -> str:
+    def _where(self, place: Any) -> str:
         """A place in words for a message: the file, and the row or line."""
 
 
@@ -124,7 +124,7 @@ class ArrayFile(GivenFile):
                 )
         return GivenImage(copies[0], None if self._boxes is None else _placed(self._boxes[row]))
 
-    def _said(self, place: tuple[int, int]) -> str:
+    def _where(self, place: tuple[int, int]) -> str:
         return f"{self._arrays[place[0]].name}, row {place[1]}"
 
 
@@ -167,13 +167,13 @@ class TableFile(GivenFile):
         vectors, columns = self._values[place], self._columns[place]
         if self._one_vector:
             if len(vectors) != 1:
-                raise InputError(f"{self._said(place)}: several rows for one whole image; leave one.")
+                raise InputError(f"{self._where(place)}: several rows for one whole image; leave one.")
             return GivenImage(vectors[0])
         boxes = columns[BOX].to_numpy(np.float32) if BOX[0] in columns else None
         scores = columns["score"].to_numpy(np.float32) if "score" in columns else None
         return GivenImage(vectors, boxes, scores, list(columns["class_name"]) if "class_name" in columns else None)
 
-    def _said(self, place: slice) -> str:
+    def _where(self, place: slice) -> str:
         return f"{self.where}, row {place.start}"
 
 
@@ -197,7 +197,7 @@ class BottomUpFile(GivenFile):
 
     def _read(self, place: tuple[int, int]) -> GivenImage:
         self._file.seek(place[1])
-        fields, where = self._file.readline().rstrip(b"\r\n").split(b"\t"), self._said(place)
+        fields, where = self._file.readline().rstrip(b"\r\n").split(b"\t"), self._where(place)
         if len(fields) != len(_FIELDS):
             raise InputError(
                 f"{where}: expected the {len(_FIELDS)} fields {', '.join(_FIELDS)}, found {len(fields)}; the file may "
@@ -215,7 +215,7 @@ class BottomUpFile(GivenFile):
             )
         return GivenImage(values.reshape(count, -1), _placed(boxes.reshape(count, 4)), size=(width, height))
 
-    def _said(self, place: tuple[int, int]) -> str:
+    def _where(self, place: tuple[int, int]) -> str:
         return f"{self.where}, line {place[0]}"
 
 

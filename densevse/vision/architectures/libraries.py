@@ -55,10 +55,10 @@ class LibraryNetwork(Network):
     With precision bf16 it computes under autocast, as it may contain any kind of layer.
     """
 
-    def __init__(self, settings: NetworkSettings, module: OfLibrary, seen: Preprocessing) -> None:
-        own = {"size": seen.size, "mean": seen.mean, "std": seen.std}
+    def __init__(self, settings: NetworkSettings, module: OfLibrary, preprocessing: Preprocessing) -> None:
+        own = {"size": preprocessing.size, "mean": preprocessing.mean, "std": preprocessing.std}
         super().__init__(settings.model_copy(update=own), module)
-        self._fit, self._classes = seen.fit, module.classes
+        self._fit, self._classes = preprocessing.fit, module.classes
 
     @property
     def classes(self) -> int:

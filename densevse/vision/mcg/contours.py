@@ -42,10 +42,10 @@ class Contours(ABC):
         found = []
         for scale in scales:
             sides = max(1, round(height * scale)), max(1, round(width * scale))
-            found.append(resize(self._filled_up(resize(image, *sides)), height, width))
+            found.append(resize(self._padded(resize(image, *sides)), height, width))
         return found
 
-    def _filled_up(self, image: Pixels) -> Pixels:
+    def _padded(self, image: Pixels) -> Pixels:
         """The map of a small image, whose sides are padded with its edge pixels to the smallest size."""
         height, width = image.shape[:2]
         missing = ((0, max(0, self.smallest - height)), (0, max(0, self.smallest - width)), (0, 0))
