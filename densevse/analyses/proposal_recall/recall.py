@@ -76,7 +76,7 @@ def write_recall(
     `proposals` and `segment_overlap` are shards. Raises `InputError` if there is no true box.
     """
     overlap = schema.read_all(segment_overlap, SEGMENT_OVERLAP) if segment_overlap else None
-    families = families_of(image_table).to_dict()
+    families = {str(image_id): str(family) for image_id, family in families_of(image_table).items()}
     found = recall(schema.read_all(proposals, PROPOSALS), schema.read(boxes, BOXES), families, overlap)
     parents = {"proposals": proposals, "boxes": boxes, "images": image_table}
     schema.write(found, PROPOSAL_RECALL, output, lineage({}, parents), Identity.of(wildcards))
