@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from densevse.artifacts.identity import Identity
 from densevse.config.config import Config
 from densevse.config.datasets import Dataset, WordVectors
 from densevse.config.proposers import Proposer
@@ -97,8 +96,8 @@ class DatasetStage(Stage):
         """The drawing of a variant's figure, from the data set's sources."""
         return Job({"source_names": self.source_names(dataset), "title": self.title_of_variant(dataset, variant)})
 
-    def picture_job(self, dataset: DatasetName, title: str, shown: dict[str, Identity]) -> Job:
-        """The drawing of several artifacts of a data set, by their titles."""
+    def picture_job(self, dataset: DatasetName, title: str, shown: dict[str, Any]) -> Job:
+        """The drawing of several artifacts of a data set: title -> `Identity`."""
         plan = PicturePlan(title=title, shown=shown).model_dump(mode="json")
         return Job({"source_names": self.source_names(dataset), "plan": plan})
 
