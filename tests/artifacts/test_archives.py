@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from densevse.artifacts import archives
 from densevse.artifacts.archives import Archive
 from densevse.artifacts.images import ImageFiles
-from densevse.datasets import archives
 from densevse.runtime.errors import InputError
 
 FILES = {f"photographs/{number:03d}.jpg": os.urandom(2000 + number) for number in range(60)} | {"a b.txt": b"x" * 5000}

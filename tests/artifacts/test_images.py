@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
+from densevse.artifacts import images
 from densevse.artifacts.images import decode, examine
-from densevse.datasets import images
 from densevse.runtime.errors import InputError
 
 
