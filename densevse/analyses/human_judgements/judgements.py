@@ -15,7 +15,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import CAPTION_ID, IMAGE_ID, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.datasets.texts import read_lines
+from densevse.datasets.layout import read_lines
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
