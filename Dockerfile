@@ -15,6 +15,6 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends default-jre-headless maven \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/densevse /opt/densevse
-ENV PATH=/opt/densevse/bin:$PATH HOME=/tmp
+ENV PATH=/opt/densevse/bin:$PATH HOME=/tmp PYTHONSAFEPATH=1
 WORKDIR /data
 ENTRYPOINT ["densevse"]

@@ -1,12 +1,11 @@
-"""Writes `bin/densevse` into this environment: the command `densevse`, as it is in the folder of the project."""
+"""Makes the project known to this environment: the command `densevse`, and the package in any folder."""
 
 import sys
+import sysconfig
 from pathlib import Path
 
 LAUNCHER = """#!{python}
 import sys
-
-sys.path.insert(0, {project!r})
 
 from densevse.command.main import main
 
@@ -14,13 +13,17 @@ sys.exit(main())
 """
 
 
-def write(environment: Path) -> Path:
-    """Write the command into an environment and return its file."""
+def write(environment: Path, packages: Path) -> Path:
+    """Writes the command into an environment, and the project's place into its `packages`; returns the command.
+
+    Python searches such a place after all packages, so no file of the project stands in for one of these.
+    """
+    (packages / "densevse.pth").write_text(f"{Path(__file__).resolve().parents[1]}\n")
     path = environment / "bin/densevse"
-    path.write_text(LAUNCHER.format(python=sys.executable, project=str(Path(__file__).resolve().parents[1])))
+    path.write_text(LAUNCHER.format(python=sys.executable))
     path.chmod(0o755)
     return path
 
 
 if __name__ == "__main__":
-    write(Path(sys.prefix))
+    write(Path(sys.prefix), Path(sysconfig.get_path("purelib")))

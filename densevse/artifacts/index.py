@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from densevse.artifacts.identity import Identity
+from densevse.artifacts.lineage import check_contents
 from densevse.artifacts.schema import Schema, check, identity
 from densevse.runtime.errors import InputError
 
@@ -12,7 +13,7 @@ class ArtifactIndex:
     """Artifacts of one kind, by identity."""
 
     def __init__(self, paths: Iterable[str | Path], kind: Schema) -> None:
-        """Raises `InputError` for a file of another kind, or for two with the same identity."""
+        """Raises `InputError` for a file of another kind, two of the same identity, or as `check_contents`."""
         self._kind = kind
         self._paths: dict[Identity, str] = {}
         for path in map(str, paths):
@@ -24,6 +25,7 @@ class ArtifactIndex:
                     "and run snakemake again."
                 )
             self._paths[found] = path
+        check_contents([*self._paths.values()])
 
     def path(self, wanted: Identity) -> str:
         """The artifact of an identity. Raises `InputError` if there is none."""

@@ -4,20 +4,25 @@ Every writer passes `lineage` as `made_from` of the file that it writes. So a ta
 compares the settings that it prints with those with which its retrievals, and all their inputs, were really made.
 
     made_from = lineage({"network": "vgg19", "layer": "fc7"}, {"images": "results/flickr8k/images.parquet"})
-    {"network": "vgg19", "layer": "fc7", "parents": {"images": {"reader": "flickr", ..., "parents": {}}}}
+    {"network": "vgg19", "layer": "fc7", "parents": {"images": {"reader": "flickr", ..., "parents": {},
+     "digests": {"flickr8k/images.parquet": "3f0a..."}}}}
 
-A lineage names no folders, so it is the same wherever a project is.
+Each parent has the digests of its files, of their rows or weights, by their places below results/. A lineage names no
+other folder, so it is the same wherever a project is.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from densevse.artifacts.schema import MADE_FROM, file_metadata
+from densevse.artifacts.seals import DIGEST, UNKNOWN, Seal, stated_digest, verified
 from densevse.runtime.errors import InputError, expected_and_found
+from densevse.runtime.project import RESULTS
 
-PARENTS = "parents"
+PARENTS, DIGESTS = "parents", "digests"
 PathOrPaths = str | Path | Iterable[str | Path]
 
 
@@ -27,60 +32,151 @@ def lineage(settings: Mapping[str, Any], parents: Mapping[str, PathOrPaths] | No
     `parents` has for each name an artifact's file, or the files of its shards, Parquet or safetensors; a parent without
     files is left out. Raises `InputError` if a file is not a densevse artifact, or if shards have different lineages.
     """
-    if PARENTS in settings:
-        raise ValueError(f"a setting may not be called {PARENTS!r}")
+    if taken := settings.keys() & {PARENTS, DIGEST, DIGESTS}:
+        raise ValueError(f"a setting may not be called {sorted(taken)}")
     plain: dict[str, Any] = json.loads(json.dumps(settings, default=str))
     files = {name: _listed(found) for name, found in (parents or {}).items()}
-    return {**plain, PARENTS: {name: _made_from_all(listed) for name, listed in sorted(files.items()) if listed}}
+    return {**plain, PARENTS: {name: _parent(listed) for name, listed in sorted(files.items()) if listed}}
 
 
 def metadata(made_from: Mapping[str, Any]) -> dict[str, str]:
-    """The key-value metadata that store the lineage in a file: one key, as safetensors orders several at random."""
-    return {MADE_FROM: json.dumps(made_from, sort_keys=True)}
+    """The metadata of a safetensors file: the lineage, with room for the digest of a seal.
+
+    They are one key, as safetensors orders several at random.
+    """
+    return {MADE_FROM: json.dumps({**made_from, DIGEST: UNKNOWN}, sort_keys=True)}
 
 
 def made_from(path: str | Path) -> dict[str, Any]:
-    """The lineage of the artifact `path`, Parquet or safetensors. Raises `InputError` if it has none."""
-    stored = _safetensors_metadata(Path(path)) if Path(path).suffix == ".safetensors" else file_metadata(path)
+    """The lineage of the artifact `path`, Parquet or safetensors.
+
+    Raises `InputError` if it has none, or is damaged where that is read.
+    """
+    weights = Path(path).suffix == ".safetensors"
+    stored = safetensors_metadata(path) if weights else file_metadata(path)
     if MADE_FROM not in stored:
         raise InputError(
             f"{path}: expected an artifact with a lineage, found a file of other software. Delete it and run "
             "snakemake again."
         )
     found: dict[str, Any] = json.loads(stored[MADE_FROM])
-    return found
+    return {key: value for key, value in found.items() if key != DIGEST}
+
+
+def merged(files: Sequence[str | Path], lineages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The lineage of an artifact in several files, whose parents may be in several files too.
+
+    Raises `InputError` if the files were made with different settings, or from different contents of one file.
+    """
+    first = stated(lineages[0])
+    for path, one in zip(files, lineages, strict=True):
+        if (found := stated(one)) != first:
+            raise InputError(
+                f"{path}: made from other things than {files[0]}: {expected_and_found(first, found)}. Delete the "
+                "wrong one and run snakemake again."
+            )
+    return _joined(files, lineages)
+
+
+def stated(made_from: Mapping[str, Any]) -> dict[str, Any]:
+    """A lineage without digests: the settings of an artifact and of all its ancestors."""
+    plain = {key: value for key, value in made_from.items() if key != DIGESTS}
+    return {**plain, PARENTS: {name: stated(above) for name, above in made_from.get(PARENTS, {}).items()}}
 
 
 def ancestors(made_from: Mapping[str, Any], where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     """Every ancestor: the way to it and its settings, such as ("model/regions/proposals", {"kind": ...})."""
     for name, parent in made_from.get(PARENTS, {}).items():
         way = f"{where}{name}"
-        yield way, {key: value for key, value in parent.items() if key != PARENTS}
+        yield way, {key: value for key, value in parent.items() if key not in (PARENTS, DIGESTS)}
         yield from ancestors(parent, f"{way}/")
 
 
 def without(made_from: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The lineage of an artifact without the ancestors called `name`."""
+    """The settings in the lineage of an artifact, without those of the ancestors called `name`."""
     kept = {parent: without(above, name) for parent, above in made_from.get(PARENTS, {}).items() if parent != name}
-    return {**made_from, PARENTS: kept}
+    return {**stated(made_from), PARENTS: kept}
+
+
+def place(path: str | Path) -> str:
+    """The place of a file below results/, also in a copy of it; the name of a file that is elsewhere."""
+    results, file = os.path.normpath(os.environ.get(RESULTS, "results")), os.path.normpath(path)
+    _, found, below = f"/{file}".rpartition(f"/{results.lstrip('/')}/")
+    return below if found else os.path.basename(file)
+
+
+def check_contents(paths: Sequence[str | Path]) -> None:
+    """Checks that artifacts come from the same contents of each file below results/, and from those that are there now.
+
+    Raises `InputError` that names the file, and the artifacts that were made from other contents of it.
+    """
+    read: dict[str, tuple[str, list[str]]] = {}
+    for path in map(str, paths):
+        below = place(path)
+        for file, found, through in _read(made_from(path), [below]):
+            known, others = read.setdefault(file, (found, through))
+            if known != found:
+                raise _other_contents(path.removesuffix(below), file, f"than {', '.join(others)}", through)
+    for file, (found, through) in read.items():
+        there = Path(str(paths[0]).removesuffix(place(paths[0])), file)
+        if there.exists() and _stated_digest(there) != found:
+            raise _other_contents(str(there).removesuffix(file), file, "than it has now", through)
+
+
+def _read(made_from: Mapping[str, Any], through: list[str]) -> Iterator[tuple[str, str, list[str]]]:
+    """Each file below results/ that a lineage names, its digest, and the files through which it was read."""
+    for parent in made_from.get(PARENTS, {}).values():
+        digests: dict[str, str] = parent.get(DIGESTS, {})
+        for file, found in digests.items():
+            if "/" in file:
+                yield file, found, through
+        yield from _read(parent, [*through, *digests])
+
+
+def _other_contents(folder: str, file: str, than: str, through: Iterable[str]) -> InputError:
+    made = "\n".join(f"  {folder}{name}" for name in through)
+    return InputError(
+        f"{folder}{file}: another file of that name was read {than}, for\n{made}\nRestore that file; or delete these, "
+        "which were made from it, and run snakemake again."
+    )
 
 
 def _listed(files: PathOrPaths) -> list[Path]:
     return [Path(files)] if isinstance(files, str | Path) else [Path(path) for path in files]
 
 
-def _made_from_all(shards: list[Path]) -> dict[str, Any]:
-    first = made_from(shards[0])
-    for path in shards[1:]:
-        if (found := made_from(path)) != first:
-            raise InputError(
-                f"{path}: made from other things than {shards[0]}: {expected_and_found(first, found)}. Delete the "
-                "wrong one and run snakemake again."
-            )
-    return first
+def _parent(files: list[Path]) -> dict[str, Any]:
+    """The lineage of an artifact, with the digests of its files."""
+    return merged(files, [{**made_from(path), DIGESTS: {place(path): digest(path)}} for path in files])
 
 
-def _safetensors_metadata(path: Path) -> dict[str, str]:
+def _stated_digest(path: Path) -> str:
+    """The digest in a file's seal; no weights are read for it."""
+    return (stated_digest(path) if path.suffix == ".safetensors" else Seal(path).rows)[:32]
+
+
+def digest(path: str | Path) -> str:
+    """The digest of a file in lineages. The pages of a Parquet file are checked where they are read, and not here."""
+    return (verified(path) if Path(path).suffix == ".safetensors" else Seal(path).rows)[:32]
+
+
+def _joined(files: Sequence[str | Path], lineages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Lineages with the same settings as one, with the digests of all."""
+    first = lineages[0]
+    if all(one == first for one in lineages):
+        return dict(first)
+    digests: dict[str, str] = {}
+    for path, one in zip(files, lineages, strict=True):
+        for read, found in one.get(DIGESTS, {}).items():
+            if digests.setdefault(read, found) != found:
+                raise InputError(
+                    f"{path}: made from other contents of {read} than {files[0]}. Delete both and run snakemake again."
+                )
+    parents = {name: _joined(files, [one[PARENTS][name] for one in lineages]) for name in first[PARENTS]}
+    return {**first, **({DIGESTS: digests} if digests else {}), PARENTS: parents}
+
+
+def safetensors_metadata(path: str | Path) -> dict[str, str]:
     """The text metadata in a safetensors file: a length of 8 bytes, then JSON with the key `__metadata__`."""
     try:
         with open(path, "rb") as file:

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from densevse.artifacts.files import atomic
 from densevse.artifacts.identity import Identity
+from densevse.artifacts.seals import RowsDigest, Seal, seal_parquet, verified
 from densevse.runtime.errors import InputError
 
 PREFIX = "densevse."
@@ -90,8 +91,11 @@ def write(
         rows = list(rows)
         rows = pd.DataFrame(rows, columns=None if rows else [column.name for column in schema.columns])
     table = arrow_table(rows, schema, path).replace_schema_metadata(schema.metadata(made_from, of))
+    digest = RowsDigest()
+    digest.add(table)
     with atomic(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
+        seal_parquet(temporary, digest)
 
 
 def arrow_table(rows: pd.DataFrame, schema: Schema, path: str | Path) -> pa.Table:
@@ -111,9 +115,10 @@ def arrow_table(rows: pd.DataFrame, schema: Schema, path: str | Path) -> pa.Tabl
 def read(path: str | Path, schema: Schema, columns: list[str] | None = None) -> pd.DataFrame:
     """Reads an artifact (all columns, or those named) after checking it against `schema`.
 
-    Raises `InputError` if the file is missing, truncated, of another kind or of another version.
+    Raises `InputError` if the file is missing, damaged, of another kind or of another version.
     """
     check(path, schema)
+    verified(path)
     frame: pd.DataFrame = pq.read_table(path, columns=columns).to_pandas()
     return frame
 
@@ -125,6 +130,7 @@ def read_parts(paths: Iterable[str | Path], schema: Schema, columns: list[str] |
     """
     for path in paths:
         check(path, schema)
+        verified(path)
         with pq.ParquetFile(path) as file:
             for rows in file.iter_batches(PART_ROWS, columns=columns):
                 yield rows.to_pandas()
@@ -165,11 +171,10 @@ def identity(path: str | Path) -> Identity:
 
 
 def file_metadata(path: str | Path) -> dict[str, str]:
-    """The key-value metadata of a Parquet file. Raises `InputError` if it is missing or not a whole Parquet file."""
+    """The key-value metadata of an artifact. Raises `InputError` if it is missing, or damaged outside its pages."""
+    Seal(path)
     try:
         stored = pq.read_metadata(path).metadata or {}
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Run snakemake with this path as its target to make it.") from None
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(f"{path}: not a whole Parquet file ({error}). Delete it and run snakemake again.") from error
     return {key.decode(): value.decode() for key, value in stored.items()}

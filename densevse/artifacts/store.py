@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -31,7 +32,9 @@ import pyarrow.parquet as pq
 from numpy.typing import DTypeLike, NDArray
 
 from densevse.artifacts.files import atomic
+from densevse.artifacts.lineage import merged
 from densevse.artifacts.schema import Column, Schema, arrow_table, check
+from densevse.artifacts.seals import RowsDigest, Seal, seal_parquet
 from densevse.runtime.errors import InputError, expected_and_found
 
 VECTOR = "vector"
@@ -51,8 +54,8 @@ class FeatureWriter:
     """Writes a feature file by row groups, in bounded memory; the file appears under its name only when whole.
 
     A context manager. `schema` describes the columns beside the vector, `shape` and `dtype` (float16 or float32) are
-    those of one row's vector or grid, and `made_from` is the lineage (densevse.artifacts.lineage), which must be equal
-    in all shards.
+    those of one row's vector or grid, and `made_from` is the lineage (densevse.artifacts.lineage); its settings must be
+    equal in all shards.
     """
 
     def __init__(
@@ -64,10 +67,12 @@ class FeatureWriter:
         self._group = np.empty((min(GROUP_ROWS, max(1, GROUP_BYTES // row_bytes)), *self.shape), self.dtype)
         self._rows: list[pd.DataFrame] = []
         self._filled = 0
+        self._digest = RowsDigest()
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:  # leaves nothing behind if the file cannot be begun, as on a full disk
             temporary = stack.enter_context(atomic(self.path))
+            stack.push(partial(self._seal, temporary))
             self._file = stack.enter_context(self._parquet(temporary))
             stack.push(self._finish)
             self._open = stack.pop_all()
@@ -110,12 +115,18 @@ class FeatureWriter:
             return
         table = arrow_table(pd.concat(self._rows, ignore_index=True), self.schema, self.path)
         columns = [*table.columns, self._vectors(self._group[: self._filled])]
-        self._file.write_table(pa.Table.from_arrays(columns, schema=self._file.schema), row_group_size=self._filled)
+        group = pa.Table.from_arrays(columns, schema=self._file.schema)
+        self._digest.add(group)
+        self._file.write_table(group, row_group_size=self._filled)
         self._rows, self._filled = [], 0
 
     def _finish(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self._flush()
+
+    def _seal(self, written: Path, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            seal_parquet(written, self._digest)
 
     def _vectors(self, group: NDArray[Any]) -> pa.Array:
         vector = vector_type(self.shape, self.dtype)
@@ -170,15 +181,18 @@ class FeatureStore:
         self.schema = schema
         self.shape: tuple[int, ...] = described[0]["shape"]
         self.dtype: np.dtype[Any] = described[0]["dtype"]
-        self.made_from: dict[str, Any] = described[0]["made_from"]
+        self.made_from: dict[str, Any] = merged(files, [check(path, schema) for path in files])
         names = [column.name for column in schema.columns]
-        self.rows = pd.concat([pq.read_table(path, columns=names).to_pandas() for path in files], ignore_index=True)
         length, row_bytes = math.prod(self.shape), math.prod(self.shape) * self.dtype.itemsize
+        self._seals = [Seal(path) for path in files]
         # Per file, item i is the row_bytes bytes from byte i on; so a vector is an item wherever it begins.
         self._maps = [_mapped(path) for path in files]
         self._items = [_overlapping_items(mapped, row_bytes) for mapped in self._maps]
         self._touched, self._large = 0, sum(map(len, self._maps)) > RESIDENT
         offsets = [_vector_offsets(path, length, self.dtype.itemsize) for path in files]
+        for path, seal, mapped in zip(files, self._seals, self._maps, strict=True):
+            _check_columns(path, seal, mapped)
+        self.rows = pd.concat([pq.read_table(path, columns=names).to_pandas() for path in files], ignore_index=True)
         self._file = np.repeat(np.arange(len(files)), [len(part) for part in offsets])
         self._offset = np.concatenate(offsets)
 
@@ -188,13 +202,15 @@ class FeatureStore:
     def gather(self, indices: Sequence[int] | NDArray[np.int64]) -> NDArray[Any]:
         """The vectors of the rows `indices`, `(n, *shape)`, in the stored type.
 
-        Raises `IndexError` for a row that does not exist.
+        Raises `IndexError` for a row that does not exist, and `InputError` if the file is damaged there.
         """
         wanted = np.asarray(indices, dtype=np.int64)
         file, offset = self._file[wanted], self._offset[wanted]
         gathered = np.empty(len(wanted), self._items[0].dtype)
         for number in np.flatnonzero(np.bincount(file)):
             here = np.flatnonzero(file == number)
+            with memoryview(self._maps[number]) as data:
+                self._seals[number].check(data, offset[here], gathered.itemsize)
             gathered[here] = self._items[number][offset[here]]
         if self._large:
             self._let_go(gathered.nbytes + AROUND * len(wanted))
@@ -211,7 +227,7 @@ class FeatureStore:
 
 
 def _describe(path: Path, schema: Schema) -> dict[str, Any]:
-    made_from = check(path, schema)
+    check(path, schema)
     names = pq.read_schema(path)
     vector = names.field(VECTOR).type if VECTOR in names.names else None
     if isinstance(vector, pa.FixedShapeTensorType):
@@ -220,7 +236,7 @@ def _describe(path: Path, schema: Schema) -> dict[str, Any]:
         shape = (vector.list_size,)
     else:
         raise _other_layout(path)
-    return {"shape": shape, "dtype": np.dtype(vector.value_type.to_pandas_dtype()), "made_from": made_from}
+    return {"shape": shape, "dtype": np.dtype(vector.value_type.to_pandas_dtype())}
 
 
 def _check_alike(files: Sequence[Path], described: Sequence[dict[str, Any]]) -> None:
@@ -230,6 +246,21 @@ def _check_alike(files: Sequence[Path], described: Sequence[dict[str, Any]]) -> 
                 f"{path}: of other features than {files[0]}: {expected_and_found(described[0], found)}. Delete the "
                 "wrong one and run snakemake again."
             )
+
+
+def _check_columns(path: Path, seal: Seal, mapped: mmap.mmap) -> None:
+    """Checks what is read of a file at once: the columns beside the vector, and the headers of the vectors' pages."""
+    footer = pq.read_metadata(path)
+    with memoryview(mapped) as data:
+        for group in map(footer.row_group, range(footer.num_row_groups)):
+            for column in map(group.column, range(group.num_columns)):
+                first = column.dictionary_page_offset or column.data_page_offset
+                vector = column.path_in_schema == VALUES
+                seal.check(
+                    data,
+                    np.array([first]),
+                    min(LONGEST_HEADER, column.total_compressed_size) if vector else column.total_compressed_size,
+                )
 
 
 def _mapped(path: Path) -> mmap.mmap:

@@ -101,7 +101,7 @@ def snakemake(targets: Sequence[str], configfiles: Sequence[str], *options: str)
     if not all(target.strip() for target in targets):
         raise InputError("A target is empty; name a file or a rule. Is a variable of your shell not set?")
     configured = ["--configfile", *configfiles] if configfiles else []
-    started = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
+    started = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
     return [*started, *configured, *options, "--", *targets]
 
 

@@ -11,6 +11,8 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.project import PACKAGED
 
 JOB_ENVIRONMENT = {
+    # Python does not look for modules in the working folder, where a file may have the name of a package.
+    "PYTHONSAFEPATH": "1",
     # Waiting threads sleep after some microseconds. By default they spin for milliseconds, which on shared cores slows
     # down the threads that they wait for; sleeping at once would cost a wake-up at each small step.
     "OMP_WAIT_POLICY": "PASSIVE",

@@ -12,6 +12,7 @@ from torch.nn import functional
 
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
+from densevse.artifacts.seals import verified
 from densevse.artifacts.shards import remove_superseded
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.models.encoding import batches
@@ -52,6 +53,7 @@ def score_concepts(
 
 
 def _layer(store: FeatureStore, weights: str, regions: str) -> dict[str, Tensor]:
+    verified(weights)
     layer = load_file(weights)
     if layer["weight"].shape[1:] != store.shape:
         raise InputError(

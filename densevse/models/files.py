@@ -1,6 +1,5 @@
 """Models: built by name, saved and loaded as safetensors with everything that is needed to build them."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,9 +12,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from densevse.artifacts.files import atomic
-from densevse.artifacts.lineage import PARENTS, metadata, without
-from densevse.artifacts.schema import MADE_FROM
+from densevse.artifacts.lineage import PARENTS, made_from, metadata, stated, without
+from densevse.artifacts.seals import sealed, verified
 from densevse.config.registries import library_of
 from densevse.config.strict import Strict, validate
 from densevse.data.files import Files
@@ -126,7 +124,7 @@ def write_weights(module: nn.Module, path: str | Path, made_from: Mapping[str, A
         name: value.detach().to("cpu", copy=True, memory_format=torch.contiguous_format)
         for name, value in module.state_dict().items()
     }
-    with atomic(path) as temporary:
+    with sealed(path) as temporary:
         save_file(weights, temporary, metadata(made_from))
 
 
@@ -146,7 +144,7 @@ def load_model(
     """
     weights, described = _read(path)
     if features is not None:
-        _check_features(path, described.get("features", {}), _comparable(described, features))
+        _check_features(path, _stated(described.get("features", {})), _stated(_comparable(described, features)))
     method = build(described["method"], described["parameters"], with_networks(shapes or _shapes(described), described))
     _fill(method, weights, path)
     return method
@@ -235,6 +233,11 @@ def _comparable(
     return {view: {key: made.get(key) for key in known.get(view, {})} for view, made in features.items()}
 
 
+def _stated(features: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The settings of each view's features; their files are compared by tables (densevse.report.provenance)."""
+    return {view: stated(made_from) for view, made_from in features.items()}
+
+
 def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     with _opened(path) as (file, known):
         return {key: file.get_tensor(key) for key in file.keys()}, known  # noqa: SIM118 (it is no mapping)
@@ -242,15 +245,14 @@ def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
 
 @contextmanager
 def _opened(path: str | Path) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """A model's open file, whose length is checked, and its metadata. Raises `InputError` if it is no whole model."""
+    """A model's open file, whose bytes are checked, and its lineage. Raises `InputError` if it is no whole model."""
+    known = made_from(path)
+    if "method" not in known:
+        raise InputError(f"{path}: expected a densevse model, found safetensors of another origin. Delete it.")
+    verified(path)
     try:
         with safe_open(path, framework="pt") as file:
-            known = json.loads((file.metadata() or {}).get(MADE_FROM, "{}"))
-            if "method" not in known:
-                raise InputError(f"{path}: expected a densevse model, found safetensors of another origin. Delete it.")
             yield file, known
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Run snakemake with this path as its target to make it.") from None
     except (SafetensorError, OSError) as error:
         raise InputError(f"{path}: not a whole safetensors file ({error}). Delete it and run snakemake.") from error
 

@@ -21,3 +21,6 @@ GPU = "DENSEVSE_GPU"
 
 JOBS_PER_GPU = "DENSEVSE_JOBS_PER_GPU"
 """Holds the key `jobs_per_gpu` of the configuration."""
+
+RESULTS = "DENSEVSE_RESULTS"
+"""Holds the key `results` of the configuration."""

@@ -13,6 +13,7 @@ from safetensors.torch import save_file
 
 from densevse.artifacts.files import atomic, checksum
 from densevse.artifacts.lineage import PARENTS, made_from, metadata
+from densevse.artifacts.seals import sealed
 from densevse.runtime.errors import InputError
 from densevse.vision.networks import read_state
 
@@ -31,7 +32,7 @@ def release(trained: str | Path, history: str | Path, weights: str | Path, card:
         if not torch.isfinite(value).all():
             raise InputError(f"{trained}: {name} has values beyond float16's largest, 65,504. Train the network again.")
     made = made_from(trained)
-    with atomic(weights) as temporary:
+    with sealed(weights) as temporary:
         save_file(halves, temporary, metadata(made))
         if (size := temporary.stat().st_size) > LARGEST:
             raise InputError(

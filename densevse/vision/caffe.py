@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from densevse.artifacts.files import atomic, checksum
+from densevse.artifacts.files import checksum
 from densevse.artifacts.lineage import lineage, metadata
+from densevse.artifacts.seals import sealed
 from densevse.runtime.errors import InputError
 
 CONVOLUTIONS = {  # name: (channels in, channels out, kernel, stride, padding, groups)
@@ -49,7 +50,7 @@ def convert(caffemodel: str | Path, output: str | Path, hidden: int = 4096, clas
     weights = _read(caffemodel, hidden, classes)
     weights["features.conv1.weight"] = np.ascontiguousarray(weights["features.conv1.weight"][:, ::-1])
     made_from = lineage({"converted": Path(caffemodel).name, "sha256": checksum(caffemodel)})
-    with atomic(output) as temporary:
+    with sealed(output) as temporary:
         save_file(weights, temporary, metadata=metadata(made_from))
 
 

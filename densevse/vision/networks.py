@@ -19,6 +19,7 @@ from torch.fx.experimental.optimization import fuse
 from torch.nn import functional
 from torchvision.models.feature_extraction import create_feature_extractor, get_graph_node_names
 
+from densevse.artifacts.seals import is_sealed, verified
 from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.config.registries import ARCHITECTURES
 from densevse.config.strict import validate
@@ -195,6 +196,8 @@ def read_state(path: Path) -> dict[str, Tensor]:
     try:
         state: Any
         if path.suffix == ".safetensors":
+            if is_sealed(path):  # made by the workflow
+                verified(path)
             state = load_file(path)
         else:
             state = torch.load(path, map_location="cpu", weights_only=True)
@@ -202,6 +205,8 @@ def read_state(path: Path) -> dict[str, Tensor]:
         raise InputError(f"{path}: no such file; it should hold a network's weights.") from None
     except OSError as error:  # a folder, or a file without read permission
         raise InputError(f"{path}: cannot read the network's weights ({error}).") from error
+    except InputError:
+        raise
     except Exception as error:  # torch raises many kinds of exceptions for a damaged file
         reason = [type(error).__name__, *str(error).splitlines()[:1]]
         raise InputError(

@@ -84,7 +84,7 @@ def test_another_version_and_another_kind_are_named(tmp_path, words):
     with pytest.raises(InputError, match=f"expected a captions artifact of version {CAPTIONS.version}, found words"):
         schema.read(words, CAPTIONS)
     pd.DataFrame(ROWS).to_parquet(tmp_path / "plain.parquet")
-    with pytest.raises(InputError, match="no densevse artifact"):
+    with pytest.raises(InputError, match="found one without a seal"):
         schema.read(tmp_path / "plain.parquet", WORDS)
 
 

@@ -7,7 +7,14 @@ gets only if it has such a parameter.
 """
 
 import inspect
+import sys
 from importlib import import_module
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+if __name__ == "__main__" and (ROOT / "densevse").is_dir():  # Else densevse is installed, and found without this.
+    # As in common.smk: a job has a process of its own, and perhaps a conda environment.
+    sys.path[:] = [*(path for path in sys.path if not Path(path, "densevse/__init__.py").is_file()), str(ROOT)]
 
 from densevse.runtime.logs import job
 

