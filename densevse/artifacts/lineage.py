@@ -24,13 +24,15 @@ from densevse.runtime.project import RESULTS
 
 PARENTS, DIGESTS = "parents", "digests"
 PathOrPaths = str | Path | Iterable[str | Path]
+Parents = Mapping[str, PathOrPaths]
+"""Name -> an artifact's file, or the files of its shards."""
 
 
-def lineage(settings: Mapping[str, Any], parents: Mapping[str, PathOrPaths] | None = None) -> dict[str, Any]:
+def lineage(settings: Mapping[str, Any], parents: Parents | None = None) -> dict[str, Any]:
     """The lineage of an artifact: its plain `settings`, and the lineage of each parent under `parents`.
 
-    `parents` has for each name an artifact's file, or the files of its shards, Parquet or safetensors; a parent without
-    files is left out. Raises `InputError` if a file is not a densevse artifact, or if shards have different lineages.
+    `parents` are all artifacts that it was made from, Parquet or safetensors; one without files is left out. Raises
+    `InputError` if a file is not a densevse artifact, or if shards have different lineages.
     """
     if taken := settings.keys() & {PARENTS, DIGEST, DIGESTS}:
         raise ValueError(f"a setting may not be called {sorted(taken)}")

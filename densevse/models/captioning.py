@@ -227,10 +227,8 @@ class CaptionWriter:
         rows = self._rows(sentences, decoding)
         # Without the split: a model trained on the sentences of all splits has them as one parent.
         said = {"decoding": decoding.model_dump(mode="json"), "seed": self._job.seed, **settings}
-        parents = {
-            "generator": self._files.several("model"),
-            "joint_embedding": self._files.several("joint_embedding") if "joint_embedding" in self._files else [],
-        }
+        parents = self._files.named()
+        parents["generator"] = parents.pop("model")
         schema.write(rows, GENERATED, path, lineage(said, parents), of)
 
     def _training_tokens(self) -> Iterator[list[str]]:

@@ -26,7 +26,7 @@ from densevse.data.inputs import Inputs, Pairs
 from densevse.language.words import UNKNOWN
 from densevse.methods.interface import WHOLE_IMAGE, Method, device_of, to_device
 from densevse.models.encoding import batches, evaluation
-from densevse.models.files import load_model, open_model
+from densevse.models.files import check_round, load_model, open_model
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
@@ -52,9 +52,10 @@ def embed_split(model: str, threads: int, wildcards: Mapping[str, str], output: 
 
     Raises `InputError` as `open_model` and `embed` do.
     """
-    inputs, method = open_model(Files(files), model, set_up(threads))
-    split = wildcards["split"]
-    write_embeddings(method, inputs, split, output, lineage({"split": split}, {"model": model}))
+    named, split = Files(files), wildcards["split"]
+    inputs, method = open_model(named, model, set_up(threads))
+    made_from = lineage({"split": split}, {**named.named(), "model": model})
+    write_embeddings(method, inputs, split, output, made_from)
 
 
 def write_embeddings(
@@ -219,15 +220,23 @@ def _complete(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def assign_regions(
-    start: str, round: int, threads: int, output: str, true_boxes: str | None = None, **files: str | list[str]
+    start: str,
+    round: int,
+    threads: int,
+    wildcards: Mapping[str, str],
+    output: str,
+    true_boxes: str | None = None,
+    **files: str | list[str],
 ) -> None:
     """The job that assigns a region to each noun phrase of the training split, as a round is trained on them.
 
     `start` is the model of the round before, and `files` are its inputs. With BOXES rows as `true_boxes`, these decide
     in place of the model. Raises `InputError` as `open_model` and `by_true_boxes` do.
     """
-    inputs, method = open_model(Files(files), start, set_up(threads), "embed_regions", "embed_phrases", "assign")
-    parents = {"start": start} if true_boxes is None else {"start": start, "true_boxes": true_boxes}
+    named = Files(files)
+    check_round(start, {**wildcards, "round": str(round - 1)})
+    inputs, method = open_model(named, start, set_up(threads), "embed_regions", "embed_phrases", "assign")
+    parents = {**named.named(), "start": start, "true_boxes": true_boxes or []}
     true = None if true_boxes is None else schema.read(true_boxes, BOXES)
     write_correspondences(method, inputs, "train", output, lineage({"round": round}, parents), true)
 

@@ -32,8 +32,7 @@ def encode_split(model: str, output: str, threads: int, wildcards: Mapping[str, 
     """
     named, split = Files(files), wildcards["split"]
     inputs, method = open_alone(named, model, set_up(threads))
-    parents = {"model": model, "images": named.one("image_table")}
-    write_encodings(method, inputs, split, output, lineage({"split": split}, parents))
+    write_encodings(method, inputs, split, output, lineage({"split": split}, {**named.named(), "model": model}))
 
 
 def write_encodings(

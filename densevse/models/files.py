@@ -150,6 +150,17 @@ def load_model(
     return method
 
 
+def check_round(model: str | Path, wildcards: Mapping[str, str]) -> None:
+    """Raises `InputError` if a model is not of the seed and the round of these `wildcards`."""
+    found = made_from(model)
+    for name in ("seed", "round"):
+        if name in wildcards and name in found and str(found[name]) != wildcards[name]:
+            raise InputError(
+                f"{model}: expected the model of {name} {wildcards[name]}, found that of {name} {found[name]}. Delete "
+                "the file and run snakemake again."
+            )
+
+
 def open_model(files: Files, path: str | Path, device: torch.device, *abilities: str) -> tuple[Inputs, Method]:
     """Opens a data set's artifacts and a model that was trained on them.
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
+from densevse.artifacts.lineage import Parents, lineage
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.strict import RankedSentences
 from densevse.data.files import Files
@@ -17,7 +17,7 @@ from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer, retrieve, versions
 from densevse.models.encoding import encode_images, encode_sentences
-from densevse.models.files import described, open_model
+from densevse.models.files import check_round, described, open_model
 from densevse.models.scoring import scorer
 from densevse.runtime.arrays import Indices
 from densevse.runtime.numerics import set_up
@@ -44,9 +44,10 @@ def retrieve_test(
 
     Raises `InputError` as `encode_test` does.
     """
-    encoded = encode_test(Files(files), [model], threads, ranked_sentences)
-    of = Identity.of(wildcards, split="test")
-    write_retrieval(encoded.scorers[0], encoded, of, {"model": model}, output, top)
+    inputs, of = Files(files), Identity.of(wildcards, split="test")
+    check_round(model, wildcards)
+    encoded = encode_test(inputs, [model], threads, ranked_sentences)
+    write_retrieval(encoded.scorers[0], encoded, of, {**inputs.named(), "model": model}, output, top)
 
 
 def encode_test(files: Files, models: Sequence[str], threads: int, sentences: RankedSentences = "all") -> EncodedTest:
@@ -72,15 +73,15 @@ def encode_test(files: Files, models: Sequence[str], threads: int, sentences: Ra
 
 
 def write_retrieval(
-    score: Scorer, encoded: EncodedTest, of: Identity, models: Mapping[str, str], output: str | Path, top: int
+    score: Scorer, encoded: EncodedTest, of: Identity, parents: Parents, output: str | Path, top: int
 ) -> None:
     """Writes the RETRIEVAL artifact of the protocol that `of` names, with the `top` best candidates of each query.
 
-    Its lineage names the `models`.
+    Its lineage names the `parents`, the models and what they read.
     """
     protocol = str(of.protocol)
     rows = retrieve(score, encoded.rows, folds(encoded.rows, protocol), top=top)
-    schema.write(rows, RETRIEVAL, output, lineage({"protocol": protocol, **encoded.made_with}, models), of)
+    schema.write(rows, RETRIEVAL, output, lineage({"protocol": protocol, **encoded.made_with}, parents), of)
 
 
 def retrieve_by_ensemble(
@@ -96,10 +97,10 @@ def retrieve_by_ensemble(
 
     Raises `InputError` as `encode_test` does.
     """
-    encoded = encode_test(Files(files), models, threads, ranked_sentences)
-    of = Identity.of(wildcards, split="test")
+    inputs, of = Files(files), Identity.of(wildcards, split="test")
+    encoded = encode_test(inputs, models, threads, ranked_sentences)
     members = {f"member{number}": model for number, model in enumerate(models)}
-    write_retrieval(summed(encoded.scorers), encoded, of, members, output, top)
+    write_retrieval(summed(encoded.scorers), encoded, of, {**inputs.named(), **members}, output, top)
 
 
 def summed(scorers: Sequence[Scorer]) -> Scorer:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from densevse.artifacts.identity import Identity
+from densevse.artifacts.lineage import check_contents
 from densevse.config.strict import validate
 from densevse.config.training import TrainingJob
 from densevse.data.files import Files
@@ -18,7 +19,7 @@ from densevse.evaluation.ranks import evaluate, metrics
 from densevse.methods.interface import Batch, Encoding, Method, Moment, with_parts
 from densevse.models.attention import entropies
 from densevse.models.encoding import encode_images, encode_sentences
-from densevse.models.files import build, load_weights, save_model
+from densevse.models.files import build, check_round, load_weights, save_model
 from densevse.models.scoring import scorer
 from densevse.runtime.arrays import Indices, evenly_spaced
 from densevse.runtime.errors import InputError
@@ -136,10 +137,13 @@ def train_method(
     """Trains a method and writes its `model` and `history`, which are `of` a variant's round; see `drive`.
 
     It starts from the weights of the file `start`, if there is one: the model of the round before, or of another
-    method.
+    method. Raises `InputError` if that is of another round, or not the one that made the correspondences.
     """
     # Features have their network's first weights in their lineage, and correspondences the model that made them.
     untraced = {NETWORK, START} if _CORRESPONDENCES in files else {NETWORK}
     spec = TrainingSpec(job, (job.method, f"round{job.round}"), files, untraced, of, starts_trained=START in files)
     start = files.one(START) if START in files else None
+    if start is not None and _CORRESPONDENCES in files:
+        check_round(start, {"seed": str(job.seed), "round": str(job.round - 1)})
+        check_contents(files.several(_CORRESPONDENCES))  # that they are by this model
     drive(spec, lambda: prepared(job, Inputs(files, job.sentences), start), model, history)

@@ -1,6 +1,7 @@
 """A file in the working folder with the name of a package is never run, by no command and in no job."""
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -31,7 +32,8 @@ def programs(tmp_path_factory):
 def set_traps(folder):
     """Modules that leave a mark in the folder when they are imported."""
     for name in NAMES:
-        (folder / f"{name}.py").write_text(f"open({str(folder / 'imported')!r}, 'a').write({name!r})\nraise SystemExit\n")
+        mark = f"open({str(folder / 'imported')!r}, 'a').write({name!r})"
+        (folder / f"{name}.py").write_text(f"{mark}\nraise SystemExit\n")
 
 
 def run(folder, *command):
@@ -43,8 +45,6 @@ def run(folder, *command):
 
 
 def configured(folder):
-    import json
-
     (folder / "small.yaml").write_text(json.dumps(SMALL))
     return "--configfile", "small.yaml"
 
@@ -64,7 +64,8 @@ def test_snakemake_in_the_checkout_itself(programs, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("plan", IMAGES), ("list", "methods"), ("run", IMAGES), ("run", "--dry-run", "results/tables/scenes.md")]
+    "arguments",
+    [("plan", IMAGES), ("list", "methods"), ("run", IMAGES), ("run", "--dry-run", "results/tables/scenes.md")],
 )
 def test_the_command(programs, tmp_path, arguments):
     set_traps(tmp_path)

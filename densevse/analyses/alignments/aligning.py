@@ -48,9 +48,10 @@ def write_alignments(
     method aligns no triplets.
     """
     abilities = ("embed_regions", "embed_triplets", "assign")
-    inputs, opened = open_model(Files(files), model, set_up(threads), *abilities)
+    named = Files(files)
+    inputs, opened = open_model(named, model, set_up(threads), *abilities)
     method, pairs = cast(DeFrag, opened), inputs.pairs("test")
-    made_from = lineage({"triplets": triplets}, {"model": model, "retrieval": retrieval})
+    made_from = lineage({"triplets": triplets}, {**named.named(), "model": model, "retrieval": retrieval})
     with evaluation(method):
         found = align(method, inputs, pairs, first_sentences(retrieval, pairs))
         best = regions_of_triplets(method, inputs, pairs, [Triplet(*triplet) for triplet in triplets])

@@ -27,8 +27,9 @@ def write_saliency(
     `wildcards` name the model and the split, and `files` are the model's inputs. Raises `InputError` if the model's
     method has no attention.
     """
-    inputs, method = open_model(Files(files), model, set_up(threads), "saliency")
-    made_from = lineage({"split": wildcards["split"]}, {"model": model})
+    named = Files(files)
+    inputs, method = open_model(named, model, set_up(threads), "saliency")
+    made_from = lineage({"split": wildcards["split"]}, {**named.named(), "model": model})
     schema.write(explained(method, inputs, wildcards["split"]), SALIENCY, output, made_from, Identity.of(wildcards))
 
 

@@ -32,9 +32,10 @@ def write_pair_scores(
 
     Raises `InputError` as `encode_test` does.
     """
-    encoded = encode_test(Files(files), [model], threads)
+    inputs = Files(files)
+    encoded = encode_test(inputs, [model], threads)
     rows = pair_scores(encoded.scorers[0], encoded.rows, schema.read(judgements, JUDGEMENTS))
-    made_from = lineage(encoded.made_with, {"model": model, "judgements": judgements})
+    made_from = lineage(encoded.made_with, {**inputs.named(), "model": model, "judgements": judgements})
     schema.write(rows, PAIR_SCORES, output, made_from, Identity.of(wildcards, split="test"))
 
 
@@ -61,7 +62,7 @@ def write_given_pair_scores(
     i2t, _ = scorers(given, meaning, test, Path(output).parent)
     rows = pair_scores(i2t, test.rows, schema.read(judgements, JUDGEMENTS))
     settings = {"layout": meaning.model_dump(), "contents": contents, "versions": versions()}
-    made_from = lineage(settings, {"judgements": judgements})
+    made_from = lineage(settings, {"images": image_table, "captions": caption_table, "judgements": judgements})
     schema.write(rows, PAIR_SCORES, output, made_from, Identity.of(wildcards, split="test"))
 
 

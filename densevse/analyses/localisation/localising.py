@@ -81,7 +81,7 @@ def write_heat_maps(
         for (phrase, true), heat in zip(phrases, maps, strict=True):
             pointed = pointing_game(heat, true[BOX].to_numpy(float), (width, height))
             found.append({"image_id": image_id, "phrase": phrase, "heat": heat.astype(np.float32), **pointed})
-    parents = {"model": model, "windows": windows, "boxes": boxes}
+    parents = {"model": model, "windows": windows, "boxes": boxes, "words": words, "images": image_table}
     schema.write(pd.DataFrame(found), HEAT_MAPS, output, lineage({"cells": cells}, parents))
 
 

@@ -199,7 +199,7 @@ def write_answers(
     named = Files(files)
     inputs, method = open_alone(named, model, set_up(threads))
     rows = answers(method, inputs, encodings, split, asked, top)
-    parents = {"model": model, "encodings": encodings, "captions": named.one("caption_table")}
+    parents = {**named.named(), "model": model, "encodings": encodings}
     schema.write(rows, FOUND, output, lineage({"asked": asked, "top": top, "split": split}, parents))
 
 

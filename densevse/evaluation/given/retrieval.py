@@ -127,7 +127,7 @@ def write_given_retrieval(
         "device": "cpu",
         "versions": versions(),
     }
-    schema.write(rows, RETRIEVAL, output, lineage(settings), of)
+    schema.write(rows, RETRIEVAL, output, lineage(settings, {"images": image_table, "captions": caption_table}), of)
 
 
 def read_test(image_table: str, caption_table: str, protocol: str, sentences: str = "all") -> GivenTest:
