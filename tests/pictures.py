@@ -24,7 +24,8 @@ def write_images(folder, ids, identity=None, drawn=False, **columns):
     if drawn:
         (folder / "images").mkdir()
         for number, row in enumerate(rows.itertuples()):
-            Image.new("RGB", (row.width, row.height), (90 + 40 * number % 160, 90, 120)).save(folder / "images" / row.file)
+            picture = Image.new("RGB", (row.width, row.height), (90 + 40 * number % 160, 90, 120))
+            picture.save(folder / "images" / row.file)
     return path
 
 

@@ -1,9 +1,9 @@
 """Runs a job of any rule: calls the function that the rule names as its param `call`.
 
 The function's keyword arguments are the rule's named inputs and outputs and the values of its param `given`. An output
-without a name is `output`, and an input without files is left out, so the function's default holds. The input `sources`,
-the files of a data set, is a mapping from their names, which are given as `source_names`. `ASKED` names what a function
-gets only if it has such a parameter.
+without a name is `output`, and an input without files is left out, so the function's default holds. The input
+`sources`, the files of a data set, is a mapping from their names, which are given as `source_names`. `ASKED` names what
+a function gets only if it has such a parameter.
 """
 
 import inspect
@@ -12,12 +12,6 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-if __name__ == "__main__" and (ROOT / "densevse").is_dir():  # Else densevse is installed, and found without this.
-    # As in common.smk: a job has a process of its own, and perhaps a conda environment.
-    sys.path[:] = [*(path for path in sys.path if not Path(path, "densevse/__init__.py").is_file()), str(ROOT)]
-
-from densevse.runtime.logs import job
-
 ASKED = ("code", "contents", "threads", "wildcards", "mem_mb")
 PARAMS = ("call", "given", "code", "contents")
 """The params with a meaning of their own; any other one is an argument by its name."""
@@ -51,7 +45,15 @@ def _asked(name, rule):
     return rule.threads if name == "threads" else rule.params[name]
 
 
+def find_project():
+    """Lets Python find the package of a checkout, after all installed packages; an installed one is found without."""
+    if (ROOT / "densevse").is_dir():
+        sys.path[:] = [*(path for path in sys.path if not Path(path, "densevse/__init__.py").is_file()), str(ROOT)]
+
+
 def main(rule):
+    from densevse.runtime.logs import job
+
     with job(rule.log[0]):
         module, _, name = rule.params.call.partition(":")
         function = getattr(import_module(module), name)
@@ -59,4 +61,5 @@ def main(rule):
 
 
 if __name__ == "__main__":
+    find_project()
     main(snakemake)
