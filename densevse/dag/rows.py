@@ -9,6 +9,8 @@ from densevse.config.networks import NetworkConfig
 from densevse.config.proposers import Clustered, Proposer
 from densevse.config.registries import STRUCTURES, VIEWS, described_by
 from densevse.config.strict import DatasetName, VariantName
+from densevse.dag.contents import ABSENT
+from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage
 from densevse.dag.fields import (
     COMPARED_OPTIONS,
@@ -62,7 +64,7 @@ class RowStage(Stage):
         """The expected settings of what the sections use."""
         rows = [row for section in sections for row in section.measured.values()]
         entries: dict[str, Mapping[str, Any]] = {
-            "network": {name: _network(one) for name, one in self.config.networks.items()},
+            "network": {name: self._network(one) for name, one in self.config.networks.items()},
             "concept_network": {
                 name: passed(one, ("train", "learns_from", "seed"))
                 for name, one in self.config.concept_networks.items()
@@ -70,7 +72,22 @@ class RowStage(Stage):
             "proposer": {name: _proposer(one) for name, one in self.config.proposers.items()},
         }
         used = {kind: {name for row in rows for name in row.used[kind]} for kind in entries}
-        return {kind: {name: of[name] for name in sorted(used[kind] & of.keys())} for kind, of in entries.items()}
+        found = {kind: {name: of[name] for name in sorted(used[kind] & of.keys())} for kind, of in entries.items()}
+        return {**found, "dataset": self._read_or_drawn({section.dataset for section in sections})}
+
+    def _network(self, network: NetworkConfig) -> dict[str, Any]:
+        """The settings that decide a network's features, and the digest of its weights where they are the user's."""
+        own = network.local if network.local and not network.local.endswith(".caffemodel") else None
+        digests = self.project.contents.digests(own) if own else []
+        return {**_network(network), **({"weights_sha256": digests[0]} if digests not in ([], [ABSENT]) else {})}
+
+    def _read_or_drawn(self, datasets: Iterable[DatasetName]) -> dict[str, Mapping[str, Any]]:
+        """The reading of data sets, and the draws of those that are resplits, as the lineage of images has them."""
+        stage = DatasetStage(self.project)
+        drawn = {name: stage.resplit_job(name).settings["draw"] for name in datasets if self.dataset(name).resplit}
+        read = {name: stage.images_of(name) for name in datasets}.values()
+        own = {name: {**stage.reading(name), "contents": stage.own_contents(name)} for name in read}
+        return dict(sorted({**own, **drawn}.items()))
 
     def _members(self, name: VariantName) -> list[VariantName]:
         """The variants whose models make a row: itself, those of an ensemble, or none of a given row."""

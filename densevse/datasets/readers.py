@@ -96,6 +96,7 @@ def write_dataset(
     captions: str,
     wildcards: Mapping[str, str],
     threads: int,
+    contents: Sequence[str] = (),
 ) -> None:
     """The job that writes the image table and the caption table of a data set; see `read_dataset`.
 
@@ -106,15 +107,20 @@ def write_dataset(
     listing.unlink(missing_ok=True)
     image_table, caption_table = read_dataset(reading, sources, threads, listing)
     identity = Identity.of(wildcards)
-    schema.write(image_table, IMAGES, images, made_from(reading, sources), identity)
-    schema.write(caption_table, CAPTIONS, captions, made_from(reading, sources), identity)
+    schema.write(image_table, IMAGES, images, made_from(reading, sources, contents), identity)
+    schema.write(caption_table, CAPTIONS, captions, made_from(reading, sources, contents), identity)
 
 
-def made_from(reading: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
-    """The lineage of an artifact that is read from a data set's own files."""
+def made_from(
+    reading: Mapping[str, Any], paths: Paths, contents: Sequence[str], images: str | None = None
+) -> dict[str, Any]:
+    """The lineage of an artifact that is read from a data set's own files, perhaps for its table of `images`.
+
+    `contents` are digests of those files that are the user's.
+    """
     # Names without folders, as the same files give the same artifact in any folder.
     sources = {name: Path(path).name for name, path in paths.items()}
-    return lineage({**reading, "sources": sources})
+    return lineage({**reading, "sources": sources, "contents": list(contents)}, {"images": images or []})
 
 
 def _log_unlisted(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFiles) -> None:

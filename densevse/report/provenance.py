@@ -7,13 +7,14 @@ records what it was really made from, through all stages. A table that states so
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from densevse.artifacts.lineage import PARENTS, ancestors
+from densevse.artifacts.lineage import DIGESTS, PARENTS, ancestors
 from densevse.report.plan import Configured, MeasuredVariant
 from densevse.runtime.errors import InputError
 
 MODEL, _GENERATED = "model", "view_generated_captions"  # the models before generated captions are others'
-FREE = {"local", "precision"}
-"""Settings of an entry that give a file's place, or are chosen when a job runs."""
+_READ = ("images.parquet", "captions.parquet")
+FREE = {"local"}
+"""Settings of an entry that give a file's place."""
 
 
 def check_provenance(path: str, made_from: Mapping[str, Any], row: MeasuredVariant, configured: Configured) -> None:
@@ -33,6 +34,7 @@ def check_provenance(path: str, made_from: Mapping[str, Any], row: MeasuredVaria
             *_training_differences(way, settings, row.trained),
         )
     ]
+    found += _reading_differences(made_from, configured.get("dataset", {}))
     if found:
         raise InputError(
             f"{path} was not made with the settings of the table:\n"
@@ -40,6 +42,20 @@ def check_provenance(path: str, made_from: Mapping[str, Any], row: MeasuredVaria
             + "\nA file that the configuration names may be missing, so that no file could be made again; or this file "
             "is of an earlier run. Restore the missing file, or delete this one, and run snakemake again."
         )
+
+
+def _reading_differences(made_from: Mapping[str, Any], stated: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The differences between the settings of each data set in a table and those with which images and captions of it
+    were read, or its splits drawn.
+    """
+    for parent in made_from.get(PARENTS, {}).values():
+        for file in parent.get(DIGESTS, {}):
+            dataset, _, name = file.partition("/")
+            said = stated.get(dataset, {}) if name in _READ else {}
+            for key in sorted(said.keys() & parent.keys()):
+                if said[key] != parent[key]:
+                    yield f"datasets.{dataset}, {key}: the table says {said[key]}, found {parent[key]} ({file})"
+        yield from _reading_differences(parent, stated)
 
 
 def _training_differences(way: str, settings: Mapping[str, Any], trained: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -62,6 +78,11 @@ def _agree(said: Any, found: Any) -> bool:
     return bool(said == found)
 
 
+def _same(key: str, said: Any, found: Any) -> bool:
+    """The same of a key: of digests the plan has the first digits."""
+    return str(found).startswith(said) if key == "weights_sha256" else _agree(said, found)
+
+
 def _differences(
     way: str, settings: Mapping[str, Any], used: Mapping[str, list[str]], configured: Configured
 ) -> Iterator[str]:
@@ -72,5 +93,5 @@ def _differences(
             continue
         entry = configured.get(kind, {}).get(name, {})
         for key in sorted((entry.keys() & settings.keys()) - FREE):
-            if not _agree(entry[key], settings[key]):
+            if not _same(key, entry[key], settings[key]):
                 yield f"{kind} {name}, {key}: the table says {entry[key]}, found {settings[key]} ({way})"

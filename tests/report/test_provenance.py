@@ -18,19 +18,48 @@ TRAINED = [
     },
 ]
 ROW = MeasuredVariant(title="VSE", seeds=[0], model="vse", round=1, used=USED, trained=TRAINED)
-VGG19 = {"size": 224, "local": "a.pth", "layers": {"whole": "fc7", "grid": "conv5"}}
-CONFIGURED = {"network": {"vgg19": VGG19}, "proposer": {"boxes": {"height": 200}}}
+VGG19 = {
+    "size": 224,
+    "local": "a.pth",
+    "precision": "fp32",
+    "weights_sha256": "0123456789abcdef",
+    "layers": {"whole": "fc7", "grid": "conv5"},
+}
+READ = {"reader": "flickr", "options": {"seed": 1}, "contents": ["f0f0"]}
+DRAWN = {"seed": 3, "train": 10}
+CONFIGURED = {
+    "network": {"vgg19": VGG19},
+    "proposer": {"boxes": {"height": 200}},
+    "dataset": {"flickr8k": READ, "resplit": DRAWN},
+}
 
 
 def made_from(
-    network="vgg19", size=224, proposer="boxes", height=200, vectors="glove", minimum=4, margin=0.2, epochs=3
+    network="vgg19",
+    size=224,
+    proposer="boxes",
+    height=200,
+    vectors="glove",
+    minimum=4,
+    margin=0.2,
+    epochs=3,
+    precision="fp32",
+    weights="0123456789abcdef0123",
+    options=1,
+    contents="f0f0",
+    draw=3,
 ):
-    images = {"reader": "flickr", "parents": {}}
+    read = {"reader": "flickr", "options": {"seed": options}, "contents": [contents], "parents": {}}
+    images = {**read, "digests": {"flickr8k/images.parquet": "11"}}
+    drawn = {"seed": draw, "train": 10, "parents": {"images": images}, "digests": {"resplit/captions.parquet": "22"}}
+    other = {**read, "options": {"seed": 7}, "digests": {"another/images.parquet": "33"}}
     proposals = {"proposer": proposer, "height": height, "parents": {"images": images}}
     regions = {
         "network": network,
         "size": size,
         "local": "b.pth",
+        "precision": precision,
+        "weights_sha256": weights,
         "layers": {"whole": "fc7"},
         "parents": {"proposals": proposals},
     }
@@ -38,7 +67,7 @@ def made_from(
     phases = [{"name": "main", "epochs": epochs, "final_learning_rate": None}]
     trained = {"method": "vse", "round": 1, "parameters": {"margin": margin}, "phases": phases}
     model = {"seed": 0, **trained, "parents": {"view_regions": regions, "vectors": {"vectors": vectors, "parents": {}}}}
-    return {"protocol": "full", "parents": {"model": model, "words": words}}
+    return {"protocol": "full", "parents": {"model": model, "words": words, "captions": drawn, "others": other}}
 
 
 def test_what_agrees_passes():
@@ -50,6 +79,17 @@ def test_what_agrees_passes():
     [
         ({"network": "squeezenet"}, r"network: the table says vgg19, found squeezenet \(model/view_regions\)"),
         ({"size": 448}, r"network vgg19, size: the table says 224, found 448"),
+        ({"precision": "bf16"}, r"network vgg19, precision: the table says fp32, found bf16"),
+        (
+            {"weights": "0123000000000000"},
+            r"network vgg19, weights_sha256: the table says 0123456789abcdef, found 0123",
+        ),
+        (
+            {"options": 0},
+            r"datasets\.flickr8k, options: the table says .*1.*, found .*0.* \(flickr8k/images\.parquet\)",
+        ),
+        ({"contents": "0f0f"}, r"datasets\.flickr8k, contents: the table says .*f0f0.*, found .*0f0f"),
+        ({"draw": 4}, r"datasets\.resplit, seed: the table says 3, found 4 \(resplit/captions\.parquet\)"),
         ({"proposer": "mcg"}, r"proposer: the table says boxes, found mcg \(model/view_regions/proposals\)"),
         ({"height": -5}, r"proposer boxes, height: the table says 200, found -5"),
         ({"vectors": "word2vec"}, r"vectors: the table says glove, found word2vec"),
