@@ -45,9 +45,7 @@ def check_provenance(path: str, made_from: Mapping[str, Any], row: MeasuredVaria
 
 
 def _reading_differences(made_from: Mapping[str, Any], stated: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The differences between the settings of each data set in a table and those with which images and captions of it
-    were read, or its splits drawn.
-    """
+    """The differences between the settings of data sets in a table and those with which they were read or drawn."""
     for parent in made_from.get(PARENTS, {}).values():
         for file in parent.get(DIGESTS, {}):
             dataset, _, name = file.partition("/")

@@ -2,21 +2,22 @@
 
 import hashlib
 import json
-import os
 import pickle
 import shutil
 from collections.abc import Iterable, Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from densevse.artifacts.files import atomic, checksum
+from densevse.artifacts.seals import Seal
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
-LARGEST_READ = 1 << 26  # bytes; larger files (features) are only sampled
-SAMPLES, SAMPLE = 256, 1 << 12  # their number, and the bytes of each
+DIGEST_BYTES = 32
+"""The bytes at a checkpoint's end: the digest of the bytes before them, which torch passes by."""
 
 
 def fingerprint(settings: Mapping[str, Any], files: Iterable[str | Path]) -> str:
@@ -31,29 +32,8 @@ def fingerprint(settings: Mapping[str, Any], files: Iterable[str | Path]) -> str
 
 
 def _identity(path: Path) -> str:
-    """A digest of a file's contents; for a large file, of its size, its end and samples spaced evenly over it.
-
-    The end of a Parquet file holds the schema, the lineage and the offset of each page.
-    """
-    size = path.stat().st_size
-    if size <= LARGEST_READ:
-        return checksum(path)
-    digest = hashlib.sha256(str(size).encode())
-    with open(path, "rb") as file:
-        for number in range(SAMPLES):
-            file.seek(number * (size - SAMPLE) // (SAMPLES - 1))
-            digest.update(file.read(SAMPLE))
-        file.seek(-footer_bytes(path), os.SEEK_END)
-        digest.update(file.read())
-    return digest.hexdigest()
-
-
-def footer_bytes(path: Path) -> int:
-    """The length of a Parquet file's footer in bytes, with its length and mark; 8 for other files."""
-    with open(path, "rb") as file:
-        file.seek(-8, os.SEEK_END)
-        length, mark = file.read(4), file.read(4)
-    return int.from_bytes(length, "little") + 8 if mark == b"PAR1" else 8
+    """The digest of an artifact's rows, or of the bytes of another file."""
+    return Seal(path).rows if path.suffix == ".parquet" else checksum(path)
 
 
 class Checkpoint:
@@ -72,6 +52,9 @@ class Checkpoint:
         """Replaces the checkpoint by `state`."""
         with atomic(self.path) as temporary:
             torch.save({"fingerprint": self.fingerprint, **state}, temporary)
+            digest = bytes.fromhex(checksum(temporary))
+            with open(temporary, "ab") as file:
+                file.write(digest)
 
     def load(self) -> dict[str, Any] | None:
         """The checkpoint, or None if there is none.
@@ -82,13 +65,13 @@ class Checkpoint:
             logger.info("%s: ignored, as it is of another configuration, input, code or kind of device", other)
         if not self.path.exists():
             return None
+        whole = self.path.read_bytes()
+        if hashlib.sha256(memoryview(whole)[:-DIGEST_BYTES]).digest() != whole[-DIGEST_BYTES:]:
+            raise _damaged(self.path)
         try:
-            state: dict[str, Any] = torch.load(self.path, map_location="cpu", weights_only=True)
+            state: dict[str, Any] = torch.load(BytesIO(whole), map_location="cpu", weights_only=True)
         except (RuntimeError, EOFError, OSError, pickle.UnpicklingError) as error:
-            raise InputError(
-                f"{self.path}: expected a checkpoint, found a damaged file. Delete it and run snakemake again: "
-                "training then starts again."
-            ) from error
+            raise _damaged(self.path) from error
         found = state.pop("fingerprint", None)
         if found != self.fingerprint:
             raise InputError(
@@ -105,3 +88,10 @@ class Checkpoint:
     def _others(self) -> list[Path]:
         found = self._beside.glob(self._prefix + "[0-9a-f]" * 16)
         return sorted(folder for folder in found if folder != self.path.parent)
+
+
+def _damaged(path: Path) -> InputError:
+    return InputError(
+        f"{path}: expected a checkpoint, found a damaged file. Delete it and run snakemake again: training then starts "
+        "again."
+    )

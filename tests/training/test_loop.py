@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from densevse.artifacts import schema
+from densevse.artifacts.schemas.sentences import WORDS
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.strict import Strict
 from densevse.config.training import NamedPhase, Recipe, TrainingConfig, TrainingJob
@@ -16,7 +17,6 @@ from densevse.data.inputs import Inputs
 from densevse.methods.interface import Moment
 from densevse.models.files import build, load_model, save_model
 from densevse.runtime.errors import InputError
-from densevse.training import checkpoints
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.loop import Interrupted, Trainer, computed_in, epoch_batches
 from densevse.training.retrieval import MEASURES, Retrieval, train_method, validated
@@ -470,8 +470,7 @@ def test_a_damaged_checkpoint_is_named(tmp_path):
 
 def test_a_checkpoint_runs_no_code(tmp_path):
     checkpoint = Checkpoint(tmp_path / "model.safetensors", "a" * 64)
-    checkpoint.path.parent.mkdir()
-    torch.save({"fingerprint": "a" * 64, "code": os.system}, checkpoint.path)
+    checkpoint.save({"code": os.system})
     with pytest.raises(InputError, match="Delete it"):
         checkpoint.load()
 
@@ -512,20 +511,26 @@ def test_fingerprint_knows_settings_and_contents(tmp_path):
     assert fingerprint({"rate": 1}, [file]) != first
 
 
-def test_large_files_are_known_by_their_content(tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoints, "LARGEST_READ", 10)
-    file, content = tmp_path / "large", bytearray(os.urandom(checkpoints.SAMPLE * 2000))
-    file.write_bytes(content)
-    first = fingerprint({}, [file])
-    os.utime(file, (1, 1))
-    assert fingerprint({}, [file]) == first
-    for place in (0, len(content) - 1):
-        changed = content.copy()
-        changed[place] ^= 1
-        file.write_bytes(changed)
-        assert fingerprint({}, [file]) != first
-    file.write_bytes(content + b"more")
-    assert fingerprint({}, [file]) != first
+def test_an_artifact_is_known_by_its_rows(tmp_path):
+    path = tmp_path / "words.parquet"
+    found = set()
+    for count, made in ((1, {}), (1, {"minimum": 2}), (2, {})):
+        schema.write([{"word": "a", "index": 0, "count": count}], WORDS, path, made)
+        found.add(fingerprint({}, [path]))
+    assert len(found) == 2
+
+
+def test_no_changed_bit_of_a_checkpoint_is_read(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "model.safetensors", "a" * 64)
+    checkpoint.save({"step": 3, "weights": torch.arange(500.0)})
+    written = checkpoint.path.read_bytes()
+    assert checkpoint.load()["step"] == 3
+    for place in [*range(0, len(written), 37), *range(len(written) - 40, len(written))]:
+        changed = bytearray(written)
+        changed[place] ^= 4
+        checkpoint.path.write_bytes(changed)
+        with pytest.raises(InputError, match=r"checkpoint\.pt: expected a checkpoint, found a damaged file"):
+            checkpoint.load()
 
 
 def test_a_model_trained_on_other_features_is_named(tmp_path, files):
