@@ -5,16 +5,17 @@ import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from densevse.artifacts.archives import Archive as ImageSource
 from densevse.runtime.errors import InputError
 
-__all__ = ["ImageFacts", "ImageFiles", "ImageSource", "decode", "examine", "orientation"]
+__all__ = ["ImageFacts", "ImageFiles", "ImageSource", "Photographs", "decode", "examine", "orientation"]
 
 FORMATS = {
     "JPEG": (".jpg", ".jpeg", ".jpe", ".jfif", ".mpo"),
@@ -81,16 +82,12 @@ class ImageFiles:
         self._open: dict[str, ImageSource] = {}
         self._lock = Lock()
 
-    def __reduce__(self) -> tuple[type["ImageFiles"], tuple[dict[str, str]]]:
+    def __reduce__(self) -> tuple[type["ImageFiles"], tuple[Any, ...]]:
         return ImageFiles, (self.sources,)
 
     def read(self, source: str, file: str) -> bytes:
         """The bytes of `file` (a path inside `source`). Raises `InputError` that names what is missing or damaged."""
         return self.archive(source).read(file)
-
-    def pixels(self, source: str, file: str) -> NDArray[np.uint8]:
-        """The pixels of that file by `decode`. Raises `InputError` as `read` and `decode` do."""
-        return decode(self.read(source, file), f"{source}: {file}")
 
     def archive(self, source: str) -> ImageSource:
         """The open folder, zip or tar of that name."""
@@ -100,6 +97,32 @@ class ImageFiles:
                     raise InputError(f"the data set has no source {source!r}; it has {sorted(self.sources)}.")
                 self._open[source] = ImageSource.open(self.sources[source])
             return self._open[source]
+
+
+class Photographs(ImageFiles):
+    """The images of an image table, read from the files of its data set, which must still be those of the table."""
+
+    def __init__(self, sources: Mapping[str, str], images: pd.DataFrame) -> None:
+        """`images` has the columns source, file and sha256 of the table; the last is empty where it is not known."""
+        super().__init__(sources)
+        self._images = images[["source", "file", "sha256"]]
+        self._sha256 = {(source, file): sha256 for source, file, sha256 in self._images.itertuples(index=False)}
+
+    def __reduce__(self) -> tuple[type["ImageFiles"], tuple[Any, ...]]:
+        return Photographs, (self.sources, self._images)
+
+    def pixels(self, source: str, file: str) -> NDArray[np.uint8]:
+        """The pixels of a file by `decode`.
+
+        Raises `InputError` as `read` and `decode` do, or if its bytes are not those from which the table was made.
+        """
+        data, expected = self.read(source, file), self._sha256[source, file]
+        if expected and hashlib.sha256(data).hexdigest() != expected:
+            raise InputError(
+                f"{source}: {file}: not the file that the image table describes; it changed since, or two projects "
+                "write these results. Run snakemake again, in one project."
+            )
+        return decode(data, f"{source}: {file}")
 
 
 def decode(data: bytes, name: str) -> NDArray[np.uint8]:

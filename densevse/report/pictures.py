@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from densevse.artifacts import schema
-from densevse.artifacts.images import ImageFiles
+from densevse.artifacts.images import Photographs
 from densevse.artifacts.schemas.datasets import IMAGES
 
 Pixels: TypeAlias = NDArray[np.uint8]
@@ -28,7 +28,8 @@ def photographs(images: str, sources: Mapping[str, str]) -> Picture:
 
     `images` is the data set's image table, `sources` its files by source name.
     """
-    table, files = schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources)
+    rows = schema.read(images, IMAGES)
+    table, files = rows.set_index("image_id"), Photographs(sources, rows)
 
     def photograph(image_id: str) -> Pixels:
         row = table.loc[image_id]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from densevse.artifacts.boxes import BOX, Boxes, intersection_over_union
-from densevse.artifacts.images import ImageFiles
+from densevse.artifacts.images import Photographs
 from densevse.runtime.errors import InputError
 from densevse.vision.crops import warp
 
@@ -102,7 +102,7 @@ class Windows:
     """
 
     def __init__(
-        self, images: pd.DataFrame, boxes: pd.DataFrame, files: ImageFiles, classes: list[str], size: int
+        self, images: pd.DataFrame, boxes: pd.DataFrame, files: Photographs, classes: list[str], size: int
     ) -> None:
         self.size = size
         self.classes = classes

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
-from densevse.artifacts.images import ImageFiles
+from densevse.artifacts.images import Photographs
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
@@ -172,7 +172,7 @@ class PixelBatch:
 class WholeImages:
     """The whole images of a split, resized to squares as regions are, and decoded on demand."""
 
-    def __init__(self, tables: ConceptTables, files: ImageFiles, size: int) -> None:
+    def __init__(self, tables: ConceptTables, files: Photographs, size: int) -> None:
         self.present, self._files, self._size = tables.present, files, size
         self._named = list(zip(tables.rows["source"], tables.rows["file"], strict=True))
 
@@ -196,7 +196,7 @@ class ConceptsFromPixels(Task):
     selects = "mean_average_precision"
 
     def __init__(
-        self, tables: ConceptTables, images: ImageFiles, job: "PixelConceptJob", weights: str, classes: str
+        self, tables: ConceptTables, images: Photographs, job: "PixelConceptJob", weights: str, classes: str
     ) -> None:
         """Starts from `weights` that were trained on other classes; `classes` is the file of the concepts' names.
 
@@ -318,7 +318,8 @@ def train_all(
     """
 
     def make() -> ConceptsFromPixels:
-        return ConceptsFromPixels(ConceptTables.read(**tables), ImageFiles(sources), job, weights, files.classes)
+        known = ConceptTables.read(**tables)
+        return ConceptsFromPixels(known, Photographs(sources, known.rows), job, weights, files.classes)
 
     # The first weights may be published ones, which have no lineage.
     spec = TrainingSpec(job, (job.concept_network,), Files({**tables, "start": weights}), untraced={"start"})

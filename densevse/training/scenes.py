@@ -9,7 +9,7 @@ from pydantic import Field
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.artifacts.images import ImageFiles
+from densevse.artifacts.images import Photographs
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.config.networks import NetworkInput
@@ -120,4 +120,4 @@ def train_windows(
 def _windows(tables: Mapping[str, str], sources: Mapping[str, str], job: NetworkJob, split: str) -> Windows:
     images = read(tables["images"], IMAGES)
     shown = images[(images["split"] == split) & (images["status"] == "ok")]
-    return Windows(shown, read(tables["boxes"], BOXES), ImageFiles(sources), job.classes, job.pixels.size)
+    return Windows(shown, read(tables["boxes"], BOXES), Photographs(sources, shown), job.classes, job.pixels.size)

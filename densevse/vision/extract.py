@@ -22,7 +22,7 @@ import torch
 from numpy.typing import NDArray
 
 from densevse.artifacts.files import checksum
-from densevse.artifacts.images import ImageFiles
+from densevse.artifacts.images import Photographs
 from densevse.artifacts.lineage import PathOrPaths, lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
@@ -127,7 +127,7 @@ def write_features(
     made_from = network_files.made_from(images, view=view)
     shape, in_batch = features(network, blank(network, view), view).shape[1:], batch_size(network, view)
     with FeatureWriter(path, IMAGE_FEATURES, shape, DTYPE, made_from) as writer:
-        full = batches(rows, ImageFiles(sources), network, view)
+        full = batches(rows, Photographs(sources, rows), network, view)
         for part, pixels in progress(full, f"{view} features, batches of {in_batch}", -(-len(rows) // in_batch)):
             writer.append(part[["image_id"]], features(network, pixels, view)[: len(part)])
     remove_superseded(path)
@@ -151,7 +151,7 @@ def blank(network: Network, view: str) -> Pixels:
 
 
 def batches(
-    rows: pd.DataFrame, files: ImageFiles, network: Network, view: str
+    rows: pd.DataFrame, files: Photographs, network: Network, view: str
 ) -> Iterator[tuple[pd.DataFrame, Pixels]]:
     """Yields rows of the image table with crops (images, crops, size, size, 3); black crops fill the last batch."""
     cv2.setNumThreads(1)  # these threads are for reading
@@ -173,6 +173,6 @@ def features(network: Network, pixels: Pixels, view: str) -> NDArray[np.float32]
     return extraction_of(view).features(network, pixels, network.layer(view))
 
 
-def _read_crops(named: tuple[str, str], files: ImageFiles, view: str, network: Network) -> Pixels:
+def _read_crops(named: tuple[str, str], files: Photographs, view: str, network: Network) -> Pixels:
     source, file = named
     return network.crops(files.pixels(source, file), extraction_of(view))

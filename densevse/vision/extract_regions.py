@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, Boxes
-from densevse.artifacts.images import ImageFiles
+from densevse.artifacts.images import Photographs
 from densevse.artifacts.phrase_boxes import phrase_boxes
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
@@ -89,7 +89,7 @@ def write_regions(
         every = {"detections": options.maximum_proposals, "nms_threshold": 1.0, "scoring": options.features}
         options = options.model_copy(update=every)
     made_from = network.made_from(images, {"proposals": proposals or []}, view="regions", all_stay=all_stay)
-    files = ImageFiles(sources)
+    files = Photographs(sources, rows)
     cv2.setNumThreads(1)  # the threads here are the readers'
     with ThreadPoolExecutor(decoding_threads()) as pool:
         pixels = ahead(pool, partial(_read, files=files), _named(rows), depth=2 * decoding_threads())
@@ -221,7 +221,7 @@ def _named(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
     return zip(rows["source"], rows["file"], strict=True)
 
 
-def _read(named: tuple[str, str], files: ImageFiles) -> Pixels:
+def _read(named: tuple[str, str], files: Photographs) -> Pixels:
     source, file = named
     return files.pixels(source, file)
 
@@ -276,7 +276,7 @@ def extract_true_regions(
     made_from = network_files.made_from(image_table, {"boxes": boxes}, view="true regions")
     cv2.setNumThreads(1)  # the threads here are the readers'
     with ThreadPoolExecutor(decoding_threads()) as pool:
-        files = ImageFiles(sources)
+        files = Photographs(sources, table)
         candidates = _candidates(table[table["image_id"].isin(found)], found, files)
         chosen = list(progress(choose(candidates, describing, everything, pool), "true regions", len(found)))
     with FeatureWriter(output, REGION_FEATURES, chosen[0].described.vectors.shape[1:], DTYPE, made_from) as writer:
@@ -296,7 +296,7 @@ def boxes_by_image(phrases: pd.DataFrame, images: pd.DataFrame) -> dict[str, Box
     }
 
 
-def _candidates(images: pd.DataFrame, boxes: Mapping[str, Boxes], files: ImageFiles) -> Iterator[Candidates]:
+def _candidates(images: pd.DataFrame, boxes: Mapping[str, Boxes], files: Photographs) -> Iterator[Candidates]:
     for image_id, source, file in zip(images["image_id"], images["source"], images["file"], strict=True):
         pixels = files.pixels(source, file)
         whole = np.array([[0, 0, pixels.shape[1], pixels.shape[0]]], np.float32)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.io import loadmat
 
 from densevse.artifacts.boxes import BOX, Boxes
-from densevse.artifacts.images import ImageFiles
+from densevse.artifacts.images import Photographs
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
@@ -126,14 +126,13 @@ def _searched(
     rows: pd.DataFrame, sources: Mapping[str, str], options: SelectiveSearch, processes: int
 ) -> Iterator[Scored]:
     tasks = list(rows[["image_id", "source", "file"]].itertuples(index=False, name=None))
-    begin = (_start_worker, dict(sources), options)
+    begin = (_start_worker, Photographs(sources, rows), options)
     return in_processes(_search_one, tasks, processes, "selective search", begin)
 
 
-def _start_worker(sources: dict[str, str], options: SelectiveSearch) -> None:
+def _start_worker(files: Photographs, options: SelectiveSearch) -> None:
     global _search
     cv2.setNumThreads(1)
-    files = ImageFiles(sources)
 
     def search(task: tuple[str, str, str]) -> Scored:
         image_id, source, file = task

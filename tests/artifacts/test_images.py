@@ -1,14 +1,16 @@
 import hashlib
 import io
+import pickle
 import struct
 import zlib
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image, ImageCms
 
 from densevse.artifacts import images
-from densevse.artifacts.images import decode, examine
+from densevse.artifacts.images import Photographs, decode, examine
 from densevse.runtime.errors import InputError
 
 
@@ -322,3 +324,18 @@ def test_what_can_be_examined_can_be_decoded_and_is_like_the_picture(form: str, 
 def test_files_are_known_by_all_suffixes_of_the_formats_that_are_read() -> None:
     known = {suffix for suffix, form in Image.registered_extensions().items() if form in (*images.FORMATS, "MPO")}
     assert known == images.SUFFIXES
+
+
+def test_a_photograph_that_changed_since_the_table_was_made_is_named(tmp_path):
+    picture = Image.new("RGB", (8, 8), (200, 0, 0))
+    picture.save(tmp_path / "a.png")
+    digest = hashlib.sha256((tmp_path / "a.png").read_bytes()).hexdigest()
+    table = pd.DataFrame({"source": ["images"], "file": ["a.png"], "sha256": [digest]})
+    files = Photographs({"images": str(tmp_path)}, table)
+    assert files.pixels("images", "a.png")[0, 0].tolist() == [200, 0, 0]
+    assert pickle.loads(pickle.dumps(files)).pixels("images", "a.png").shape == (8, 8, 3)
+    Image.new("RGB", (8, 8), (0, 200, 0)).save(tmp_path / "a.png")
+    with pytest.raises(InputError, match=r"images: a\.png: not the file that the image table describes"):
+        files.pixels("images", "a.png")
+    unknown = Photographs({"images": str(tmp_path)}, table.assign(sha256=""))
+    assert unknown.pixels("images", "a.png")[0, 0].tolist() == [0, 200, 0]

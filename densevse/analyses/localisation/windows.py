@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from densevse.artifacts.boxes import BOX, Boxes
-from densevse.artifacts.images import ImageFiles
+from densevse.artifacts.images import Photographs
 from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schema import BOX_COLUMNS, IMAGE_ID, Schema, read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
@@ -58,7 +58,7 @@ def extract_windows(
     made_from = network_files.made_from(image_table, {"boxes": boxes}, view=view, windows=dict(chosen))
     shape, size = features(loaded, blank(loaded, view)[:1], view).shape[1:], batch_size(loaded, view)
     cv2.setNumThreads(1)  # these threads are for reading
-    files = ImageFiles(sources)
+    files = Photographs(sources, rows)
     look = partial(_windows_of, files=files, view=view, network=loaded, chosen=chosen)
     with (
         ThreadPoolExecutor(decoding_threads()) as pool,
@@ -100,7 +100,7 @@ def _with_boxes(images: pd.DataFrame, boxes: pd.DataFrame, count: int) -> pd.Dat
 
 
 def _windows_of(
-    named: tuple[str, str, str], files: ImageFiles, view: str, network: Network, chosen: Mapping[str, Any]
+    named: tuple[str, str, str], files: Photographs, view: str, network: Network, chosen: Mapping[str, Any]
 ) -> tuple[str, Boxes, Pixels]:
     """An image's id, its windows (n, 4), and their crops (n, crops, size, size, 3)."""
     image_id, source, file = named

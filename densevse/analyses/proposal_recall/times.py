@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.images import ImageFiles
+from densevse.artifacts.images import Photographs
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
@@ -84,7 +84,8 @@ def _measured(
     """PROPOSAL_TIMES rows of the steps of some work on an image."""
     cv2.setNumThreads(1)
     torch.set_num_threads(1)
-    rows, files = read(image_table, IMAGES), ImageFiles(dict(sources))
+    rows = read(image_table, IMAGES)
+    files = Photographs(sources, rows)
     rows = rows[rows["status"] == "ok"][:_IMAGES]
     named = zip(rows["image_id"], rows["source"], rows["file"], strict=True)
     images = [(image_id, files.pixels(source, file)) for image_id, source, file in named]

@@ -1,5 +1,6 @@
 """The view `crops`: the pixels of regions, for a network that is trained with the method (DeFrag, section 3.4)."""
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Self
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.images import ImageFiles
+from densevse.artifacts.images import Photographs
 from densevse.artifacts.store import FeatureStore
 from densevse.data.files import Artifacts
 from densevse.data.views.regions import RegionsOfImages
@@ -26,12 +27,12 @@ _READERS = 4
 class CropsOfRegions(RegionsOfImages):
     """The regions of an artifact as the network saw them: (images, R, 3, S, S) uint8, decoded on demand.
 
-    `images` is the image table, `files` are the data set's. Raises `InputError` as `RegionsOfImages` does, or if the
-    network did not read the regions as crops.
+    `images` is the image table, `sources` are the data set's files. Raises `InputError` as `RegionsOfImages` does, or
+    if the network did not read the regions as crops.
     """
 
     def __init__(
-        self, store: FeatureStore, image_ids: NDArray[np.object_], images: pd.DataFrame, files: ImageFiles
+        self, store: FeatureStore, image_ids: NDArray[np.object_], images: pd.DataFrame, sources: Mapping[str, str]
     ) -> None:
         super().__init__(store, image_ids, "crops")
         made_from = store.made_from
@@ -43,7 +44,7 @@ class CropsOfRegions(RegionsOfImages):
             )
         named = images.set_index("image_id").loc[store.rows["image_id"].unique(), ["source", "file"]]
         self._named = {str(image): (source, file) for image, source, file in named.itertuples()}
-        self._files = files
+        self._files = Photographs(sources, images)
         self._image, self._rank = (store.rows[name].to_numpy() for name in ("image_id", "rank"))
         self._boxes = store.rows[BOX].to_numpy(np.float32)
         fill = colour_of(made_from["mean"])
@@ -53,7 +54,7 @@ class CropsOfRegions(RegionsOfImages):
     @classmethod
     def read(cls, artifacts: Artifacts, name: str, image_ids: NDArray[np.object_]) -> Self:
         """Reads the regions' artifact and the data set's image files."""
-        return cls(artifacts.stores[name], image_ids, artifacts.images, ImageFiles(artifacts.files.sources()))
+        return cls(artifacts.stores[name], image_ids, artifacts.images, artifacts.files.sources())
 
     def _gather(self, rows: Indices) -> Tensor:
         """(n, 3, S, S) crops of regions; those of an image must be neighbours."""

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from densevse.artifacts.images import ImageFiles, ImageSource, decode
+from densevse.artifacts.images import ImageSource, Photographs
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
@@ -174,13 +174,13 @@ def contour_maps(
 
     `model` is the detector's file; `options` are a proposer's: detector, scales, pixels, half_precision.
     """
-    files, contours = ImageFiles(dict(sources)), detector(model, options)
+    files, contours = Photographs(sources, rows), detector(model, options)
     scales = sorted(options["scales"], reverse=True)
     readable = rows[rows["status"] == "ok"]
     found: list[tuple[str, float, bytes]] = []
     named = zip(readable["image_id"], readable["source"], readable["file"], strict=True)
     for image_id, source, file in progress(named, "contours", len(readable)):
-        maps = contours.of(decode(files.read(source, file), file), scales, options["pixels"])
+        maps = contours.of(files.pixels(source, file), scales, options["pixels"])
         found += [(image_id, scale, _png(one)) for scale, one in zip(scales, maps, strict=True)]
     return _maps_found(found)
 
