@@ -27,6 +27,9 @@ DECLARATIONS = re.compile(
 )
 """Modules that declare the configuration; they have no logic that a job runs."""
 
+_KNOWN = 5
+"""The number of values that are cached of a file before its facts."""
+
 WITHOUT_EFFECT = {"ctx", "kind", "type_comment", "type_ignores"}
 
 
@@ -41,8 +44,9 @@ class Facts(NamedTuple):
 class Code:
     """The code of a project below `root`.
 
-    The file `kept` caches facts by size and time of change, as parsing all files would take most of the time of a dry
-    run. If it is missing, damaged or not writable, everything is parsed again.
+    The file `kept` caches facts, as parsing all files would take most of the time of a dry run. A file is read again
+    only if its size, times or inode differ from those of the last reading, and parsed again only if its bytes do. If
+    `kept` is missing, damaged or not writable, everything is parsed again.
     """
 
     def __init__(self, root: str | Path, kept: str | Path) -> None:
@@ -52,7 +56,7 @@ class Code:
         found = {name: _facts_or_kept(entry, before.get(name)) for name, entry in _files(Path(root))}
         if found != before:
             _write_kept(found, Path(kept))
-        self._facts = {file: Facts(*known[2:]) for file, known in found.items()}
+        self._facts = {file: Facts(*known[_KNOWN:]) for file, known in found.items()}
         self._imports = {file: self._files_of(*known.imports) for file, known in self._facts.items()}
         # Hundreds of jobs need the digests of the same few functions.
         self.reached, self.digest = cache(self._reached), cache(self._digest)
@@ -126,11 +130,16 @@ def _modules(folder: str, name: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _facts_or_kept(file: os.DirEntry[str], known: list[Any] | None) -> list[Any]:
-    """Size, time of change and facts of a file; the `known` ones if neither has changed."""
+    """Size, times, inode, checksum and facts of a file; the `known` ones if it has not changed."""
     status = file.stat()
-    if known and known[:2] == [status.st_size, status.st_mtime_ns]:
+    place = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+    if known and known[: len(place)] == place:
         return known
-    return [status.st_size, status.st_mtime_ns, *facts(Path(file).read_text(encoding="utf-8"))]
+    content = Path(file).read_bytes()
+    checksum = hashlib.sha256(content).hexdigest()
+    if known and known[len(place)] == checksum:
+        return [*place, *known[len(place) :]]
+    return [*place, checksum, *facts(content.decode("utf-8"))]
 
 
 def _read_kept(kept: Path) -> dict[str, list[Any]]:

@@ -3,9 +3,11 @@
 import fcntl
 import os
 import re
+import stat
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -147,7 +149,7 @@ def lock_card(names: Sequence[str], jobs_per_card: int = 1, folder: Path | None 
 
 
 def _lock(path: Path) -> bool:
-    file = path.open("a", encoding="utf-8")
+    file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "w", encoding="utf-8")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -158,7 +160,14 @@ def _lock(path: Path) -> bool:
 
 
 def _folder() -> Path:
-    """The folder with this user's locks on this machine."""
+    """The folder with this user's locks on this machine. Raises `InputError` if it is another user's, or a link."""
     found = Path(tempfile.gettempdir(), f"densevse-gpus-{os.getuid()}")
-    found.mkdir(mode=0o700, exist_ok=True)
+    with suppress(FileExistsError):
+        found.mkdir(mode=0o700)
+    status = found.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
+        raise InputError(
+            f"{found}: expected a folder of this user that nobody else may write to, as jobs lock GPUs by files in it. "
+            "Remove it, or name another folder for temporary files as TMPDIR."
+        )
     return found

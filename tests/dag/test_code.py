@@ -107,6 +107,27 @@ def test_kept_facts_are_used(project, monkeypatch):
     assert digests(project) == before
 
 
+def test_an_edit_that_keeps_size_and_time_is_seen(project):
+    before, path = digests(project), project / "densevse/room/second.py"
+    status, text = path.stat(), path.read_text()
+    edited = text.translate(str.maketrans("0123456789", "1234567890"))
+    assert edited != text
+    path.write_text(edited)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (status.st_size, status.st_mtime_ns)
+    assert digests(project) != before
+
+
+def test_a_copied_file_is_not_parsed_again(project, monkeypatch):
+    before = digests(project)
+    for path in (project / "densevse").rglob("*.py"):
+        content = path.read_bytes()
+        path.unlink()
+        path.write_bytes(content)
+    monkeypatch.setattr(code, "facts", None)  # would raise
+    assert digests(project) == before
+
+
 def test_a_folder_that_cannot_be_written_to_is_no_error(project):
     (project / "a_file").write_text("")
     assert Code(project, project / "a_file/kept.json").digest(RUN) == digests(project)[0]
@@ -117,7 +138,7 @@ def test_kept_facts_of_another_version_are_found_again(project):
     kept = project / ".snakemake/code.json"
     content = json.loads(kept.read_text())
     content["by"] = [2, 7, 0, 0]
-    content["facts"]["densevse/room/second.py"][2] = "wrong"
+    content["facts"]["densevse/room/second.py"][5] = "wrong"
     kept.write_text(json.dumps(content))
     assert digests(project) == before
 

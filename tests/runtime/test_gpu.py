@@ -1,5 +1,6 @@
 """The requested GPUs exist and work, or the error says what to do; each job on a machine has a card of its own."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -185,3 +186,29 @@ def test_waiting_is_said_in_the_log(tmp_path, monkeypatch, caplog):
         assert gpu.lock_card(["only"], 1, tmp_path) == 0
     assert "waiting for a GPU: other jobs use all of only" in caplog.text
     gpu._held.pop().close()
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "file", "open to all"])
+def test_a_folder_of_locks_that_is_not_this_user_s_own_is_refused(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(gpu.tempfile, "gettempdir", lambda: str(tmp_path))
+    place = tmp_path / f"densevse-gpus-{os.getuid()}"
+    elsewhere = tmp_path / "elsewhere"
+    if kind == "link":
+        elsewhere.mkdir()
+    if kind in ("link", "dangling link"):
+        place.symlink_to(elsewhere)
+    elif kind == "file":
+        place.write_text("")
+    else:
+        place.mkdir()
+        place.chmod(0o777)
+    with pytest.raises(InputError, match="expected a folder of this user that nobody else may write to"):
+        gpu.lock_card(["only"])
+    assert not elsewhere.exists() or not list(elsewhere.iterdir())
+
+
+def test_a_lock_that_is_a_link_is_not_followed(tmp_path):
+    (tmp_path / "only-0.lock").symlink_to(tmp_path / "precious")
+    with pytest.raises(OSError, match="symbolic"):
+        gpu.lock_card(["only"], 1, tmp_path)
+    assert not (tmp_path / "precious").exists()
