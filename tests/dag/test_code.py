@@ -153,7 +153,6 @@ def reaching(module: str) -> set[str]:
 @pytest.mark.parametrize(
     ("module", "names"),
     [
-        ("densevse/models/retrieval.py", {"retrieve_by_ensemble"}),
         ("densevse/models/retrieval.py", {"retrieve", "retrieve_by_ensemble"}),
         (
             "densevse/training/loop.py",
