@@ -7,6 +7,8 @@ from pathlib import Path
 LAUNCHER = """#!{python}
 import sys
 
+sys.path.append({project!r})
+
 from densevse.command.main import main
 
 sys.exit(main())
@@ -18,9 +20,10 @@ def write(environment: Path, packages: Path) -> Path:
 
     Python searches such a place after all packages, so no file of the project stands in for one of these.
     """
-    (packages / "densevse.pth").write_text(f"{Path(__file__).resolve().parents[1]}\n")
+    project = str(Path(__file__).resolve().parents[1])
+    (packages / "densevse.pth").write_text(f"{project}\n")
     path = environment / "bin/densevse"
-    path.write_text(LAUNCHER.format(python=sys.executable))
+    path.write_text(LAUNCHER.format(python=sys.executable, project=project))
     path.chmod(0o755)
     return path
 

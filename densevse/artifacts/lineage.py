@@ -83,7 +83,8 @@ def merged(files: Sequence[str | Path], lineages: Sequence[Mapping[str, Any]]) -
 def stated(made_from: Mapping[str, Any]) -> dict[str, Any]:
     """A lineage without digests: the settings of an artifact and of all its ancestors."""
     plain = {key: value for key, value in made_from.items() if key != DIGESTS}
-    return {**plain, PARENTS: {name: stated(above) for name, above in made_from.get(PARENTS, {}).items()}}
+    above = {name: stated(parent) for name, parent in made_from.get(PARENTS, {}).items()}
+    return {**plain, PARENTS: above} if PARENTS in made_from else plain
 
 
 def ancestors(made_from: Mapping[str, Any], where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -174,7 +175,7 @@ def _joined(files: Sequence[str | Path], lineages: Sequence[Mapping[str, Any]]) 
                 raise InputError(
                     f"{path}: made from other contents of {read} than {files[0]}. Delete both and run snakemake again."
                 )
-    parents = {name: _joined(files, [one[PARENTS][name] for one in lineages]) for name in first[PARENTS]}
+    parents = {name: _joined(files, [one[PARENTS][name] for one in lineages]) for name in first.get(PARENTS, {})}
     return {**first, **({DIGESTS: digests} if digests else {}), PARENTS: parents}
 
 

@@ -185,6 +185,8 @@ def _check_safetensors(path: str | Path) -> str:
 def _parts(path: str | Path, file: IO[bytes]) -> tuple[bytes, bytes, bytes]:
     """A safetensors file up to its weights: what is before its digest, the digest, and what is behind it."""
     header = _header(file)
+    if len(header) < 8 or len(header) < 8 + int.from_bytes(header[:8], "little"):
+        raise InputError(f"{path}: not a whole safetensors file. Delete it and run snakemake again.")
     place = header.find(_DIGEST_KEY) + len(_DIGEST_KEY)
     if place < len(_DIGEST_KEY):
         raise _unsealed(path)

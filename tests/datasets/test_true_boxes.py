@@ -57,9 +57,9 @@ def coco(tmp_path):
         (tmp_path / "annotations/captions_x.json").write_text(json.dumps({"images": images, "annotations": captions}))
         settings = {"reader": "coco", "options": SPLITS, "known_unreadable": list(unreadable)}
         paths = {"images": str(tmp_path / "images"), "annotations": str(tmp_path / "annotations")}
-        table, sources = str(tmp_path / "images.parquet"), ([*paths], [*paths.values()])
-        write_dataset(settings, *sources, table, str(tmp_path / "captions.parquet"), {"dataset": "coco"}, 1)
-        return settings, *sources, table, str(tmp_path / "output.parquet")
+        table = str(tmp_path / "images.parquet")
+        write_dataset(settings, paths, table, str(tmp_path / "captions.parquet"), {"dataset": "coco"}, 1)
+        return settings, paths, table, str(tmp_path / "output.parquet")
 
     return make
 
@@ -98,9 +98,9 @@ def test_boxes_of_an_image_whose_name_is_encoded_otherwise_are_kept(coco):
 
 @pytest.mark.parametrize("write", [write_boxes, write_masks])
 def test_boxes_without_their_source_are_refused(coco, write):
-    settings, names, sources, table, output = coco()
+    settings, sources, table, output = coco()
     with pytest.raises(InputError, match=r"source annotations, .* local\.annotations"):
-        write(settings, names[:1], sources[:1], table, output)
+        write(settings, {"images": sources["images"]}, table, output)
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -118,7 +118,7 @@ def test_masks_are_turned_with_their_image(coco, orientation):
 def test_boxes_that_count_the_turned_image_s_pixels_stay(coco):
     expected, (height, width) = red(6, "PNG")
     arguments = coco(6, {"width": width, "height": height}, [int(part) for part in expected])
-    images = schema.read(arguments[3], IMAGES)
+    images = schema.read(arguments[2], IMAGES)
     assert images[["width", "height"]].to_numpy().tolist() == [[width, height]] * 3
     write_boxes(*arguments)
     boxes = schema.read(arguments[-1], BOXES).set_index("image_id")

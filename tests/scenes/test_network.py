@@ -12,6 +12,7 @@ from densevse.artifacts.lineage import made_from, metadata
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.training import HISTORY
+from densevse.artifacts.seals import sealed
 from densevse.config.networks import NetworkInput
 from densevse.config.training import NamedPhase, TrainingConfig
 from densevse.dag.project import Project
@@ -68,11 +69,11 @@ CLASSES = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scenes")
-    sources = ["scenes"], [str(folder / "scenes.zip")]
+    sources = {"scenes": str(folder / "scenes.zip")}
     scenes.generate(SETTINGS["options"], str(folder / "scenes.zip"))
     tables = str(folder / "images.parquet"), str(folder / "captions.parquet")
-    write_dataset(SETTINGS, *sources, *tables, {"dataset": "scenes"}, 1)
-    write_boxes(SETTINGS, *sources, tables[0], str(folder / "boxes.parquet"))
+    write_dataset(SETTINGS, sources, *tables, {"dataset": "scenes"}, 1)
+    write_boxes(SETTINGS, sources, tables[0], str(folder / "boxes.parquet"))
     return folder
 
 
@@ -171,7 +172,8 @@ def test_a_weight_that_float16_does_not_hold_is_refused_and_leaves_nothing(folde
     trained = train(folder, tmp_path / "net.safetensors", recipe())
     weights = load_file(trained)
     weights["classifier.fc8.bias"][0] = 1e6
-    save_file(weights, tmp_path / "large.safetensors", metadata(made_from(trained)))
+    with sealed(tmp_path / "large.safetensors") as large:
+        save_file(weights, large, metadata(made_from(trained)))
     with pytest.raises(InputError, match=r"large\.safetensors: classifier\.fc8\.bias has values beyond"):
         release(tmp_path / "large.safetensors", "history", tmp_path / "half.safetensors", tmp_path / "card.md")
     assert not (tmp_path / "half.safetensors").exists()

@@ -9,10 +9,11 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import made_from
+from densevse.artifacts.lineage import made_from, metadata
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
+from densevse.artifacts.seals import sealed
 from densevse.artifacts.store import FeatureStore
 from densevse.config.networks import NetworkInput
 from densevse.models.concepts import score_concepts
@@ -39,7 +40,8 @@ def test_a_head_learns_scores(folder, tmp_path, learns_from):
 def test_scores_are_the_largest_over_regions_and_those_of_the_whole(folder, tmp_path):
     random = np.random.default_rng(1)
     weights = {"weight": torch.from_numpy(random.normal(size=(3, D))).float(), "bias": torch.tensor([0.1, 0.2, 0.3])}
-    save_file(weights, tmp_path / "head.safetensors", {"densevse.made_from": "{}"})
+    with sealed(tmp_path / "head.safetensors") as head:
+        save_file(weights, head, metadata({}))
     views = {view: str(tmp_path / view / "00-of-01.parquet") for view in ("concepts", "concepts_whole")}
     score_concepts(str(folder / "regions.parquet"), str(tmp_path / "head.safetensors"), "head", 1, NAMED, **views)
     regions = FeatureStore([folder / "regions.parquet"], REGION_FEATURES)
@@ -69,7 +71,8 @@ def test_all_layers_learn_from_pixels(folder, tmp_path):
 
 def test_a_head_of_other_features_is_refused(folder, tmp_path):
     other = str(tmp_path / "other.safetensors")
-    save_file({"weight": torch.zeros(3, D + 1), "bias": torch.zeros(3)}, other)
+    with sealed(other) as temporary:
+        save_file({"weight": torch.zeros(3, D + 1), "bias": torch.zeros(3)}, temporary, metadata({}))
     with pytest.raises(InputError, match=f"vectors of length {D + 1}, but those of .* have {D}"):
         score_concepts(str(folder / "regions.parquet"), other, "head", 1, NAMED, "best.parquet", "whole.parquet")
 

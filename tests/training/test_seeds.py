@@ -8,8 +8,7 @@ import torch
 from densevse.config.networks import NetworkInput
 from densevse.config.training import TrainingJob
 from densevse.data.files import Files
-from densevse.scenes import training as scenes
-from densevse.training import concepts, generators, retrieval
+from densevse.training import concepts, generators, retrieval, scenes
 
 RECIPE = {
     "training": {"batch_size": 4},

@@ -10,6 +10,7 @@ from scipy.io import savemat
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.lineage import made_from as artifact_made_from
+from densevse.artifacts.lineage import stated
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.runtime.errors import InputError
@@ -103,7 +104,7 @@ def test_detections_keep_their_classes(tmp_path, suffix):
 def test_what_proposals_were_made_from_names_no_folder(tmp_path):
     schema.write([], IMAGES, tmp_path / "images.parquet", {"reader": "flickr"})
     proposer = {"kind": "file", "options": {"path": "/somewhere/boxes.csv", "boxes": 7}}
-    assert made_from("mine", proposer, tmp_path / "images.parquet") == {
+    assert stated(made_from("mine", proposer, tmp_path / "images.parquet")) == {
         "proposer": "mine",
         "kind": "file",
         "path": "boxes.csv",

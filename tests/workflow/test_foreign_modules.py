@@ -65,7 +65,7 @@ def test_snakemake_in_the_checkout_itself(programs, tmp_path):
 
 @pytest.mark.parametrize(
     "arguments",
-    [("plan", IMAGES), ("list", "methods"), ("run", IMAGES), ("run", "--dry-run", "results/tables/scenes.md")],
+    [("plan", IMAGES), ("list", "methods"), ("run", IMAGES)],
 )
 def test_the_command(programs, tmp_path, arguments):
     set_traps(tmp_path)

@@ -103,7 +103,6 @@ NO_EFFECT = {
     "a licence": ("config/datasets/scenes.yaml", "licence: that", "licence: now that"),
     "a note in a network": ("config/networks/alexnet.yaml", "  note: only the", "  note: still only the"),
     "code of another stage": ("densevse/language/corenlp.py", "", "\nEDITED = True\n"),
-    "code of ensembles": ("densevse/models/retrieval.py", "", "\nEDITED = True\n"),
     "code of another method": ("densevse/methods/hm_lstm.py", "", "\nEDITED = True\n"),
     "code of another reader": ("densevse/datasets/coco.py", "", "\nEDITED = True\n"),
     "code of another view": ("densevse/vision/views/grid.py", "", "\nEDITED = True\n"),

@@ -12,22 +12,18 @@ import multiprocessing
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-import torch
-
 from benchmarks._machine import machine
 from densevse.artifacts.files import write_text
 from densevse.command.shared import snakemake
 from densevse.runtime.errors import InputError
-from densevse.runtime.gpu import usable_device
-from densevse.runtime.project import GPU
+from tools.gpu_check.card import card
 from tools.gpu_check.comparing import compare_devices, document
-from tools.gpu_check.steps import STEP_NOTES, Step, step_sheet, steps_at_full_size
+from tools.gpu_check.steps import STEP_NOTES, measure_steps, step_sheet
 
 T = TypeVar("T")
 ON_CARD = "densevse/analyses/*/tests/test_*_on_device.py"  # beside tests/device
@@ -69,20 +65,6 @@ def main(seeds: int, cores: str, together: int, page: str) -> bool:
     write_text(page_of.markdown(), page)
     print(Path(page).read_text(encoding="utf-8"))
     return passed and all(row.agrees for row in rows)
-
-
-def card() -> str:
-    """The card that jobs would compute on, in words. Raises `InputError`, as they do, if there is none or it fails."""
-    os.environ[GPU] = "1"
-    found = torch.cuda.get_device_properties(usable_device())
-    about = f"compute capability {found.major}.{found.minor}, {found.total_memory / 2**30:.0f} GiB"
-    return f"{found.name} ({about}) with torch {torch.__version__}"
-
-
-def measure_steps() -> list[Step]:
-    """The steps at the papers' sizes."""
-    with tempfile.TemporaryDirectory() as folder:
-        return list(steps_at_full_size(Path(folder)))
 
 
 def _apart(work: Callable[[], T]) -> T:

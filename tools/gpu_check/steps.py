@@ -6,6 +6,7 @@ sentences begin alike, which would save time.
 
 import gc
 import itertools
+import tempfile
 import time
 from collections.abc import Generator, Iterator
 from contextlib import closing
@@ -67,6 +68,12 @@ class Step:
     def epoch(self) -> float:
         """Seconds of an epoch of Flickr30k, without validation."""
         return self.seconds * -(-SENTENCES // self.batch)
+
+
+def measure_steps() -> list[Step]:
+    """The steps at the papers' sizes."""
+    with tempfile.TemporaryDirectory() as folder:
+        return list(steps_at_full_size(Path(folder)))
 
 
 def steps_at_full_size(folder: Path, sizes: Sizes = FLICKR30K, further: FurtherSizes = FURTHER) -> Iterator[Step]:

@@ -127,7 +127,15 @@ rule localisation_figure:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.localisation.results:draw_heat_maps", datasets.figure_job),
+        **calling(
+            "densevse.analyses.localisation.results:draw_heat_maps",
+            lambda dataset, variant: Job(
+                {
+                    "source_names": datasets.source_names(dataset),
+                    "title": localisation.title_of_variant(dataset, variant),
+                }
+            ),
+        ),
     message:
         "drawing the places of phrases: {wildcards.variant} on {wildcards.dataset}"
     script:

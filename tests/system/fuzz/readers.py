@@ -18,6 +18,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.archives import Archive
 from densevse.artifacts.images import decode, examine
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
+from densevse.datasets import coco as coco_files
 from densevse.datasets.given_boxes import read_entities, write_given_boxes
 from densevse.datasets.readers import write_dataset
 from densevse.language.tokens import tokenize, write_tokens
@@ -72,9 +73,9 @@ def dataset(reader: str, options: Mapping[str, Any], **sources: str) -> Callable
 
     def read(folder: Path) -> None:
         settings = {"reader": reader, "options": options, "known_unreadable": []}
-        files = [str(folder / file) for file in sources.values()]
+        files = {name: str(folder / file) for name, file in sources.items()}
         tables = str(folder / "images.parquet"), str(folder / "captions.parquet")
-        write_dataset(settings, [*sources], files, *tables, {"dataset": "fuzzed"}, 1)
+        write_dataset(settings, files, *tables, {"dataset": "fuzzed"}, 1)
 
     return read
 
@@ -179,7 +180,7 @@ def targets() -> dict[str, Target]:
         )
 
     def coco_boxes(folder: Path) -> Any:
-        return coco.read_boxes({"annotations": str(folder / "annotations")})
+        return coco_files.read_boxes({"annotations": str(folder / "annotations")})
 
     return {
         **{

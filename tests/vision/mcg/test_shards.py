@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from densevse.artifacts.files import checksum
-from densevse.artifacts.lineage import made_from
+from densevse.artifacts.lineage import made_from, stated
 from densevse.artifacts.schema import arrow_table, read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import (
@@ -143,7 +143,7 @@ def test_candidates_are_of_training_images_and_say_what_they_were_made_from(tmp_
     path = str(tmp_path / "00-of-01.parquet")
     sample_candidates(**shard, options=OPTIONS, threads=1, output=path)
     assert set(read(path, CANDIDATES)["image_id"]) == {"a"}
-    assert made_from(path) == {**OPTIONS, "parents": PARENTS}
+    assert stated(made_from(path)) == {**OPTIONS, "parents": PARENTS}
 
 
 @pytest.mark.long
@@ -159,11 +159,11 @@ def test_proposals_of_a_shard_say_which_ranker_ordered_them(tmp_path, shard, sam
         path = str(tmp_path / artifact / "00-of-01.parquet")
         write_ranked(**given, artifact=artifact, output=path)
         assert set(read(path, schema)["image_id"]) == {*NAMES}
-        assert made_from(path) == {**settings, "parents": {"images": PARENTS["images"]}}
+        assert stated(made_from(path)) == {**settings, "parents": {"images": PARENTS["images"]}}
     path = str(tmp_path / "overlap/00-of-01.parquet")
     write_ranked(**given, artifact="segment_overlap", masks=masks, output=path)
     assert set(read(path, SEGMENT_OVERLAP)["image_id"]) == {"a", "c"}
-    assert made_from(path) == {**settings, "parents": PARENTS}
+    assert stated(made_from(path)) == {**settings, "parents": PARENTS}
 
 
 @pytest.mark.long

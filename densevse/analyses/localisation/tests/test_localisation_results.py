@@ -66,7 +66,7 @@ def test_maps_are_drawn_with_their_peaks(right, tmp_path):
     maps = maps.assign(right=right, centre_right=False, box_share=0.1)
     schema.write(maps, HEAT_MAPS, tmp_path / "maps.parquet", {})
     files = (str(tmp_path / f"{name}.parquet") for name in ("maps", "images", "boxes"))
-    draw_heat_maps(*files, [str(tmp_path / "images")], ["images"], "VSE", str(tmp_path / "figure.png"))
+    draw_heat_maps(*files, {"images": str(tmp_path / "images")}, "VSE", str(tmp_path / "figure.png"))
     pixels = np.asarray(Image.open(tmp_path / "figure.png").convert("RGB")).reshape(-1, 3)
     marks = {mark: (pixels == mark).all(axis=1).sum() for mark in ((0x1A, 0x7F, 0x37), (0xB3, 0x26, 0x1E))}
     green, red = marks.values()

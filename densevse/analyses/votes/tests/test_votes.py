@@ -12,7 +12,7 @@ from densevse.analyses.votes.table import VOTE_SHARES, exactly_right, make_vote_
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import made_from
+from densevse.artifacts.lineage import made_from, stated
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import CORRESPONDENCES
 from densevse.artifacts.schemas.sentences import PARSES
@@ -296,4 +296,4 @@ def test_votes_are_kept_with_the_ballot_that_they_are_on(tmp_path):
     write_votes(*files, {"dataset": "scenes", "variant": "hm_lstm"})
     assert schema.identity(tmp_path / "votes.parquet") == Identity("scenes", "hm_lstm")
     assert schema.read(tmp_path / "votes.parquet", VOTES)["correct"].tolist() == [True]
-    assert made_from(tmp_path / "votes.parquet")["parents"] == {"ballot": {"pairs": 1, "seed": 0}}
+    assert stated(made_from(tmp_path / "votes.parquet"))["parents"] == {"ballot": {"pairs": 1, "seed": 0}}
