@@ -22,7 +22,7 @@ def image_table(*image_ids: str, width: int = 100, height: int = 80) -> pd.DataF
         {"image_id": i, "source": "images", "file": f"a/{i}.png", "width": width, "height": height, "status": "ok"}
         for i in image_ids
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).assign(sha256="")
 
 
 @pytest.fixture
