@@ -29,7 +29,7 @@ ANOTHER := $(filter-out $(INSTALLED),$(CUDA))
 environment: .venv/complete ## the packages that the workflow runs with, in .venv; CUDA=12 for older drivers and cards
 
 .PHONY: another
-.venv/complete: requirements-uv.txt $(LOCK) $(if $(ANOTHER),another)
+.venv/complete: requirements-uv.txt $(LOCK) envs/command.py $(if $(ANOTHER),another)
 	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "densevse needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=python3.12")'
 	$(PYTHON) -c 'import os, re, sys; found = re.search(r"[\s\x27\"\\$$&;()<>|*?\[\]#`!{}~:]", os.getcwd()); sys.exit(found and f"{os.getcwd()}: no job can be started in a folder with {found[0]!r} in its name; move the project")'
 	$(PYTHON) -m venv $(if $(ANOTHER),--clear) .venv
