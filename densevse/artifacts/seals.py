@@ -271,6 +271,5 @@ def _short(part: bytes | memoryview) -> bytes:
 def _unsealed(path: str | Path) -> InputError:
     return InputError(
         f"{path}: expected a file that proves its contents, found one without a seal: of an earlier version, of other "
-        "software, or damaged at its end. `densevse adopt` compares files of earlier versions with the configuration "
-        "and seals them; or delete the file and run snakemake again."
+        "software, or damaged at its end. Delete it and run snakemake again."
     )

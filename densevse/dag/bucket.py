@@ -24,7 +24,7 @@ import tempfile
 import threading
 import time
 import uuid
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64decode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from densevse.dag.records import SNAKEMAKE, let_records_lie_in
+from densevse.dag.records import SNAKEMAKE, let_records_lie_in, record_file
 from densevse.runtime.errors import InputError
 
 Result = TypeVar("Result")
@@ -242,13 +242,6 @@ def check_hooks(command: Sequence[str]) -> None:
     """
     if "--no-hooks" in command:
         raise InputError("--no-hooks: the records of what lies in a bucket are written by hooks; leave the option out.")
-
-
-def record_file(folder: Path, address: str) -> Path:
-    """The file for an address in one of Snakemake's folders, which must exist."""
-    text, longest = urlsafe_b64encode(address.encode()).decode(), os.pathconf(folder, "PC_NAME_MAX") - 1
-    parts = [text[start : start + longest] for start in range(0, len(text), longest)]
-    return Path(folder, *(f"@{part}" for part in parts[:-1]), parts[-1])
 
 
 def recorded(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -6,10 +6,12 @@ the records are in the folder of results, and .snakemake/metadata is a link to t
 the records along.
 """
 
+import json
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -17,6 +19,9 @@ from densevse.artifacts.files import writing
 from densevse.runtime.errors import InputError
 
 SNAKEMAKE = Path(".snakemake")
+_NAMED = 5
+"""Files that an error names at most."""
+_OF_RECORD = {"rule", "params", "input", "incomplete"}
 CLOCKS_DIFFER = 600
 """Seconds by which the clocks of machines that share a folder may differ."""
 
@@ -37,6 +42,50 @@ def keep_records(results: str) -> None:
             "another name, give it that name again (a symbolic link will do); or name a new folder as `results`."
         )
     let_records_lie_in(kept)
+
+
+def refuse_unrecorded(results: str, is_made: Callable[[str], bool]) -> None:
+    """Raises `InputError` that names files in `results` that a rule makes, but of whose making no record can be read.
+
+    Snakemake would call each of them current, whatever it was made with. What it has marked as incomplete is made again
+    in any case.
+    """
+    lost = [path for path in _files(results) if not _is_recorded(path) and is_made(path)]
+    if lost:
+        named = "".join(f"  {path}\n" for path in lost[:_NAMED])
+        more = f"  and {len(lost) - _NAMED} more\n" if len(lost) > _NAMED else ""
+        raise InputError(
+            f"no record can be read of how these files were made:\n{named}{more}They may be of other settings or code "
+            "than today's; records are lost when power fails, or when files are copied alone. Delete these files, and "
+            "run again; or, if you know that they are current, call snakemake --touch with the same targets."
+        )
+
+
+def _files(results: str) -> Iterator[str]:
+    """The files of a folder of results, but for logs and hidden ones."""
+    for folder, inside, names in os.walk(results):
+        inside[:] = sorted(name for name in inside if not name.startswith("."))
+        if folder == results and "logs" in inside:
+            inside.remove("logs")
+        yield from (os.path.join(folder, name) for name in sorted(names) if not name.startswith("."))
+
+
+def _is_recorded(path: str) -> bool:
+    """True for a file with a readable record, or one that Snakemake has marked as incomplete."""
+    if record_file(SNAKEMAKE / "incomplete", path).exists():
+        return True
+    try:
+        record = json.loads(record_file(SNAKEMAKE / "metadata", path).read_bytes())
+        return isinstance(record, dict) and record.keys() >= _OF_RECORD and not record["incomplete"]
+    except (OSError, ValueError):
+        return False
+
+
+def record_file(folder: Path, address: str) -> Path:
+    """The file for a path or an address in one of Snakemake's folders, which must exist."""
+    text, longest = urlsafe_b64encode(address.encode()).decode(), os.pathconf(folder, "PC_NAME_MAX") - 1
+    parts = [text[start : start + longest] for start in range(0, len(text), longest)]
+    return Path(folder, *(f"@{part}" for part in parts[:-1]), parts[-1])
 
 
 def let_records_lie_in(kept: Path) -> None:

@@ -1,9 +1,10 @@
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from densevse.dag.records import keep_records, read_only
+from densevse.dag.records import keep_records, read_only, record_file, refuse_unrecorded
 from densevse.runtime.errors import InputError
 
 KEPT, LINK = Path("results/.records-results"), Path(".snakemake/metadata")
@@ -97,3 +98,32 @@ def test_a_folder_that_cannot_be_written_to_is_named(monkeypatch):
     (message,) = read_only("results", "resources", "absent")
     assert message.startswith("results is not writable")
     assert "chmod" in message
+
+
+RECORD = {"rule": "train", "params": ["1"], "input": [], "incomplete": False}
+
+
+@pytest.mark.parametrize(
+    "kept", [None, b"", b"null", b"{", b"\0" * 300, b"[]", b"{}", json.dumps({**RECORD, "incomplete": True}).encode()]
+)
+def test_a_file_whose_record_is_lost_is_refused_by_name(kept):
+    made()
+    path = "results/scenes/model.safetensors"
+    Path(path).touch()
+    for name, content in (("results/scenes/images.parquet", json.dumps(RECORD).encode()), (path, kept)):
+        if content is not None:
+            record_file(LINK, name).write_bytes(content)
+    with pytest.raises(InputError, match=rf"(?s)no record can be read.*\n  {path}\n.*--touch"):
+        refuse_unrecorded("results", lambda path: True)
+    refuse_unrecorded("results", lambda path: "model" not in path)  # a note of the user's
+    record_file(Path(".snakemake/incomplete"), path).touch()
+    refuse_unrecorded("results", lambda path: True)  # is made again
+
+
+def test_logs_and_hidden_files_need_no_record():
+    made()
+    record_file(LINK, "results/scenes/images.parquet").write_text(json.dumps(RECORD))
+    Path("results/logs/train").mkdir(parents=True)
+    for name in ("results/logs/train/vse.log", "results/scenes/.images.parquet.1.part"):
+        Path(name).touch()
+    refuse_unrecorded("results", lambda path: True)

@@ -17,6 +17,9 @@ ANOTHER_SEED["datasets"]["scenes"]["options"]["seed"] = 7
 ANOTHER_PRECISION = copy.deepcopy(SMALL)
 ANOTHER_PRECISION["networks"] = {"scenes_net": {"precision": "bf16"}}
 
+FEWER_EPOCHS = copy.deepcopy(SMALL)
+FEWER_EPOCHS["methods"]["vse"]["parameters"] = {"margin": 0.3}
+
 pytestmark = pytest.mark.long
 
 
@@ -79,3 +82,13 @@ def test_a_model_of_a_later_round_in_place_of_the_first(finished_rounds, tmp_pat
     done = project.run("results/scenes/models/hm_lstm/seed0/round1/model.safetensors", check=False)
     assert done.returncode
     assert "round0/model.safetensors: expected the model of round 0, found that of round 1" in done.stdout
+
+
+def test_records_that_are_lost_in_part(continue_project):
+    project = continue_project(FEWER_EPOCHS)
+    records = sorted(path for path in (project.folder / "results/.records-results").rglob("*") if path.is_file())
+    for number, path in enumerate(records[::2]):
+        path.write_bytes((b"", b"null", path.read_bytes()[:40], b"\0" * 80)[number % 4])
+    status, text = project.plan(TABLE)
+    assert status
+    assert "no record can be read of how these files were made:\n  results/" in text

@@ -2,6 +2,11 @@
 
 tables.check_names(makers.of)
 
+# These change no result, or are how a user answers the refusal.
+answers = {"--touch", "-t", "--unlock", "--delete-all-output"}
+if bucket is None and workflow.is_main_process and not answers & {*sys.argv}:
+    refuse_unrecorded(settings.results, makers.make)
+
 
 # Is planned if a target needs such a path, and never runs: see densevse/dag/targets.py.
 rule absent:

@@ -22,7 +22,7 @@ from densevse.dag.inputs import ConceptStage, ParseStage, VocabularyStage
 from densevse.dag.jobs import Calls, Job, growing
 from densevse.dag.paths import Paths, configured, uncompared
 from densevse.dag.project import Analyses, Project, any_of
-from densevse.dag.records import dated_in_the_future, keep_records, read_only
+from densevse.dag.records import dated_in_the_future, keep_records, read_only, refuse_unrecorded
 from densevse.dag.rows import GivenStage
 from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.targets import Known, Makers, OwnFileStage, TargetStage
