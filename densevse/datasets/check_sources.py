@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import PurePosixPath
 from typing import NamedTuple
-
-import requests
+from urllib.parse import urlsplit
 
 from densevse.config.sources import Source
-from densevse.datasets.download import TIMEOUT, extent
+from densevse.datasets.answers import AddressError, DroppedError, check_answer, extent, receiving
 
 _AT_ONCE = 8
 _HEAD_REFUSED = {400, 403, 404, 405, 501}
@@ -53,8 +53,8 @@ def ask(address: str) -> Answer:
     try:
         state, answer = _asked("HEAD", address)
         return _asked("GET", address, Range="bytes=0-0")[1] if state in _HEAD_REFUSED else answer
-    except requests.RequestException as error:
-        return Answer(f"{type(error).__name__}: {error}", None)
+    except (AddressError, DroppedError) as error:
+        return Answer(str(error), None)
 
 
 def unobtainable(checked: Iterable[CheckedAddress]) -> list[str]:
@@ -66,14 +66,10 @@ def unobtainable(checked: Iterable[CheckedAddress]) -> list[str]:
 
 
 def _asked(method: str, address: str, **headers: str) -> tuple[int, Answer]:
-    """HTTP's state, and the answer; the body is not read."""
-    with requests.request(
-        method,
-        address,
-        headers={"Accept-Encoding": "identity", **headers},
-        stream=True,
-        allow_redirects=True,
-        timeout=TIMEOUT,
-    ) as response:
+    """HTTP's state, and the answer; of the body, no more than the first blocks are read."""
+    with receiving(address, headers, method) as (response, _):
         state = response.status_code
-        return state, Answer("", extent(response)[1]) if state in (200, 206) else Answer(f"HTTP {state}", None)
+        if state not in (200, 206):
+            return state, Answer(f"HTTP {state}", None)
+        check_answer(response, PurePosixPath(urlsplit(address).path).name)
+        return state, Answer("", extent(response).total)

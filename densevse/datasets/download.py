@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,29 +15,26 @@ from huggingface_hub.errors import RemoteEntryNotFoundError, RepositoryNotFoundE
 from tqdm import tqdm
 
 from densevse.artifacts.files import checksum, copy, write_text, writing
+from densevse.datasets.answers import (
+    PASSING,
+    AddressError,
+    DroppedError,
+    Extent,
+    check_answer,
+    extent,
+    receiving,
+    refuse_page,
+)
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 from densevse.runtime.project import project_root
 
 _ATTEMPTS = 5
-TIMEOUT = (10, 60)
-"""Seconds to wait for a connection, and for the next bytes."""
 
-_BLOCK = 1 << 16
-"""Bytes written at once, and the most that a dropped connection loses."""
-
-PASSING = {408, 425, 429, 500, 502, 503, 504}
-"""HTTP states after which another attempt may succeed."""
+MOST_UNSTATED = 1 << 36
+"""Bytes. The most that are taken where neither the configuration nor the server states a size."""
 
 ALGORITHMS = ("sha256", "md5", "sha1")
-
-
-class _DroppedError(Exception):
-    """An attempt ended before the file did; the next one continues there."""
-
-
-class _AddressError(Exception):
-    """The file cannot be obtained from an address; another one may have it."""
 
 
 def download(source: Mapping[str, Any], output: str | Path, mirrors: Sequence[str] = (), wait: float = 2.0) -> None:
@@ -46,102 +43,126 @@ def download(source: Mapping[str, Any], output: str | Path, mirrors: Sequence[st
     `mirrors` are other addresses of the same bytes; each is tried after the one before it has failed. Received bytes
     stay in `<output>.part`, between attempts (`wait` seconds apart, then twice as long each time) and between runs;
     only the same address is asked for the rest, and only of the same version. `<output>.obtained.json` records the url
-    that gave the file, its size and sha256. Raises `InputError` for a source that must be obtained by hand, or if every
-    address refuses, keeps failing, or gives bytes of the wrong size or checksum, which are removed.
+    that gave the file, its size and sha256; a later download must have that sha256, unless the source's differs. Raises
+    `InputError` for a source that must be obtained by hand, or if every address refuses, keeps failing, or gives bytes
+    that cannot be the file's or have the wrong size or checksum, which are removed.
     """
     path = Path(output)
     if source["url"] is None:
         raise InputError(f"{path}: obtain this file by hand. {source['manual']}\n{_by_hand(path)}")
     path.parent.mkdir(parents=True, exist_ok=True)
-    _record(path).unlink(missing_ok=True)
+    known = {**source, "sha256": _known_sha256(path, source["sha256"])}
     failures = []
     for url in (source["url"], *mirrors):
         try:
             logger.info("%s: asking %s", path, url)
-            _obtain({**source, "url": url}, path, wait)
+            _obtain({**known, "url": url}, path, wait)
             return
-        except _AddressError as error:
+        except AddressError as error:
             logger.warning("%s: %s", url, error)
             failures.append(f"  {url}: {error}")
     raise InputError("\n".join([f"{path}: no address gave this file.", *failures, _by_hand(path)]))
 
 
 def _obtain(source: Mapping[str, Any], path: Path, wait: float) -> None:
-    """Obtains the file from one address, in several attempts. Raises `_AddressError` if that fails."""
+    """Obtains the file from one address, in several attempts. Raises `AddressError` if that fails."""
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            _fetch(source, _part(path))
+            _fetch(source, _part(path), path.name)
             break
-        except requests.exceptions.SSLError as error:
-            raise _AddressError(f"no safe connection (TLS): {error}") from error
-        except (_DroppedError, requests.RequestException) as error:
+        except DroppedError as error:
             logger.warning("%s, attempt %d of %d: %s", source["url"], attempt, _ATTEMPTS, error)
             if attempt == _ATTEMPTS:
-                raise _AddressError(
+                raise AddressError(
                     f"failed {_ATTEMPTS} times, the last time with: {error}. Run again to resume."
                 ) from error
             time.sleep(wait * 2 ** (attempt - 1))
     _accept(source, path)
 
 
-def _fetch(source: Mapping[str, Any], part: Path) -> None:
-    """One attempt: asks for the bytes that `part` lacks, or for all of them, and writes them there."""
-    offset, headers = _resume(source, part)
-    with requests.get(source["url"], headers=headers, stream=True, timeout=TIMEOUT) as response:
-        start, total = extent(response)
-        if response.status_code == 416 and offset == total:
-            return
-        if response.status_code == 416 or (response.status_code == 206 and start != offset):
-            _forget(part)
-            raise _DroppedError("the server cannot resume; starting from the beginning")
+def _fetch(source: Mapping[str, Any], part: Path, file: str) -> None:
+    """One attempt: asks for the bytes of `file` that `part` lacks, or for all of them, and writes them there."""
+    kept = _kept(source, part)
+    offset = part.stat().st_size if kept else 0
+    with receiving(source["url"], _resuming(kept, offset)) as (response, blocks):
         if response.status_code in PASSING:
-            raise _DroppedError(f"HTTP {response.status_code}")
-        if response.status_code not in (200, 206):
-            raise _AddressError(f"HTTP {response.status_code}")
-        if source["size"] is not None and total not in (None, source["size"]):
-            raise _AddressError(f"expected {source['size']:,} bytes, but the server offers {total:,}")
-        _write(response, source["url"], part, start, total)
+            raise DroppedError(f"HTTP {response.status_code}")
+        if response.status_code in (206, 416):
+            if not _continues(response, kept, offset):
+                _forget(part)
+                raise DroppedError("the server cannot resume; starting from the beginning")
+            if response.status_code == 416:
+                return
+        check_answer(response, file)
+        sent = extent(response)
+        total = sent.total if sent.total is not None else kept.get("total")
+        _check_size(source, total, response.raw.chunked)
+        write_text(
+            json.dumps({"url": source["url"], "validator": _validator(response), "total": total}), _version(part)
+        )
+        _write(blocks, part, sent._replace(end=sent.end or source["size"], total=total))
     if total is not None and part.stat().st_size < total:
-        raise _DroppedError(f"{part.stat().st_size:,} of {total:,} bytes received")
+        raise DroppedError(f"{part.stat().st_size:,} of {total:,} bytes received")
 
 
-def _resume(source: Mapping[str, Any], part: Path) -> tuple[int, dict[str, str]]:
-    """The byte to resume from, and the headers that ask for it.
+def _kept(source: Mapping[str, Any], part: Path) -> dict[str, Any]:
+    """The url, validator and total of the bytes in `part`, if these can be continued.
 
-    Without a validator of the version, parts of two versions could be joined. Then it resumes only if a published
+    Without a validator of the version, parts of two versions could be joined. Then they are continued only if a
     checksum would detect that.
     """
-    headers = {"Accept-Encoding": "identity"}
-    if not (part.is_file() and part.stat().st_size and _version(part).is_file()):
-        return 0, headers
-    known = json.loads(_version(part).read_text(encoding="utf-8"))
-    if known["url"] != source["url"] or not (known["validator"] or any(source[name] for name in ALGORITHMS)):
-        return 0, headers
-    offset = part.stat().st_size
-    condition = {"If-Range": known["validator"]} if known["validator"] else {}
-    return offset, {**headers, "Range": f"bytes={offset}-", **condition}
+    try:
+        known: dict[str, Any] = json.loads(_version(part).read_text(encoding="utf-8"))
+        same = part.stat().st_size and known["url"] == source["url"]
+        return known if same and (known["validator"] or any(source[name] for name in ALGORITHMS)) else {}
+    except (OSError, ValueError, KeyError, TypeError):  # there is none, or it is damaged
+        return {}
 
 
-def extent(response: requests.Response) -> tuple[int, int | None]:
-    """The first byte of the answer, and the size of the whole file if the server states it."""
-    stated = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
-    if stated:
-        return int(stated[1] or 0), None if stated[2] == "*" else int(stated[2])
-    length = response.headers.get("Content-Length")
-    return 0, int(length) if length else None
+def _resuming(kept: Mapping[str, Any], offset: int) -> dict[str, str]:
+    condition = {"If-Range": kept["validator"]} if kept.get("validator") else {}
+    return {"Range": f"bytes={offset}-", **condition} if offset else {}
 
 
-def _write(response: requests.Response, url: str, part: Path, start: int, total: int | None) -> None:
+def _continues(response: requests.Response, kept: Mapping[str, Any], offset: int) -> bool:
+    """True if a part of a file is the one from `offset` of the version that is kept, or if nothing is left of it."""
+    try:
+        sent = extent(response)
+    except AddressError:
+        return False
+    if response.status_code == 416:
+        return 0 < offset == sent.total
+    same = kept.get("validator") in (None, _validator(response)) and kept.get("total") in (None, sent.total)
+    return same and sent.end is not None and sent.start == offset
+
+
+def _validator(response: requests.Response) -> str | None:
+    """What names the version of a file: its ETag, or its date where that is weak or missing."""
+    etag = response.headers.get("ETag", "")
+    return response.headers.get("Last-Modified") if not etag or etag.startswith("W/") else etag
+
+
+def _check_size(source: Mapping[str, Any], total: int | None, chunked: bool) -> None:
+    """Raises `AddressError` for a size that differs, or is unknown where nothing would show that the end is missing."""
+    if source["size"] is not None and total not in (None, source["size"]):
+        raise AddressError(f"expected {source['size']:,} bytes, but the server offers {total:,}")
+    if total is None and not chunked and not any(source[name] for name in ("size", *ALGORITHMS)):
+        raise AddressError("does not say how long the file is; a source of it needs the key size or sha256")
+
+
+def _write(blocks: Iterable[bytes], part: Path, sent: Extent) -> None:
+    """Writes bytes where they belong. Raises `AddressError` if there are more of them than `sent` has."""
+    limit = sent.end or MOST_UNSTATED
     with (
         writing(part),
-        open(part, "r+b" if start else "wb") as file,
-        tqdm(desc=part.stem, initial=start, total=total, unit="B", unit_scale=True, disable=None) as bar,
+        open(part, "r+b" if sent.start else "wb") as file,
+        tqdm(desc=part.stem, initial=sent.start, total=sent.total, unit="B", unit_scale=True, disable=None) as bar,
     ):
-        etag = response.headers.get("ETag", "")
-        validator = response.headers.get("Last-Modified") if not etag or etag.startswith("W/") else etag
-        write_text(json.dumps({"url": url, "validator": validator}), _version(part))
-        file.seek(start)
-        for block in response.iter_content(_BLOCK):
+        file.seek(sent.start)
+        for block in blocks:
+            if file.tell() + len(block) > limit:
+                _forget(part)
+                raise AddressError(f"sends more than the {limit:,} bytes that it should; they were removed")
             file.write(block)
             bar.update(len(block))
 
@@ -150,23 +171,63 @@ def _accept(source: Mapping[str, Any], path: Path) -> None:
     """Gives the part file its final name if it matches the source."""
     part = _part(path)
     found = {"size": part.stat().st_size, "sha256": checksum(part)}
-    for name in ("size", *ALGORITHMS):
-        if source[name] is None:
-            continue
-        actual = found.get(name) or checksum(part, name)
-        # torchvision publishes the start of a sha256 in the file's name
-        if actual != source[name] and not (name == "sha256" and str(actual).startswith(source[name])):
-            _forget(part)
-            raise _AddressError(
-                f"downloaded, but its {name} is {actual} instead of {source[name]}; it was removed. Run again; if it "
-                "happens again, the file at that address has changed."
-            )
+    try:
+        _check(source, path, found)
+    except AddressError:
+        _forget(part)
+        raise
     with open(part, "rb") as file:
         os.fsync(file.fileno())
     write_text(json.dumps({"url": source["url"], **found}, indent=2) + "\n", _record(path))
     os.replace(part, path)
     _forget(part)
     logger.info("%s: %d bytes, sha256 %s", path, found["size"], found["sha256"])
+
+
+def _check(source: Mapping[str, Any], path: Path, found: Mapping[str, Any]) -> None:
+    """Raises `AddressError` if the part file is empty, a page, or not what the source or its record says."""
+    with open(_part(path), "rb") as file:
+        start = file.read(1 << 10)
+    if not start:
+        raise AddressError("gives an empty file")
+    refuse_page(path.name, start)
+    for name in ("size", *ALGORITHMS):
+        if source[name] is None:
+            continue
+        actual = found.get(name) or checksum(_part(path), name)
+        # torchvision publishes the start of a sha256 in the file's name
+        if actual != source[name] and not (name == "sha256" and str(actual).startswith(source[name])):
+            raise AddressError(
+                f"downloaded, but its {name} is {actual} instead of {source[name]}; it was removed. Run again; if it "
+                f"happens again, the file at that address has changed.{_of_record(path)}"
+            )
+
+
+def _known_sha256(path: Path, key: str | None) -> str | None:
+    """The sha256, or its start, that a download must have: its key, completed by the record of an earlier download.
+
+    A key that differs from the record takes its place. Raises `InputError` for a record that cannot be read.
+    """
+    record = _record(path)
+    if not record.exists():
+        return key
+    try:
+        recorded = re.fullmatch("[0-9a-f]{64}", json.loads(record.read_text(encoding="utf-8"))["sha256"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        recorded, reason = None, f" ({error})"
+    else:
+        reason = ""
+    if recorded is None:
+        raise InputError(
+            f"{record}: expected the sha256 of an earlier download of {path.name}{reason}; restore it, or delete it to "
+            "take any file."
+        )
+    return recorded[0] if recorded[0].startswith(key or "") else key
+
+
+def _of_record(path: Path) -> str:
+    record = _record(path)
+    return f" {record} says what it was before; delete it to take another file." if record.exists() else ""
 
 
 def _record(path: Path) -> Path:
@@ -197,25 +258,25 @@ def download_from_hub(source: Mapping[str, Any], output: str | Path) -> None:
     """The job that obtains `source` (hub, revision, file, size and sha256 of a `Source`), whole and checked.
 
     Received bytes stay in the folder `<output>.part` between runs. `<output>.obtained.json` records the file's origin,
-    size and sha256. Raises `InputError` if the hub does not give the file, or gives other bytes.
+    size and sha256, with which a later download is compared. Raises `InputError` if the hub does not give the file, or
+    gives other bytes.
     """
     path = Path(output)
-    part, record = (path.with_name(f"{path.name}.{ending}") for ending in ("part", "obtained.json"))
+    part, known = _part(path), _known_sha256(path, source["sha256"])
     with writing(path):
         part.mkdir(parents=True, exist_ok=True)
-        record.unlink(missing_ok=True)
     logger.info("%s: asking the hub for %s at %s", path, source["hub"], source["revision"])
     received = _received(source, part, path)
     size, sha256 = received.stat().st_size, checksum(received)
-    if source["size"] not in (None, size) or not sha256.startswith(source["sha256"]):
+    if source["size"] not in (None, size) or not sha256.startswith(known or ""):
         shutil.rmtree(part)
         raise InputError(
             f"{path}: downloaded from {source['hub']}, but its size and sha256 are {size:,} and {sha256} "
-            f"instead of {source['size'] or 'any'} and {source['sha256']}; it was removed. Correct "
-            "revision and sha256 of the source."
+            f"instead of {source['size'] or 'any'} and {known}; it was removed. Correct "
+            f"revision and sha256 of the source.{_of_record(path)}"
         )
     where = {name: source[name] for name in ("hub", "revision", "file")}
-    write_text(json.dumps({**where, "size": size, "sha256": sha256}, indent=2) + "\n", record)
+    write_text(json.dumps({**where, "size": size, "sha256": sha256}, indent=2) + "\n", _record(path))
     os.replace(received, path)
     shutil.rmtree(part)
     logger.info("%s: %d bytes, sha256 %s", path, size, sha256)

@@ -1,5 +1,6 @@
 """Files obtained from servers on this machine, from a stand-in of the hub, and from the project's folder."""
 
+import gzip
 import hashlib
 import json
 import logging
@@ -14,10 +15,12 @@ from huggingface_hub import constants
 from huggingface_hub.errors import LocalEntryNotFoundError
 
 from densevse.artifacts.files import checksum
-from densevse.datasets.download import _ATTEMPTS, _BLOCK, download, download_from_hub, unpack
+from densevse.datasets.download import _ATTEMPTS, download, download_from_hub, unpack
 from densevse.runtime.errors import InputError
 from tests.projects import ROOT
 from tests.servers import CONTENT, Server, serving
+from tests.system.answers.server import serving as odd
+from tests.system.answers.server import whole
 
 
 @pytest.fixture
@@ -66,7 +69,7 @@ def test_resumes_after_drops(server: Server, path: Path) -> None:
     server.drop_after = [100_000, 70_000]
     download(server.source(), path, wait=0)
     assert path.read_bytes() == CONTENT
-    assert server.asked == [None, f"bytes={_BLOCK}-", f"bytes={2 * _BLOCK}-"]
+    assert server.asked == [None, "bytes=100000-", "bytes=170000-"]
 
 
 def test_resumes_what_an_earlier_run_left(server: Server, path: Path) -> None:
@@ -76,7 +79,7 @@ def test_resumes_what_an_earlier_run_left(server: Server, path: Path) -> None:
     assert not path.exists()
     server.asked.clear()
     download(server.source(), path, wait=0)
-    assert server.asked == [f"bytes={_BLOCK}-"]
+    assert server.asked == ["bytes=100000-"]
     assert path.read_bytes() == CONTENT
 
 
@@ -101,7 +104,7 @@ def test_starts_afresh_where_the_server_ignores_range(server: Server, path: Path
     server.ranges, server.drop_after = False, [100_000]
     download(server.source(), path, wait=0)
     assert path.read_bytes() == CONTENT
-    assert server.asked == [None, f"bytes={_BLOCK}-"]
+    assert server.asked == [None, "bytes=100000-"]
 
 
 def test_does_not_join_parts_of_two_versions(server: Server, path: Path) -> None:
@@ -120,7 +123,7 @@ def test_without_a_validator_only_a_checksum_allows_resuming(
     server.etag, server.drop_after = None, [100_000]
     download(server.source(**known), path, wait=0)
     assert path.read_bytes() == CONTENT
-    assert server.asked == [None, f"bytes={_BLOCK}-" if resumed else None]
+    assert server.asked == [None, "bytes=100000-" if resumed else None]
 
 
 def test_tries_again_when_the_server_is_busy(server: Server, path: Path) -> None:
@@ -143,7 +146,56 @@ def test_wrong_bytes_are_removed_and_named(server: Server, path: Path) -> None:
     server.content = CONTENT[::-1]
     with pytest.raises(InputError, match=r"file\.zip[\s\S]*sha256 is .* instead of"):
         download(server.source(sha256=hashlib.sha256(CONTENT).hexdigest()), path, wait=0)
-    assert beside(path) == []
+    assert beside(path) == ["file.zip.obtained.json"]
+
+
+def test_the_first_sha256_is_compared_ever_after(server: Server, mirror: Server, path: Path) -> None:
+    download(server.source(), path, wait=0)
+    path.unlink()
+    server.content = CONTENT[::-1]
+    with pytest.raises(InputError, match=r"sha256 is .* instead of[\s\S]*obtained\.json says what it was before"):
+        download(server.source(), path, wait=0)
+    assert beside(path) == ["file.zip.obtained.json"]
+    download(server.source(), path, [mirror.address], wait=0)
+    assert path.read_bytes() == CONTENT
+
+
+def test_a_key_takes_the_place_of_the_record(server: Server, path: Path) -> None:
+    download(server.source(), path, wait=0)
+    path.unlink()
+    server.content = CONTENT[::-1]
+    now = hashlib.sha256(CONTENT[::-1]).hexdigest()
+    download(server.source(sha256=now[:8]), path, wait=0)
+    assert json.loads(path.with_name("file.zip.obtained.json").read_text())["sha256"] == now
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"sha256": 3}', '{"sha256": "00"}'])
+def test_a_damaged_record_is_named(server: Server, path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True)
+    path.with_name("file.zip.obtained.json").write_text(text)
+    with pytest.raises(InputError, match=r"file\.zip\.obtained\.json: expected the sha256 of an.*delete"):
+        download(server.source(), path, wait=0)
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"url": 3}'])
+def test_without_a_readable_version_a_part_is_not_continued(server: Server, path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True)
+    path.with_name("file.zip.part").write_bytes(CONTENT[::-1][:1000])
+    path.with_name("file.zip.part.json").write_text(text)
+    download(server.source(), path, wait=0)
+    assert path.read_bytes() == CONTENT
+    assert server.asked == [None]
+
+
+def test_a_file_that_is_gzip_itself_may_be_called_so(path: Path, tmp_path: Path) -> None:
+    """As Apache does: the file is the bytes that are sent, which no one decodes."""
+    packed = gzip.compress(CONTENT)
+    answers = {"file": lambda to: to.send(whole("Content-Encoding: x-gzip", body=packed))}
+    with odd(answers, tmp_path) as (address, _):
+        source = {**dict.fromkeys(("manual", "size", "sha256", "md5", "sha1")), "url": f"{address}/file"}
+        download(source, tmp_path / "file.tar.gz", wait=0)
+    assert (tmp_path / "file.tar.gz").read_bytes() == packed
 
 
 def test_a_truncated_file_is_refused(server: Server, path: Path) -> None:
@@ -272,6 +324,14 @@ def test_other_bytes_are_refused_and_removed(wrong, tmp_path):
     with pytest.raises(InputError, match=rf"model\.safetensors: downloaded from some/network, but.*{DIGEST} instead"):
         download_from_hub({**SOURCE, **wrong}, tmp_path / "model.safetensors")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.usefixtures("hub")
+def test_a_file_of_a_hub_is_compared_with_its_record(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.with_name(f"{path.name}.obtained.json").write_text(json.dumps({"sha256": DIGEST[:8] + "0" * 56}))
+    with pytest.raises(InputError, match=rf"{DIGEST} instead[\s\S]*obtained\.json says what it was before"):
+        download_from_hub({**SOURCE, "sha256": DIGEST[:8]}, path)
 
 
 @pytest.mark.usefixtures("hub")

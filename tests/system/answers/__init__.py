@@ -1,0 +1,1 @@
+"""Downloads from a server that answers in many odd ways."""
