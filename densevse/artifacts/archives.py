@@ -352,9 +352,23 @@ def _check_inside(path: Path, names: Iterable[str]) -> None:
             raise InputError(f"{path}: refused, as its member {name!r} leads out of the folder.")
 
 
+def check_ratio(path: Path, name: str, stored: int, size: int) -> None:
+    """Raises `InputError` if the `stored` bytes of a part of a file would become so many that they are a bomb."""
+    if size > LARGEST_RATIO * max(stored, 1 << 10):
+        raise _too_large(path, name, stored, size)
+
+
 def _check_size(path: Path, name: str, stored: int, size: int) -> None:
-    if size > min(LARGEST_MEMBER, LARGEST_RATIO * max(stored, 1 << 10)):
-        raise InputError(f"{path}: refused to read {name}, of which {stored:,} bytes would become {size:,}.")
+    if size > LARGEST_MEMBER:
+        raise _too_large(path, name, stored, size)
+    check_ratio(path, name, stored, size)
+
+
+def _too_large(path: Path, name: str, stored: int, size: int) -> InputError:
+    return InputError(
+        f"{path}: refused to read {name}, of which {stored:,} bytes would become {size:,}. If they should, store it "
+        "uncompressed."
+    )
 
 
 def _decompressor(path: Path) -> Callable[[Path], Any] | None:

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
+from densevse.artifacts.archives import check_ratio
 from densevse.artifacts.files import atomic
 from densevse.runtime.errors import InputError
 
@@ -50,7 +51,7 @@ def open_matrix(path: str | Path, key: str, unpacked_in: str | Path, dimensions:
             f"{path}: expected {', '.join(_READERS)}; pickles and other formats are not loaded. To use it, {_CONVERT}."
         )
     try:
-        matrix = read(Path(path), key, Path(unpacked_in))
+        matrix = read(Path(path), key, Path(unpacked_in), dimensions)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; correct the path of {key}.") from None
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, SafetensorError, pa.ArrowException) as error:
@@ -80,12 +81,12 @@ def check_numbers(values: NDArray[Any], name: str, dimensions: int = 2) -> None:
         raise InputError(f"{name}: there are no numbers, as the shape is {values.shape}; write it again.")
 
 
-def _npy(path: Path, key: str, folder: Path) -> Matrix:
+def _npy(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
     with open(path, "rb") as file:
         return Matrix(str(path), _mapped(file, str(path)))
 
 
-def _npz(path: Path, key: str, folder: Path) -> Matrix:
+def _npz(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
     with zipfile.ZipFile(path) as archive:
         chosen = _chosen([name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")], key, path)
         name, info = f"{path}, {chosen}", archive.getinfo(f"{chosen}.npy")
@@ -95,6 +96,10 @@ def _npz(path: Path, key: str, folder: Path) -> Matrix:
                 lengths = np.frombuffer(file.read(4), "<u2")  # of the name and the extra field, which end the header
                 file.seek(int(lengths.sum()), 1)
                 return Matrix(name, _mapped(file, name))
+        check_ratio(path, chosen, info.compress_size, info.file_size)
+        with archive.open(info) as packed:  # nothing is unpacked if its header says that it is of no use
+            shape, _, dtype = _header(packed, name)
+            check_numbers(np.broadcast_to(np.empty((), dtype), shape), name, dimensions)
         with archive.open(info) as packed, tempfile.TemporaryFile(dir=folder) as file:
             shutil.copyfileobj(packed, file)
             file.seek(0)
@@ -103,6 +108,12 @@ def _npz(path: Path, key: str, folder: Path) -> Matrix:
 
 def _mapped(file: IO[bytes], name: str) -> NDArray[Any]:
     """The array whose header starts at the current position of `file`."""
+    shape, by_column, dtype = _header(file, name)
+    return _map(file, dtype, file.tell(), shape, by_column)
+
+
+def _header(file: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """The shape, the order and the type of numbers that an array's header states; the array follows it in `file`."""
     if file.read(1) == b"\x80":
         raise InputError(f"{name}: expected an array, found a pickle, which is not loaded; {_CONVERT}.")
     file.seek(-1, 1)
@@ -111,7 +122,7 @@ def _mapped(file: IO[bytes], name: str) -> NDArray[Any]:
     shape, by_column, dtype = read_header(file)
     if dtype.hasobject:
         raise InputError(f"{name}: expected floats, found Python objects, which are not loaded; {_CONVERT}.")
-    return _map(file, dtype, file.tell(), shape, by_column)
+    return shape, by_column, dtype
 
 
 def _map(file: IO[bytes], dtype: Any, start: int, shape: Sequence[int], by_column: bool = False) -> NDArray[Any]:
@@ -121,7 +132,7 @@ def _map(file: IO[bytes], dtype: Any, start: int, shape: Sequence[int], by_colum
     return np.memmap(file, dtype, "r", start, tuple(shape), "F" if by_column else "C")
 
 
-def _safetensors(path: Path, key: str, folder: Path) -> Matrix:
+def _safetensors(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
     with safe_open(path, "np") as tensors:  # checks the header and the file's length
         chosen = _chosen(list(tensors.keys()), key, path)
         kind = tensors.get_slice(chosen).get_dtype()
@@ -135,10 +146,11 @@ def _safetensors(path: Path, key: str, folder: Path) -> Matrix:
         return Matrix(name, _map(file, np.dtype(_SAFETENSORS[kind]), start, entry["shape"]))
 
 
-def _parquet(path: Path, key: str, folder: Path) -> Matrix:
+def _parquet(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
     with pq.ParquetFile(path, memory_map=True) as file:
         columns = [field.name for field in file.schema_arrow if _is_list(field.type)]
         chosen = _chosen(columns, key, path)
+        _check_decoded(file, chosen, path)
         ids = _ids(file, _id_of(key), path)
         batches = (batch.column(0) for batch in file.iter_batches(_ROWS_AT_ONCE, columns=[chosen]))
         name, rows = f"{path}, {chosen}", file.metadata.num_rows
@@ -151,6 +163,15 @@ def _parquet(path: Path, key: str, folder: Path) -> Matrix:
             unpacked.flush()
             values = _map(unpacked, dtype, 0, (rows, width))
     return Matrix(name, values, ids)
+
+
+def _check_decoded(file: pq.ParquetFile, column: str, path: Path) -> None:
+    """Raises `InputError` for a column of lists that is a bomb: equal numbers take next to no room in Parquet."""
+    kind = file.schema_arrow.field(column).type.value_type
+    for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+        chunks = map(group.column, range(group.num_columns))
+        chunk = next(one for one in chunks if one.path_in_schema.partition(".")[0] == column)
+        check_ratio(path, column, chunk.total_compressed_size, chunk.num_values * kind.bit_width // 8)
 
 
 def _ids(file: pq.ParquetFile, column: str, path: Path) -> NDArray[np.object_] | None:
@@ -199,7 +220,7 @@ def _chosen(names: list[str], key: str, path: Path) -> str:
     return names[0]
 
 
-_READERS: dict[str, Callable[[Path, str, Path], Matrix]] = {
+_READERS: dict[str, Callable[[Path, str, Path, int], Matrix]] = {
     ".npy": _npy,
     ".npz": _npz,
     ".parquet": _parquet,

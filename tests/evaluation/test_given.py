@@ -396,6 +396,29 @@ def test_pickles_and_objects_are_never_loaded(tmp_path, given, capsys):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize(
+    ("shape", "dtype", "said"),
+    [
+        ((3, 20, 4000), "<f4", r"expected an array of 2 dimensions, found the shape \(3, 20, 4000\)"),
+        ((60, 4000), "<i4", "expected floats, found int32"),
+    ],
+)
+def test_a_compressed_array_of_no_use_is_not_unpacked(tmp_path, given, monkeypatch, shape, dtype, said):
+    monkeypatch.setattr("densevse.artifacts.matrices.shutil.copyfileobj", lambda *_: pytest.fail("it was unpacked"))
+    compressed(tmp_path / "mine.npz", scores=np.random.default_rng(0).integers(0, 99, shape).astype(dtype))
+    with pytest.raises(InputError, match=rf"mine.npz, scores: {said}"):
+        given(scores=str(tmp_path / "mine.npz"))
+
+
+def test_bombs_are_not_unpacked(tmp_path, given):
+    """Equal numbers take next to no room, in a compressed npz and in Parquet."""
+    compressed(tmp_path / "bomb.npz", scores=np.zeros((8, 1_000_000), np.float32))
+    parquet(tmp_path / "bomb.parquet", scores=np.zeros((8, 1_000_000), np.float32))
+    for name in ("bomb.npz", "bomb.parquet"):
+        with pytest.raises(InputError, match=rf"{name}: refused to read scores.* would become 32,000.* uncompressed"):
+            given(scores=str(tmp_path / name))
+
+
 @pytest.mark.parametrize("suffix", ["npy", "npz", "safetensors", "parquet"])
 def test_truncated_files_are_refused(tmp_path, given, suffix):
     path = tmp_path / f"mine.{suffix}"

@@ -42,7 +42,7 @@ def read_ids(path: str | Path) -> Ids:
     if Path(path).suffix != ".npy":
         return np.array(read_row_ids(path), dtype=object)
     try:
-        found = np.load(path, allow_pickle=False)
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file of ids.") from None
     except (ValueError, OSError, EOFError) as error:
