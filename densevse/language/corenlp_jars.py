@@ -10,10 +10,14 @@ from pathlib import Path
 
 import stanza
 
+from densevse.artifacts.files import checksum, write_text
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
 ATTEMPTS = 3
+LOCK = "jars.sha256"
+"""The file beside a pom.xml with the digest of each jar that Maven gets for it."""
+
 OBTAIN_YOURSELF = "try again, or set CORENLP_HOME to a folder of CoreNLP's jars (stanfordnlp.github.io/CoreNLP)."
 
 
@@ -30,8 +34,10 @@ def require_java() -> None:
 def get_corenlp(project: str | Path, output: str | Path, wait: float = 10.0) -> None:
     """The job that puts CoreNLP's jars into the folder `output`: by Maven from `project` (a pom.xml), or by stanza.
 
-    The folder is always whole or absent; one that another process made meanwhile stays. A failed attempt is repeated
-    after `wait` seconds. Raises `InputError` if Java is missing or the jars cannot be obtained.
+    The folder is always whole or absent; one that another process made meanwhile stays. Maven's jars must be those of
+    `LOCK` beside `project`; no list of stanza's is published, so those of the first time are recorded in
+    `<output>.obtained.sha256`, and compared later. A failed attempt is repeated after `wait` seconds. Raises
+    `InputError` if Java is missing or the jars cannot be obtained.
     """
     require_java()  # without Java another attempt would not help
     folder = Path(output).absolute()  # Maven would resolve the path from the folder of pom.xml
@@ -55,6 +61,7 @@ def _get_once(project: Path, folder: Path) -> None:
             _get_by_maven(project, obtained)
         else:
             _get_by_stanza(_version(project), obtained)
+            _compare_with_first(obtained, folder.with_name(f"{folder.name}.obtained.sha256"))
         if not _has_models(obtained):
             raise InputError(f"CoreNLP came without its models ({jars(obtained)}); {OBTAIN_YOURSELF}")
         try:
@@ -102,13 +109,37 @@ def jars(home: str | Path) -> list[str]:
 def copy_jars(project: Path, folder: Path) -> None:
     """Copies the jars that `project` (a pom.xml) names, with all their dependencies, into `folder`.
 
-    Raises `InputError` with Maven's output if that fails.
+    Raises `InputError` with Maven's output if that fails, or if they are not the jars of `LOCK` beside `project`.
     """
-    command = ["mvn", "-q", "-B", "-f", str(project), "dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
+    command = ["mvn", "-q", "-B", "-f", str(project), "--strict-checksums"]
+    command += ["dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
     logger.info("getting jars: %s", shlex.join(command))
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise InputError(f"Maven could not get what {project} names:\n{(done.stdout + done.stderr)[-2000:]}")
+    check_jars(folder, project.with_name(LOCK))
+
+
+def check_jars(folder: Path, lock: Path) -> None:
+    """Raises `InputError` unless the jars in `folder` are those of `lock`, a file that `sha256sum *.jar` writes."""
+    expected, found = lock.read_text(encoding="utf-8").splitlines(), _digests(folder)
+    if wrong := sorted({line.split()[-1] for line in {*expected} ^ {*found}}):
+        raise InputError(
+            f"{folder}: {lock} lists other jars; compare {', '.join(wrong)}. Delete them from Maven's store "
+            "(~/.m2/repository), and try again. If another version is wanted, run `sha256sum *.jar` in a folder of its "
+            "jars, and write the lines into that file."
+        )
+
+
+def _compare_with_first(folder: Path, record: Path) -> None:
+    if record.exists():
+        check_jars(folder, record)
+    else:
+        write_text("".join(f"{line}\n" for line in _digests(folder)), record)
+
+
+def _digests(folder: Path) -> list[str]:
+    return [f"{checksum(jar)}  {jar.name}" for jar in sorted(folder.glob("*.jar"))]
 
 
 def get_jars(project: str | Path, output: str | Path) -> None:

@@ -1,12 +1,16 @@
 """CoreNLP's jars, obtained by stand-ins of Maven and of stanza's installer."""
 
+import hashlib
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from densevse.language import corenlp_jars
-from densevse.language.corenlp_jars import get_corenlp
+from densevse.language.corenlp_jars import get_corenlp, get_jars
 from densevse.runtime.errors import InputError
+from tests.projects import ROOT
 
 
 def test_without_java_it_says_at_once_what_to_install(tmp_path, monkeypatch):
@@ -21,8 +25,14 @@ def executable(path, script):
     path.chmod(0o755)
 
 
-def project(tmp_path):
+EMPTY = hashlib.sha256(b"").hexdigest()
+NAMES = ["stanford-corenlp-4-models-english.jar", "stanford-corenlp-4-models.jar", "stanford-corenlp-4.jar"]
+
+
+def project(tmp_path, jars=NAMES):
+    """A pom.xml, and beside it the list of its jars, which are empty."""
     (tmp_path / "pom.xml").write_text("<project><corenlp.version>4.5.10</corenlp.version></project>")
+    (tmp_path / "jars.sha256").write_text("".join(f"{EMPTY}  {name}\n" for name in jars))
     return tmp_path / "pom.xml"
 
 
@@ -42,13 +52,34 @@ def test_jars_come_by_maven_whole_or_not_at_all(tmp_path, monkeypatch):
         get_corenlp(project(tools), home, wait=0)
     assert (tmp_path / "attempts").read_text().count("attempt") == corenlp_jars.ATTEMPTS
     executable(tools / "mvn", f"{fake} /usr/bin/touch {names}")
-    with pytest.raises(InputError, match="without its models"):
+    with pytest.raises(InputError, match=r"jars.sha256 lists other jars; compare stanford-corenlp-4-models-english"):
         get_corenlp(project(tools), home, wait=0)
+    with pytest.raises(InputError, match="without its models"):
+        get_corenlp(project(tools, names.split()), home, wait=0)
     assert not home.exists()
     executable(tools / "mvn", f"{fake} /usr/bin/touch {names} stanford-corenlp-4-models-english.jar")
     get_corenlp(project(tools), home)
     assert len(corenlp_jars.jars(home)) == 3
     assert [path.name for path in home.parent.iterdir()] == ["corenlp"]
+
+
+@pytest.mark.parametrize("harm", ["echo x > stanford-corenlp-4.jar", "/usr/bin/touch another.jar"])
+def test_a_jar_that_is_not_the_listed_one_is_refused(tmp_path, monkeypatch, harm):
+    fake = 'for each; do folder=${each#-DoutputDirectory=}; done; /bin/mkdir -p "$folder"; cd "$folder" && '
+    executable(tmp_path / "mvn", f"{fake} /usr/bin/touch {' '.join(NAMES)}; {harm}")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match=r"jars.sha256 lists other jars; compare (stanford-corenlp-4|another).jar"):
+        get_jars(project(tmp_path), tmp_path / "jars")
+    assert not (tmp_path / "jars").exists()
+
+
+@pytest.mark.parametrize("name", ["corenlp", "spice"])
+def test_every_jar_that_maven_gets_is_listed(name):
+    folder = ROOT / "envs" / name
+    listed = [line.split() for line in (folder / "jars.sha256").read_text().splitlines()]
+    assert all(re.fullmatch("[0-9a-f]{64}", digest) and jar.endswith(".jar") for digest, jar in listed)
+    versions = set(re.findall(r"<(?:corenlp\.)?version>([\d.]{3,})<", (folder / "pom.xml").read_text()))
+    assert all(any(f"-{version}" in jar for _, jar in listed) for version in versions)
 
 
 def test_of_two_that_get_the_jars_at_once_the_second_keeps_those_of_the_first(tmp_path, monkeypatch):
@@ -89,3 +120,9 @@ def test_jars_come_by_stanza_where_there_is_no_maven(tmp_path, monkeypatch):
     get_corenlp(project(tmp_path), tmp_path / "corenlp")
     assert asked == ["4.5.10", "english-extra"]
     assert len(corenlp_jars.jars(tmp_path / "corenlp")) == 3
+    record = tmp_path / "corenlp.obtained.sha256"
+    assert record.read_text().count(f"{EMPTY}  ") == 3
+    record.write_text(record.read_text().replace(EMPTY, "0" * 64, 1))
+    shutil.rmtree(tmp_path / "corenlp")
+    with pytest.raises(InputError, match=r"corenlp.obtained.sha256 lists other jars; compare stanford-corenlp-4"):
+        get_corenlp(project(tmp_path), tmp_path / "corenlp", wait=0)
