@@ -29,6 +29,7 @@ include: "workflow/rules/core/tables.smk"
 include: "workflow/rules/core/exchange.smk"
 include: "workflow/rules/core/everything.smk"
 include: "workflow/rules/core/bucket.smk"
+include: "workflow/rules/core/runs.smk"
 # Analyses: each line can be deleted, with the files that it includes.
 include: f"{ANALYSES}/proposal_recall/rules.smk"
 include: f"{ANALYSES}/boundaries/rules.smk"
@@ -60,3 +61,5 @@ rule all:
     default_target: True
     input:
         f"{settings.results}/scenes.done",
+        # Those that it lists, too: a deleted one would stay away while the list is there.
+        lambda wildcards: analyses.list_with(tables)("scenes").settings["files"],

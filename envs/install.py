@@ -90,6 +90,16 @@ def install_with_pip(file: str | Path, *more: str) -> bool:
     return subprocess.run([*command, *more]).returncode == 0
 
 
+def install_uv() -> bool:
+    """Install uv, and once more if a part is missing, as after a kill. Returns False if it does not start then."""
+    # pip takes a package for installed once its metadata are there.
+    return install_with_pip(UV) and (_uv_starts() or (install_with_pip(UV, "--force-reinstall") and _uv_starts()))
+
+
+def _uv_starts() -> bool:
+    return subprocess.run([sys.executable, "-m", "uv", "--version"], stdout=subprocess.DEVNULL).returncode == 0
+
+
 def pip_settings() -> dict[str, str]:
     """The settings of this environment's pip."""
     command = [sys.executable, "-m", "pip", "config", "list"]
@@ -125,7 +135,7 @@ def install_with_uv(file: str, *more: str) -> bool:
 
 def install(file: str, *more: str) -> bool:
     """Install the requirements in a file with uv, or else with pip. Returns False if both fail."""
-    if install_with_pip(UV) and install_with_uv(file, *more):
+    if install_uv() and install_with_uv(file, *more):
         return True
     print(f"uv could not install {file}, as said above. pip does it now, more slowly.", file=sys.stderr)
     return install_with_pip(file, *more)

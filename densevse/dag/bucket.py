@@ -25,7 +25,7 @@ import threading
 import time
 import uuid
 from base64 import urlsafe_b64decode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -233,15 +233,6 @@ class BucketRecords:
             "is lost. If that folder is no more, remove this object and run again: what that run made in its last "
             "minute is made again."
         )
-
-
-def check_hooks(command: Sequence[str]) -> None:
-    """Raises `InputError` for a command that would not write the records.
-
-    The command line is checked, because Snakemake sets its options only after it has read the rules.
-    """
-    if "--no-hooks" in command:
-        raise InputError("--no-hooks: the records of what lies in a bucket are written by hooks; leave the option out.")
 
 
 def recorded(folder: Path) -> Iterator[tuple[str, Path]]:

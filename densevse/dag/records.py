@@ -9,7 +9,6 @@ the records along.
 import json
 import os
 import shutil
-import time
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,8 +21,6 @@ SNAKEMAKE = Path(".snakemake")
 _NAMED = 5
 """Files that an error names at most."""
 _OF_RECORD = {"rule", "params", "input", "incomplete"}
-CLOCKS_DIFFER = 600
-"""Seconds by which the clocks of machines that share a folder may differ."""
 
 
 def keep_records(results: str) -> None:
@@ -128,18 +125,3 @@ def read_only(*folders: str) -> Iterator[str]:
                 f"{folder} is not writable, so no job can make a file there. Make it writable (chmod -R u+w, or "
                 "another mount), or name other folders as `results` and `resources` in the configuration."
             )
-
-
-def dated_in_the_future(*folders: str) -> Iterator[str]:
-    """A warning for each folder with a file that is dated later than now."""
-    latest = time.time() + CLOCKS_DIFFER
-    for folder in folders:
-        for path in sorted(Path(folder).glob("*/*")):
-            dated = path.lstat().st_mtime
-            if dated > latest:
-                yield (
-                    f"{path} is dated {time.strftime('%Y-%m-%d', time.gmtime(dated))}, later than now, so everything "
-                    "made from it seems older and runs again each time. Check the clock, then run: "
-                    f"find {folder} -newermt now -exec touch {{}} + && snakemake --touch --cores 1 <targets>"
-                )
-                break

@@ -222,6 +222,23 @@ def test_pip_installs_where_uv_cannot(machine, uv):
     assert machine.installed() == {"made_up": "pip"}
 
 
+def test_a_uv_whose_installation_was_killed_is_installed_again(machine):
+    """Its metadata are there, so pip takes it for installed."""
+    files, version = real_uv()
+    machine.has("uv", version, "index", files)
+    machine.has("made_up", "1.0", "index")
+    write_index(machine.folder / "index")
+    with served(machine.folder / "index") as index:
+        machine.pip_conf = f"[global]\nindex-url = {index}/simple\ntrusted-host = 127.0.0.1\n"
+        assert machine.install()[0] == 0
+        (machine.python.parent / "uv").unlink()
+        for path in machine.python.parents[1].glob("lib/python*/site-packages/made_up*"):
+            shutil.rmtree(path)
+        status, said = machine.install()
+    assert status == 0, said
+    assert machine.installed() == {"made_up": "uv"}
+
+
 @pytest.mark.parametrize("uv", [True, False], ids=["uv", "pip"])
 def test_what_is_installed_beside_leaves_packages_as_they_are(machine, uv):
     files, version = real_uv() if uv else (FAILING, "1.0")

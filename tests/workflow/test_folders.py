@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -47,6 +48,25 @@ def test_results_without_records_are_refused(copied):
     status, text = copied.plan(TABLE)
     assert status != 0
     assert "results/.records-results: no such folder" in text
+
+
+@pytest.mark.long
+def test_one_of_two_checkouts_makes_files_in_linked_results(finished, tmp_path):
+    """Its jobs are processes of their own, which are let in."""
+    one, two = (finished.copy(tmp_path / name, values) for name, values in (("one", ANOTHER_RATE), ("two", SMALL)))
+    shutil.rmtree(two.folder / "results")
+    (two.folder / "results").symlink_to(one.folder / "results")
+    run = subprocess.Popen([*one.command(), "--", TABLE], cwd=one.folder, stderr=subprocess.DEVNULL)
+    while not (one.folder / "results/.run.lock").read_text():
+        assert run.poll() is None
+        time.sleep(0.05)
+    beside = two.run("--forceall", TABLE, check=False)
+    assert beside.returncode != 0
+    assert f"results: process {run.pid} on " in beside.stdout
+    assert f"a run in {one.folder} since" in beside.stdout
+    assert two.run("--dry-run", TABLE).returncode == 0
+    assert run.wait() == 0
+    two.run(TABLE)
 
 
 @pytest.mark.long
@@ -128,6 +148,19 @@ def test_no_packages_are_installed_into_such_a_project(name, tmp_path):
     assert done.returncode != 0
     assert "no job can be started in a folder with" in done.stderr
     assert not (folder / ".venv").exists()
+
+
+@pytest.mark.long
+def test_a_training_whose_input_is_of_the_future_does_not_begin(copied):
+    """It was trained to its end and thrown away. Of a clock that is a little ahead, its model is kept."""
+    vocabulary = copied.folder / "results/scenes/vocabulary/words.parquet"
+    copied.configure(ANOTHER_RATE)
+    for ahead in (3600, 300):
+        os.utime(vocabulary, (0, time.time() + ahead))
+        done = copied.run(TABLE, check=False)
+        assert bool(done.returncode) == (ahead == 3600), done.stdout[-3000:]
+        assert ("results/scenes/vocabulary/words.parquet is dated" in done.stdout) == (ahead == 3600)
+    assert copied.planned(TABLE) == {}
 
 
 def test_what_is_dated_in_the_future_is_named(copied):

@@ -9,7 +9,7 @@ from tests.system.torture import trial
 from tests.system.torture.__main__ import LONG
 
 # How -> jobs that have ended a second before.
-HARMS = {"SIGKILL of everything": 5, "SIGTERM": 7, "SIGKILL of a job": 3}
+HARMS = {"SIGKILL of everything": 5, "SIGTERM": 7, "SIGHUP": 6, "SIGKILL of a job": 3}
 
 
 @pytest.mark.parametrize("harm", first_now(HARMS))

@@ -152,6 +152,11 @@ def terminate(run: subprocess.Popen) -> None:
             process.send_signal(signal.SIGTERM)
 
 
+def hang_up(run: subprocess.Popen) -> None:
+    """SIGHUP to Snakemake alone, as by a terminal that is closed."""
+    run.send_signal(signal.SIGHUP)
+
+
 def kill_a_job(run: subprocess.Popen) -> None:
     """SIGKILL of one job alone, of the next if none runs, as by the kernel when memory runs out."""
     while run.poll() is None and not jobs_of(run):
@@ -172,6 +177,7 @@ def kill_the_parser(run: subprocess.Popen) -> None:
 HARMS: dict[str, Callable[[subprocess.Popen], None]] = {
     "SIGKILL of everything": kill_everything,
     "SIGTERM": terminate,
+    "SIGHUP": hang_up,
     "SIGKILL of a job": kill_a_job,
 }
 

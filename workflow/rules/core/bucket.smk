@@ -31,29 +31,3 @@ use rule upload_file as upload_folder with:
         "<logs>/upload_folder/{own_copy}.log",
     wildcard_constraints:
         own_copy=own_files.copied(folders=True, all_of_them=False),
-
-
-if bucket and workflow.is_main_process:
-    check_hooks(sys.argv)
-    bucket_records = BucketRecords(bucket, settings.results, logger.warning)
-    bucket_records.fetch()
-
-
-onstart:
-    if bucket:
-        bucket_records.begin(
-            file.storage_object.query
-            for job in workflow.dag.needrun_jobs()
-            for file in job.output
-            if file.is_storage
-        )
-
-
-onsuccess:
-    if bucket:
-        bucket_records.end()
-
-
-onerror:
-    if bucket:
-        bucket_records.end()

@@ -14,16 +14,19 @@ if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found withou
     # The project's folder comes last, so that no file in it stands in for an installed package; other checkouts leave.
     sys.path[:] = [*(path for path in sys.path if not Path(path, "densevse/__init__.py").is_file()), str(ROOT)]
 
-from densevse.dag.bucket import Bucket, BucketRecords, check_hooks, missing_by
+from densevse.dag.bucket import Bucket, BucketRecords, missing_by
 from densevse.dag.contents import Contents, Marks, Uploads, link_folders
 from densevse.dag.datasets import DatasetStage, DownloadStage, file_of
+from densevse.dag.dates import dated_in_the_future, settle_dates
 from densevse.dag.features import FeatureStage, ProposalStage, proposers_of
+from densevse.dag.hangup import end_by_hangup
 from densevse.dag.inputs import ConceptStage, ParseStage, VocabularyStage
 from densevse.dag.jobs import Calls, Job, growing
 from densevse.dag.paths import Paths, configured, uncompared
 from densevse.dag.project import Analyses, Project, any_of
-from densevse.dag.records import dated_in_the_future, keep_records, read_only, refuse_unrecorded
+from densevse.dag.records import keep_records, read_only, refuse_unrecorded
 from densevse.dag.rows import GivenStage
+from densevse.dag.run_lock import RunLock, check_hooks, lock_folders
 from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.targets import Known, Makers, OwnFileStage, TargetStage
 from densevse.dag.training import GeneratorStage, TrainingStage

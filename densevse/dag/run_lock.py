@@ -1,0 +1,110 @@
+"""The lock of a run on a folder of results or downloads, so that one run at a time makes files there.
+
+Snakemake locks the working folder, which does not keep a second checkout from the same results, behind a link or at an
+absolute path. So a run also locks `<folder>/.run.lock` before its first job. The operating system holds this lock (for
+NFS, its server does), and drops it when the process ends, however that happens. The file names the run.
+
+Jobs take no lock, on whichever machine they are, and neither does a dry run.
+"""
+
+import atexit
+import errno
+import fcntl
+import json
+import os
+import platform
+import time
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import IO
+
+from densevse.artifacts.files import writing
+from densevse.runtime.errors import InputError
+
+UNSUPPORTED = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+"""Errors of file systems that have no locks."""
+
+
+class RunLock:
+    """The lock on a folder, which exists when a run is planned and is taken before its first job."""
+
+    def __init__(self, folder: str, key: str, warn: Callable[[str], None] = print) -> None:
+        """`key` is the key of the configuration that names the folder."""
+        self.folder = folder
+        self._key, self._warn, self._path = key, warn, Path(folder, ".run.lock")
+        self._planned_after = self._path.read_text(encoding="utf-8") if self._path.is_file() else ""
+
+    def take(self) -> None:
+        """Locks the folder until this process ends.
+
+        Raises `InputError` if another run holds it, or has held it since the plan, which is then of older files.
+        """
+        self._file = self._opened()
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(self._refusal(self._file.read())) from None
+        except OSError as error:
+            if error.errno not in UNSUPPORTED:
+                raise
+            self._warn(f"{self._path}: cannot be locked ({error.strerror}). Start no other run that writes there.")
+        if self._file.read() != self._planned_after:
+            raise InputError(
+                f"{self.folder}: another run has ended there since this one was planned. Run the same command again."
+            )
+        self._write(json.dumps({"machine": platform.node(), "process": os.getpid(), "folder": os.getcwd(), **_now()}))
+        atexit.register(self._write, "")
+
+    def _opened(self) -> IO[str]:
+        if self._path.is_symlink():
+            raise InputError(f"{self._path}: expected a file, found a link, which others may use. Remove it.")
+        with writing(self._path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+            return os.fdopen(os.open(self._path, flags, 0o666), "r+", encoding="utf-8")
+
+    def _write(self, text: str) -> None:
+        self._file.seek(0)
+        self._file.truncate()
+        self._file.write(text)
+        self._file.flush()
+
+    def _refusal(self, holder: str) -> str:
+        return (
+            f"{self.folder}: {_named(holder)} makes files there now, and two runs would mix theirs. Wait until it has "
+            f"ended; or end it; or let `{self._key}` name another folder."
+        )
+
+
+def lock_folders(locks: Iterable[RunLock], outputs: Iterable[str]) -> None:
+    """Takes those locks in whose folders `outputs` are planned. Raises `InputError` as `RunLock.take` does."""
+    planned = [Path(output) for output in outputs]
+    for lock in locks:
+        if any(path.is_relative_to(lock.folder) for path in planned):
+            lock.take()
+
+
+def check_hooks(command: Sequence[str]) -> None:
+    """Raises `InputError` for a command whose run would neither lock its folders nor write a bucket's records.
+
+    The command line is checked, because Snakemake sets its options only after it has read the rules.
+    """
+    if "--no-hooks" in command:
+        raise InputError(
+            "--no-hooks: by hooks a run keeps others from its results, and writes the records of a bucket; leave the "
+            "option out."
+        )
+
+
+def _now() -> dict[str, str]:
+    return {"began": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), "id": str(uuid.uuid4())}
+
+
+def _named(holder: str) -> str:
+    """The run that a lock's text names; it is empty while it is being written."""
+    try:
+        run = json.loads(holder)
+        return f"process {run['process']} on {run['machine']}, a run in {run['folder']} since {run['began']},"
+    except (ValueError, LookupError, TypeError):
+        return "another run"

@@ -1,0 +1,129 @@
+"""One run at a time makes files in a folder of results, from whichever checkout, and a killed run holds nothing."""
+
+import atexit
+import errno
+import fcntl
+import json
+import multiprocessing
+import os
+import platform
+import signal
+from pathlib import Path
+
+import pytest
+
+from densevse.dag import run_lock
+from densevse.dag.run_lock import RunLock, check_hooks, lock_folders
+from densevse.runtime.errors import InputError
+
+FORKS = multiprocessing.get_context("forkserver")
+
+
+@pytest.fixture
+def checkouts(tmp_path):
+    """Two working folders whose `results` are links to one folder."""
+    (tmp_path / "shared").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results").symlink_to(tmp_path / "shared")
+    return tmp_path
+
+
+def run(folder, said, end):
+    """A run in another process, from its plan to its end; it sends the text of its refusal, or None when it runs."""
+    os.chdir(folder)
+    lock = RunLock("results", "results")
+    said.send("planned")
+    try:
+        end.recv()
+        lock.take()
+        said.send(None)
+        end.recv()
+    except InputError as error:
+        said.send(str(error))
+    atexit._run_exitfuncs()  # processes of multiprocessing leave them out
+
+
+class Run:
+    """A run in a working folder, as far as a test lets it go on."""
+
+    def __init__(self, folder):
+        self._said, said = FORKS.Pipe(duplex=False)
+        end, self._end = FORKS.Pipe(duplex=False)
+        self.process = FORKS.Process(target=run, args=(folder, said, end))
+        self.process.start()
+        assert self._said.recv() == "planned"
+
+    def begin(self):
+        """Why it is refused; None if it runs."""
+        self._end.send("go on")
+        return self._said.recv()
+
+    def end(self):
+        self._end.send("go on")
+        self.process.join()
+
+    def kill(self):
+        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.join()
+
+
+def test_a_second_run_is_refused_by_name_until_the_first_is_killed(checkouts):
+    first = Run(checkouts / "one")
+    assert first.begin() is None
+    refusal = Run(checkouts / "two").begin()
+    assert refusal.startswith(f"results: process {first.process.pid} on {platform.node()}, a run in {checkouts}/one ")
+    first.kill()
+    second = Run(checkouts / "two")
+    assert second.begin() is None
+    second.end()
+
+
+def test_a_run_that_was_planned_beside_another_one_is_refused_when_that_has_ended(checkouts):
+    """Its plan calls files current that the other run has replaced."""
+    first = Run(checkouts / "one")
+    assert first.begin() is None
+    second = Run(checkouts / "two")
+    first.end()
+    assert "another run has ended there since" in second.begin()
+    again = Run(checkouts / "two")
+    assert again.begin() is None
+    again.end()
+
+
+def test_only_folders_where_a_run_makes_files_are_locked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    locks = [RunLock(folder, folder) for folder in ("results", "resources")]
+    lock_folders(locks, ["results/scenes/images.parquet", "exported/model.zip"])
+    assert json.loads(Path("results/.run.lock").read_text())["folder"] == str(tmp_path)
+    assert not Path("resources").exists()
+
+
+def test_a_folder_without_locks_is_named_and_used(tmp_path, monkeypatch):
+    def refuse(*given):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    warnings = []
+    RunLock(str(tmp_path), "results", warnings.append).take()
+    assert warnings == [
+        f"{tmp_path}/.run.lock: cannot be locked (No locks available). Start no other run that writes there."
+    ]
+
+
+def test_a_link_in_the_place_of_the_lock_is_refused(tmp_path):
+    (tmp_path / "victim").write_text("kept")
+    (tmp_path / ".run.lock").symlink_to("victim")
+    with pytest.raises(InputError, match=r"\.run\.lock: expected a file, found a link"):
+        RunLock(str(tmp_path), "results").take()
+    assert (tmp_path / "victim").read_text() == "kept"
+
+
+def test_a_damaged_lock_names_nobody():
+    assert run_lock._named("{") == run_lock._named("[1]") == "another run"
+
+
+def test_a_run_without_hooks_is_refused():
+    check_hooks(["snakemake", "--cores", "2"])
+    with pytest.raises(InputError, match=r"^--no-hooks: "):
+        check_hooks(["snakemake", "--no-hooks"])

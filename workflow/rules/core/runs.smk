@@ -1,0 +1,34 @@
+# What a run does before its first job, so that no other run makes files in the same folders, and after its last.
+
+if workflow.is_main_process:
+    check_hooks(sys.argv)
+    if bucket:
+        bucket_records = BucketRecords(bucket, settings.results, logger.warning)
+        bucket_records.fetch()
+    else:
+        run_locks = [
+            RunLock(folder, key, logger.warning)
+            for folder, key in ((settings.results, "results"), (settings.resources, "resources"))
+        ]
+
+
+onstart:
+    end_by_hangup()
+    planned = list(workflow.dag.needrun_jobs())
+    outputs = [file for job in planned for file in job.output]
+    if bucket:
+        bucket_records.begin(file.storage_object.query for file in outputs if file.is_storage)
+    else:
+        lock_folders(run_locks, outputs)
+        inputs = (file for job in planned for file in job.input)
+        settle_dates(inputs, (settings.results, settings.resources), makers.make)
+
+
+onsuccess:
+    if bucket:
+        bucket_records.end()
+
+
+onerror:
+    if bucket:
+        bucket_records.end()
