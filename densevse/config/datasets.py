@@ -10,7 +10,7 @@ from densevse.config.networks import GivenFeatures
 from densevse.config.readers import READERS, ReaderName, ReaderOptions
 from densevse.config.registries import ViewName
 from densevse.config.sources import Path, Source
-from densevse.config.strict import DatasetName, FileName, RankedSentences, Seeds, Strict, of_type
+from densevse.config.strict import DatasetName, FileName, RankedSentences, Seeds, Strict, Title, of_type
 
 
 class CoreNLP(Strict):
@@ -108,7 +108,7 @@ class Dataset(Reading):
         "votes": "votes.<data set>.files",
     }
 
-    title: str = Field(min_length=1, description="the name in tables")
+    title: Title = Field(description="the name in tables")
     sources: dict[str, Source] = Field(
         default={}, description="files by name; the reader defines the names that it needs"
     )

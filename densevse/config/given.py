@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from densevse.config.sources import Path
-from densevse.config.strict import Strict
+from densevse.config.strict import Strict, Title
 
 FORMS = (("scores",), ("i2t", "t2i"), ("images", "sentences"))
 """The groups of keys that name matrices; a given row has one of these groups."""
@@ -105,7 +105,7 @@ class GivenThere(Strict):
 class GivenEntry(Strict):
     """A row without training: files of scores or embeddings, which a table names in `measure` like any method."""
 
-    title: str | None = Field(None, min_length=1, description="the name in tables; by default the entry's name")
+    title: Title | None = Field(None, description="the name in tables; by default the entry's name")
     given: GivenFiles
     datasets: dict[str, GivenThere] = Field(default={}, description="data set -> its files, in place of these")
 

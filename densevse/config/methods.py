@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, SerializeAsAny, Tag, ValidationError, model_validator
 
 from densevse.config.registries import STRUCTURES, VIEWS, YIELDS, Registry, StructureName, ViewName, YieldName
-from densevse.config.strict import FileName, Strict, VariantKey, VariantName, of_type, wrong_keys
+from densevse.config.strict import FileName, Strict, Title, VariantKey, VariantName, of_type, wrong_keys
 from densevse.config.tables import Ensemble
 from densevse.config.training import NamedPhase, Phase, TrainingConfig
 
@@ -33,7 +33,7 @@ def check_parameters_of_phases(parameters: Strict, phases: Mapping[str, Phase]) 
 class Differences(Strict):
     """The keys that a data set may change: any key of a method, merged with the method's."""
 
-    title: str | None = None
+    title: Title | None = None
     views: list[ViewName] | None = None
     yields: list[YieldName] | None = None
     sentences: list[StructureName] | None = None
@@ -70,7 +70,7 @@ Trained = Annotated[
 class MethodConfig(Strict):
     """A paper's method: its inputs, its parameters (defaults: densevse/methods/parameters), and its training."""
 
-    title: str = Field(min_length=1, description="the name in tables")
+    title: Title = Field(description="the name in tables")
     paper: str = Field(description="the paper's key in config/published")
     model: str = Field(description="the method's file in densevse/methods, without .py")
     views: list[ViewName] = Field(min_length=1, description="the views of images that it reads")
@@ -271,7 +271,7 @@ class GeneratorDifferences(Strict):
 
     RENAMED = {"space": "joint_embedding"}
 
-    title: str | None = None
+    title: Title | None = None
     joint_embedding: VariantName | None = None
     view: ViewName | None = None
     sentences: list[StructureName] | None = None
@@ -292,7 +292,7 @@ class GeneratorConfig(Strict):
 
     RENAMED = {"space": "joint_embedding"}
 
-    title: str = Field(min_length=1, description="the name in tables")
+    title: Title = Field(description="the name in tables")
     model: str = Field(description="the model's file in densevse/methods/generators, without .py")
     joint_embedding: VariantName | None = Field(
         None,

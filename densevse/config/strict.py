@@ -1,6 +1,7 @@
 """The base of every type of the configuration; YAML files without repeated keys; and messages about wrong keys."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -62,6 +63,23 @@ VariantName = NewType("VariantName", str)
 DatasetKey = Annotated[DatasetName, AfterValidator(_file_name)]
 VariantKey = Annotated[VariantName, AfterValidator(_file_name)]
 """These as keys of the configuration, which are file names too."""
+
+
+_UNPRINTED = {"Cc", "Zl", "Zp", "Cs"}
+"""Unicode's categories of control characters, line breaks, and halves of characters."""
+
+
+def _title(text: str) -> str:
+    if not text.strip():
+        raise ValueError("a title is empty; write what tables are to print")
+    found = [character for character in text if unicodedata.category(character) in _UNPRINTED]
+    if found:
+        raise ValueError(f"{text!r} holds a line break or control character, {found[0]!r}; write it in one line")
+    return text
+
+
+Title = Annotated[str, Field(min_length=1), AfterValidator(_title)]
+"""One line of text that tables, pages and pictures print; each escapes it in its own way."""
 
 
 def known(where: str, names: Iterable[str], those: Iterable[Any]) -> None:

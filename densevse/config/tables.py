@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from densevse.config.strict import DatasetName, Seeds, Strict, VariantName
+from densevse.config.strict import DatasetName, Seeds, Strict, Title, VariantName
 
 Protocol = Literal["full", "five_folds", "first_1000", "random_1000", "hodosh", "regions"]
 _Name = TypeVar("_Name", bound=str)
@@ -42,7 +42,7 @@ class SectionConfig(Strict):
 class Table(Strict):
     """A table of results. Each section shows the published rows of its data set and protocol, with ours beside them."""
 
-    title: str = Field(description="the heading of the page")
+    title: Title = Field(description="the heading of the page")
     sections: list[SectionConfig] = Field(min_length=1, description="parts of the table, in this order")
     published: list[PrintedTable] = Field(default=[], description="the published rows that it shows, in this order")
     measure: Different[VariantName] = Field(
@@ -63,7 +63,7 @@ class Table(Strict):
 class Ensemble(Strict):
     """Several models whose scores are added up (sm-LSTM*, section 4.2)."""
 
-    title: str = Field(description="the name in tables")
+    title: Title = Field(description="the name in tables")
     members: Different[VariantName] = Field(
         min_length=1, description="variants of config/methods, each trained with the same seeds"
     )

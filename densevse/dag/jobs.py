@@ -23,6 +23,16 @@ class Job(NamedTuple):
     modules: Sequence[str] = ()
 
 
+class Given(dict[str, Any]):
+    """What a job is given. As text, Snakemake puts it into a script of its report, which `</script>` would end."""
+
+    def __str__(self) -> str:
+        return repr(self).replace("<", "\\x3c")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)  # a job's process reads it before it can import this package
+
+
 class Calls:
     """The functions that rules call."""
 
@@ -42,7 +52,7 @@ class Calls:
             return self._code.digest(call, *decided(wildcards).modules)
 
         def given(wildcards: Wildcards) -> dict[str, Any]:
-            return {**_plain(decided(wildcards).settings, call), **constants}
+            return Given(_plain(decided(wildcards).settings, call), **constants)
 
         return {"call": call, "code": code, "given": given}
 

@@ -17,7 +17,7 @@ from densevse.config.strict import validate
 from densevse.exchange.records import HISTORY_FILE, RECORDS_FILE, VOCABULARY, WEIGHTS_FILE, ModelName, ModelRecords
 from densevse.report.layout import sheets
 from densevse.report.plan import SectionPlan, TablePlan
-from densevse.report.rendering import Sheet, TableColumn
+from densevse.report.rendering import Sheet, TableColumn, as_csv, as_markdown
 from densevse.report.sections import MeasuredSection, Row, SectionArtifacts, as_record, read_section
 from densevse.runtime.errors import leaves
 
@@ -78,7 +78,7 @@ def _csv(plan: SectionPlan, row: Row) -> str:
     """The row in the format of a table's CSV file."""
     record = {"dataset": plan.dataset, "protocol": plan.protocol, **as_record(row)}
     frame = pd.DataFrame([record], columns=[column.name for column in RESULTS.columns])
-    return frame.to_csv(index=False, float_format="%.4f", lineterminator="\n")
+    return as_csv(frame)
 
 
 def _preprocessing(
@@ -121,7 +121,7 @@ def model_card(
         else "with the weights that it starts from, not trained further"
     )
     parts = [
-        f"# {title}, trained on {described['dataset']}\n",
+        f"# {as_markdown(title)}, trained on {as_markdown(described['dataset'])}\n",
         f"The variant `{variant}` of densevse on the training split of `{dataset}`, seed {seed}, round {round}: "
         f"{chosen}.\n",
         *(line for sheet in measured for line in sheet.markdown()),

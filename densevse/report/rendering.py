@@ -54,13 +54,13 @@ class Sheet:
 
     def markdown(self) -> list[str]:
         """Lines of Markdown with aligned columns; each header begins with its column's group."""
-        headers = [_flat(f"{column.short} {column.header}".strip()) for column in self.columns]
-        lines = [[_flat(cell) for cell in row] for row in self.rows]
+        headers = [_cell(f"{column.short} {column.header}".strip()) for column in self.columns]
+        lines = [[_cell(cell) for cell in row] for row in self.rows]
         widths = [max(3, *map(_width, column)) for column in zip(headers, *lines, strict=True)]
         rule = ["-" * (width - 1) + (":" if c.number else "-") for width, c in zip(widths, self.columns, strict=True)]
         table = ["| " + " | ".join(self._pad(line, widths)) + " |" for line in (headers, *lines)]
         table.insert(1, "| " + " | ".join(rule) + " |")
-        return [*([f"## {self.heading}", ""] if self.heading else []), *table, ""]
+        return [*([f"## {as_markdown(self.heading)}", ""] if self.heading else []), *table, ""]
 
     def html(self) -> str:
         """A heading and a table element."""
@@ -116,7 +116,8 @@ class Document:
         tables, appendix = (
             [line for sheet in part for line in sheet.markdown()] for part in (self.sheets, self.appendix)
         )
-        return "\n".join([f"# {self.title}", "", *tables, *(f"- {note}" for note in self.notes), "", *appendix])
+        notes = [f"- {as_markdown(note)}" for note in self.notes]
+        return "\n".join([f"# {as_markdown(self.title)}", "", *tables, *notes, "", *appendix])
 
     def html(self) -> str:
         """The document as an HTML page without scripts or other files."""
@@ -180,9 +181,30 @@ def number_range(ends: Iterable[float] | None, key: str = "", sign: str = "") ->
     return " to ".join(written) if all(written) else ""
 
 
-def _flat(text: str) -> str:
-    """The text of a Markdown cell, with bars and stars as_latex."""
-    return text.replace("|", "\\|").replace("*", "\\*")
+_CODE = r"(?<![\\`])(`+)(?!`).+?(?<!`)\1(?!`)"
+_RUN_BY_MARKDOWN = re.compile(rf"{_CODE}|<(?=[A-Za-z/!?])|(?<=\])\((?=[^)]*:)")
+"""Code, in which nothing is run; the start of an element of HTML; and that of the address in a link."""
+
+
+def as_markdown(text: str) -> str:
+    """The text as one line of Markdown, in which nothing is an element of HTML or a link to an address."""
+    return _RUN_BY_MARKDOWN.sub(
+        lambda found: found[0] if found[1] else f"&#{ord(found[0])};", " ".join(text.splitlines())
+    )
+
+
+def _cell(text: str) -> str:
+    """The text of a Markdown cell, where bars and stars stand for themselves."""
+    return as_markdown(text).replace("|", "\\|").replace("*", "\\*")
+
+
+def as_csv(rows: pd.DataFrame) -> str:
+    """The rows as CSV, numbers with four decimals. Text that a spreadsheet would compute begins with an apostrophe."""
+    plain = rows.map(lambda cell: f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell)
+    return plain.to_csv(index=False, float_format="%.4f", lineterminator="\n")
+
+
+_FORMULA = re.compile(r"\s*[=+@-]")
 
 
 def _width(text: str) -> int:
@@ -206,12 +228,15 @@ SPECIAL = {
 _NEEDED = r"% Needs \usepackage[T1]{fontenc} and \usepackage{booktabs,graphicx}."
 # Only a table that is wider than its page is scaled down.
 _RESIZED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+_ARGUMENT = re.compile(r"^(\s*)([\[*])")
+"""What LaTeX takes for a part of the command before it, \\\\ or \\item."""
 _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
 def as_latex(text: str) -> str:
-    """The text as LaTeX prints it; a hyphen before a number becomes a minus."""
-    return _MINUS.sub(r"\\ensuremath{-}", "".join(SPECIAL.get(character, character) for character in text))
+    """The text as LaTeX prints it, also at the start of a line; a hyphen before a number becomes a minus."""
+    printed = "".join(SPECIAL.get(character, character) for character in text)
+    return _MINUS.sub(r"\\ensuremath{-}", _ARGUMENT.sub(r"\1{\2}", printed))
 
 
 def bold(text: str) -> str:

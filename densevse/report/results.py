@@ -19,7 +19,7 @@ from densevse.report.footnotes import changed_settings, footnotes
 from densevse.report.layout import sheets
 from densevse.report.plan import TablePlan
 from densevse.report.published import PublishedRow, read_paper, read_published
-from densevse.report.rendering import Document, Sheet
+from densevse.report.rendering import Document, Sheet, as_csv
 from densevse.report.sections import MeasuredSection, Row, SectionArtifacts, as_record, read_section
 
 
@@ -72,7 +72,7 @@ def write_table(
 ) -> None:
     """Writes a table in all its forms; the bytes depend only on rows and plan."""
     shown.write(outputs.markdown, outputs.html, outputs.latex, latex_intervals)
-    write_text(rows.to_csv(index=False, float_format="%.4f", lineterminator="\n"), outputs.csv)
+    write_text(as_csv(rows), outputs.csv)
     schema.write(rows, kind, outputs.parquet, {"plan": plan.model_dump(mode="json")})
 
 

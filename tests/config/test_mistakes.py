@@ -21,7 +21,12 @@ WRONG = {
     "threads": [0, -2, "2", True],
     "thread": [2],
     # data sets
-    "datasets.scenes.title": [1, ""],
+    "datasets.scenes.title": [1, "", "  ", "a\nb", "a\u2028b", "a\x00b", "\ud800"],
+    "tables.scenes.title": ["", "a\r\nb"],
+    "methods.vse.variants.vsepp.title": ["", "a\x1bb"],
+    "methods.vse.datasets.scenes.title": [""],
+    "generators.sc_nlm.title": ["a\nb"],
+    "claims.vse.title": ["", "a\nb"],
     "datasets.scenes.reader": ["scene", None],
     "datasets.scenes.shards": [0, -1, 1.5],
     "datasets.scenes.threads": [0, "1"],
@@ -134,7 +139,7 @@ WRONG = {
     "word_vectors.glove.format": ["glov"],
     "word_vectors.glove.dimension": [0, -300],
     # methods
-    "methods.vse.title": [""],
+    "methods.vse.title": ["", "a\tb"],
     "methods.vse.model": ["vsee", 1],
     "methods.vse.views": [[], ["hole"], "whole"],
     "methods.vse.sentences": [[], ["wordz"]],

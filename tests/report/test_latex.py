@@ -100,3 +100,8 @@ def test_it_compiles(tmp_path):
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "document.tex"]
     made = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert made.returncode == 0, made.stdout
+
+
+@pytest.mark.parametrize("text", ["[2em] x", "*", "  [x]"])
+def test_the_start_of_a_cell_is_no_argument_of_the_line_before(text):
+    assert re.fullmatch(r"\s*\{[\[*]\}.*", as_latex(text))

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from densevse.config.analyses import Entries
 from densevse.config.config import Config
-from densevse.config.strict import DatasetKey, DatasetName, FileName, Seeds, Strict, VariantName, known
+from densevse.config.strict import DatasetKey, DatasetName, FileName, Seeds, Strict, Title, VariantName, known
 from densevse.config.tables import Different, Protocol
 from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.report.plan import MeasuringPlan, SectionPlan
@@ -39,7 +39,7 @@ class ClaimRow(Strict):
 class Claim(Strict):
     """A claim that one row is better than another one."""
 
-    title: str = Field(description="the claim in one sentence")
+    title: Title = Field(description="the claim in one sentence")
     place: str = Field(description=f"where it stands in the paper, such as Table 2; `{OURS}` where no figures do")
     better: ClaimRow = Field(description="the row that the claim calls better")
     worse: ClaimRow
@@ -72,7 +72,7 @@ class TestedOn(Strict):
 class PaperClaims(Strict):
     """The claims of a paper, or what a controlled experiment on its method expects."""
 
-    title: str = Field(description="the paper's name in the table")
+    title: Title = Field(description="the paper's name in the table")
     question: str | None = Field(
         default=None,
         description="what a controlled experiment asks; results/experiments/<name>.md answers it, and tables of the "
