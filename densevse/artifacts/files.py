@@ -11,7 +11,7 @@ from pathlib import Path
 
 from densevse.runtime.errors import InputError
 
-REFUSALS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES}
+REFUSALS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EFBIG, errno.ENAMETOOLONG}
 FULL = 1 << 16
 """Free bytes below which a file system counts as full."""
 
@@ -40,7 +40,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turns a full disk, a used-up quota or a read-only folder into an `InputError` while `path` is written."""
+    """Turns a full disk, a quota, a limit or a read-only folder into an `InputError` while `path` is written."""
     try:
         yield
     except InputError:

@@ -154,7 +154,7 @@ class BucketRecords:
                 "settings and code were those of today. Copy that object too, or let --default-storage-prefix or "
                 "`results` name a new folder."
             )
-        self._replace(json.loads(self._fetched or '{"records": {}, "in_doubt": []}'))
+        self._replace(self._records_in(self._fetched) if self._fetched is not None else {"records": {}, "in_doubt": []})
 
     def begin(self, outputs: Iterable[str]) -> None:
         """Register this run in the bucket, with the addresses of its planned `outputs`.
@@ -163,7 +163,7 @@ class BucketRecords:
         """
         run = self._bucket.read(self._run_object)
         if run is not None and run != self._own_run():
-            raise InputError(self._refusal(**json.loads(run)))
+            raise InputError(self._refusal(run))
         if self._bucket.read(self._object) != self._fetched:
             raise InputError(
                 f"{self._bucket.address(self._object)} has changed since this run was planned, as another run ended in "
@@ -225,11 +225,33 @@ class BucketRecords:
     def _own_run(self) -> str | None:
         return _read(self._run_file)
 
-    def _refusal(self, machine: str, folder: str, began: float, id: str) -> str:
-        when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(began))
+    def _records_in(self, text: str) -> dict[str, Any]:
+        """The contents of the records' object. Raises `InputError` for anything that `_save` does not write."""
+        try:
+            found = json.loads(text)
+            records, in_doubt = found["records"], found["in_doubt"]
+            for record in records.values():
+                json.loads(record)
+            for address in [*records, *in_doubt]:
+                _check_address(address)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise InputError(
+                f"{self._bucket.address(self._object)}: damaged ({error}), so nobody can tell how the results there "
+                "were made. Put an earlier copy of this object back, or let --default-storage-prefix or `results` name "
+                "a new folder."
+            ) from None
+        return {"records": records, "in_doubt": in_doubt}
+
+    def _refusal(self, text: str) -> str:
+        try:
+            run = json.loads(text)
+            when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(run["began"]))
+            who = f"a run that began on {when} UTC on {run['machine']} in {run['folder']}"
+        except (ValueError, LookupError, TypeError, OverflowError, OSError, RecursionError):
+            who = "a run whose place and time cannot be read there"
         return (
-            f"{self._bucket.address(self._run_object)}: a run that began on {when} UTC on {machine} in {folder} is "
-            "under way, or was killed. If it is under way, wait. If it was killed, begin it again there, and nothing "
+            f"{self._bucket.address(self._run_object)}: {who} is under way, or was "
+            "killed. If it is under way, wait. If it was killed, begin it again there, and nothing "
             "is lost. If that folder is no more, remove this object and run again: what that run made in its last "
             "minute is made again."
         )
@@ -242,6 +264,12 @@ def recorded(folder: Path) -> Iterator[tuple[str, Path]]:
             text = "".join(part.removeprefix("@") for part in path.relative_to(folder).parts)
             with suppress(ValueError):  # a file of another kind
                 yield urlsafe_b64decode(text).decode(), path
+
+
+def _check_address(address: Any) -> None:
+    """Raises `ValueError` for what is no address of an object."""
+    if not isinstance(address, str) or not address or not address.isprintable():
+        raise ValueError(f"{address!r} is no address")
 
 
 def _new_id() -> str:

@@ -219,3 +219,24 @@ def test_results_whose_names_differ_after_a_dot_have_runs_of_their_own(bucket, t
     again = planned("results-v1.0")
     again.begin([])
     again.end()
+
+
+NONSENSE = ["", "nonsense", "null", "[]", "{}", '{"records": []}', '{"records": {"": "{}"}, "in_doubt": []}']
+NONSENSE += ['{"records": {"a": 1}, "in_doubt": []}', '{"records": {}, "in_doubt": 3}', "[" * 100_000]
+
+
+@pytest.mark.parametrize("text", NONSENSE)
+def test_records_that_are_nonsense_are_refused_by_their_address(tmp_path, monkeypatch, text):
+    bucket = Memory()
+    bucket.files[RECORDS] = text
+    with pytest.raises(InputError, match=rf"^{PREFIX}{RECORDS}: damaged \(.*Put an earlier copy"):
+        Checkout(tmp_path / "here", bucket, monkeypatch).plan()
+
+
+@pytest.mark.parametrize("text", [*NONSENSE, '{"machine": "a", "folder": "b", "began": 1e99, "id": "c"}'])
+def test_a_run_whose_object_is_nonsense_is_refused_by_its_address(tmp_path, monkeypatch, text):
+    bucket = Memory()
+    here = Checkout(tmp_path / "here", bucket, monkeypatch).plan()
+    bucket.files[RUN] = text
+    with pytest.raises(InputError, match=rf"^{PREFIX}{RUN}: a run whose place and time cannot be read there is under"):
+        here.begin(IMAGES)
