@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from pydantic import ConfigDict, RootModel
 
@@ -22,6 +22,9 @@ _Entry = TypeVar("_Entry", bound=Strict)
 
 class AnalysisSettings:
     """The base of the settings of every analysis. `config` is a `Config`, whose module imports this one."""
+
+    FOLDERS: ClassVar[frozenset[str]] = frozenset()
+    """Folders of the analysis's own below results/, whose names no data set may have."""
 
     def check(self, config: Any) -> None:
         """Raises `ValueError`, with the path of the key first, for a name that the configuration lacks."""

@@ -7,7 +7,6 @@ merged over these files.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -26,6 +25,8 @@ from densevse.config.strict import DatasetKey, DatasetName, FileName, Strict, Va
 from densevse.config.tables import Ensemble, Table
 
 Settings = TypeVar("Settings", bound=AnalysisSettings)
+FOLDERS = frozenset({"tables", "figures", "logs", "rankers"})
+"""Folders below results/ whose names no data set may have, besides those of analyses."""
 _TRAINED, _GIVEN = "[trained]", "[given]"
 
 
@@ -76,6 +77,16 @@ class Config(Strict):
     def _gres_of_gpus(self) -> Self:
         if self.gres and not self.gpus:
             raise ValueError(f"gres: {self.gres} is asked for by jobs with a GPU; say how many, as `gpu: 1`")
+        return self
+
+    @model_validator(mode="after")
+    def _names_are_of_one_thing(self) -> Self:
+        taken = FOLDERS.union(*(kind.FOLDERS for kind in settings_of_analyses().values()))
+        for name in self.datasets:
+            if name.casefold() in taken:
+                raise ValueError(f"datasets.{name}: {self.results} has a folder of this name; rename the data set")
+        for kind in ("datasets", "networks", "concept_networks", "proposers", "parsers", "word_vectors", "tables"):
+            _check_differ(kind, getattr(self, kind))
         return self
 
     @model_validator(mode="after")
@@ -279,6 +290,10 @@ def with_analyses() -> type[Config]:
 
 
 def _check_differ(where: str, names: Iterable[str]) -> None:
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise ValueError(f"{where}: {count} variants have the name {name!r}; rename all but one")
+    """Raises `ValueError` for a name that is there twice, as file systems compare names: capitals do not count."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(name.casefold(), []).append(name)
+    for found in alike.values():
+        if len(found) > 1:
+            raise ValueError(f"{where}: {' and '.join(found)} would share their files; rename all but one")

@@ -10,7 +10,7 @@ from densevse.config.networks import GivenFeatures
 from densevse.config.readers import READERS, ReaderName, ReaderOptions
 from densevse.config.registries import ViewName
 from densevse.config.sources import Path, Source
-from densevse.config.strict import DatasetName, FileName, RankedSentences, Seeds, Strict, Title, of_type
+from densevse.config.strict import DatasetName, FileName, Length, RankedSentences, Seeds, Strict, Title, of_type
 
 
 class CoreNLP(Strict):
@@ -51,7 +51,7 @@ class WordVectors(Strict):
     source: Source | None = Field(None, description="published vectors")
     local: Path | None = Field(None, description="your own file to use in its place, plain or compressed (.gz, .zip)")
     member: str | None = Field(None, min_length=1, description="the file to read in a .zip")
-    dimension: int = Field(ge=1, description="the length of a vector")
+    dimension: Length = Field(description="the length of a vector")
 
     @model_validator(mode="after")
     def _has_a_file(self) -> Self:
@@ -122,7 +122,7 @@ class Dataset(Reading):
     top: int = Field(10, ge=1, description="the number of best candidates that a retrieval lists for each query")
     minimum_word_count: int = Field(1, ge=1, description="rarer words become the unknown word")
     concepts: int = Field(256, ge=1, description="the number of most frequent concepts that are kept (SCO's K)")
-    shards: int = Field(1, ge=1, description="files of a sharded artifact; results do not depend on it")
+    shards: int = Field(1, ge=1, le=1000, description="files of a sharded artifact; results do not depend on it")
     threads: int | None = Field(None, ge=1, description="threads of a job, in place of the general `threads`")
     networks: dict[ViewName, str] = Field(description="view -> the network whose features methods read")
     features: dict[FileName, GivenFeatures] = Field(

@@ -37,7 +37,7 @@ class Masks(Strict):
 
     dataset: str = Field(min_length=1, description="a data set whose objects have masks")
     shards: int = Field(1, ge=1, description="the number of its first shards whose training images are learned from")
-    folds: int = Field(5, ge=2, description="the number of folds; a forest for each learns from all others")
+    folds: int = Field(5, ge=2, le=100, description="the number of folds; a forest for each learns from all others")
 
 
 class MCG(Strict):

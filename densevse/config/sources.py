@@ -13,6 +13,9 @@ ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 IN_BUCKET = re.compile(r"(s3|gs|gcs|az)://[^/]+/.")
 """Addresses that a storage plugin of Snakemake's reads."""
 
+LONGEST_PATH = 4095
+"""Bytes, on Linux; a name in a path has 255 at most."""
+
 NOT_FOR_SNAKEMAKE = re.compile(r"[{}\x00-\x1f\x7f]")
 
 
@@ -28,6 +31,8 @@ def normal(path: str) -> str:
         raise ValueError(f"{path!r}: `~` is not expanded; write the folder's whole path")
     _refuse_signs(path)
     shortest = os.path.normpath(re.sub("^/+", "/", path))
+    if len(os.fsencode(shortest)) > LONGEST_PATH or any(len(os.fsencode(part)) > 255 for part in shortest.split("/")):
+        raise ValueError(f"{path[:60]!r}...: no system takes a path, or a name in it, of that length; shorten it")
     if ".." in path.split("/") and os.path.exists(path) and not _same(path, shortest):
         raise ValueError(f"{path!r}: `..` follows a symbolic link; write the path without it: {os.path.realpath(path)}")
     return shortest

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NewType, TypeVar
@@ -49,9 +50,15 @@ def or_meant(name: str, known: Iterable[str]) -> str:
     return f"; is {alike[0]!r} meant?" if alike else ""
 
 
+LONGEST_NAME = 64
+"""Bytes of a name, as a file name has 255 at most, and that of a log holds three names."""
+
+
 def _file_name(name: str) -> str:
     if not re.fullmatch(r"[\w-]+", name):
         raise ValueError(f"{name!r} is also a file name; use only letters, digits, _ and -")
+    if len(name.encode()) > LONGEST_NAME:
+        raise ValueError(f"{name!r} is also a part of file names; write at most {LONGEST_NAME} bytes")
     return name
 
 
@@ -91,7 +98,7 @@ def known(where: str, names: Iterable[str], those: Iterable[Any]) -> None:
 
 
 Split = Literal["train", "val", "test"]
-Seed = Annotated[int, Field(ge=0)]
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 
 def _differ(seeds: list[int]) -> list[int]:
@@ -102,7 +109,9 @@ def _differ(seeds: list[int]) -> list[int]:
 
 Seeds = Annotated[list[Seed], Field(min_length=1), AfterValidator(_differ)]
 RankedSentences = Literal["all", "first_five"]
-Count = Annotated[int, Field(gt=0)]
+Count = Annotated[int, Field(gt=0, le=10**9)]
+Length = Annotated[int, Field(gt=0, le=100_000)]
+"""Of a vector or a sentence, or a number of units: no machine holds the weights of more."""
 
 
 def of_type(by: str, types: Mapping[str, type[Strict]]) -> BeforeValidator:
@@ -119,11 +128,76 @@ def of_type(by: str, types: Mapping[str, type[Strict]]) -> BeforeValidator:
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's if it is installed: ten times faster
 
 
+MOST_VALUES = 1_000_000
+"""Values of a file, each as often as aliases repeat it: nothing ends that goes through more of them."""
+_AMBIGUOUS = re.compile(r"[-+]?0[0-9_]+|.*:.*")
+"""Numbers that YAML 1.1 reads in base 8 or 60, and people and YAML 1.2 do not."""
+
+
 class _StandsTwice(yaml.YAMLError):
     """A repeated key, with its lines."""
 
 
+class _Misread(yaml.YAMLError):
+    """Something that would be read as another thing than it says, or without end, with its key."""
+
+
+class _Values:
+    """Counts the values of a file, and refuses those that would be misread."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, int | None] = {}  # id of a node -> its values; None while they are counted
+
+    def count(self, node: yaml.Node, path: str = "") -> int:
+        """The number of values in a node. Raises `_Misread` that names the key."""
+        if id(node) not in self._found:
+            self._found[id(node)] = None
+            counts = (self.count(part, f"{path}.{name}") for name, part in self._parts(node, path))
+            self._found[id(node)] = 1 + sum(counts)
+        found = self._found[id(node)]
+        if found is None:
+            raise _Misread(f"{_key(path)}: an alias repeats what it is a part of; write the values out")
+        if found > MOST_VALUES:
+            raise _Misread(f"{_key(path)}: with its aliases this has more than {MOST_VALUES:,} values; write fewer")
+        return found
+
+    def _parts(self, node: yaml.Node, path: str) -> list[tuple[str, yaml.Node]]:
+        if isinstance(node, yaml.MappingNode):
+            return [(_name(key, path), value) for key, value in node.value]
+        if isinstance(node, yaml.SequenceNode):
+            return [(str(number), value) for number, value in enumerate(node.value)]
+        if _is_plain(node, "int", "float") and _AMBIGUOUS.fullmatch(node.value):
+            value = yaml.safe_load(node.value)
+            raise _Misread(
+                f'{_key(path)}: YAML reads {node.value} as {value}; write {value}, or for text "{node.value}"'
+            )
+        return []
+
+
+def _name(key: yaml.Node, path: str) -> str:
+    """A key of a mapping. Raises `_Misread` for one that YAML does not read as text."""
+    if _is_plain(key, "bool", "int", "float", "null", "timestamp"):
+        value = yaml.safe_load(key.value)
+        raise _Misread(f'{_key(f"{path}.{key.value}")}: YAML reads this key as {value}; write "{key.value}", in quotes')
+    return str(key.value)
+
+
+def _is_plain(node: yaml.Node, *types: str) -> bool:
+    """True for a scalar without quotes that YAML reads as one of these types."""
+    return isinstance(node, yaml.ScalarNode) and not node.style and node.tag.rpartition(":")[2] in types
+
+
+def _key(path: str) -> str:
+    return path.removeprefix(".") or "(top)"
+
+
 class _OneOfEachKey(LOADER):  # type: ignore[misc]
+    def get_single_node(self) -> yaml.Node | None:
+        node: yaml.Node | None = super().get_single_node()
+        if node is not None:
+            _Values().count(node)
+        return node
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         first: dict[str, yaml.Node] = {}
         for key, _ in node.value:
@@ -135,7 +209,10 @@ class _OneOfEachKey(LOADER):  # type: ignore[misc]
 
 
 def read_yaml(path: str | Path) -> Any:
-    """The values of a YAML file. Raises `InputError` if it is not YAML, or a key in it occurs twice."""
+    """The values of a YAML file.
+
+    Raises `InputError` if it is not YAML, or for a key that occurs twice or would be read as another value.
+    """
     return _load(_text(path), path)
 
 
@@ -160,6 +237,8 @@ def _load(text: str, path: str | Path) -> Any:
         return yaml.load(text, Loader=_OneOfEachKey)
     except _StandsTwice as error:
         raise InputError(f"{path}: {error}, and only the last would count; join the two, or remove one.") from None
+    except _Misread as error:
+        raise InputError(f"{path}: {error}.") from None
     except RecursionError:
         raise InputError(f"{path}: lists or mappings are nested too deep; write fewer levels.") from None
     except yaml.YAMLError as error:
@@ -172,6 +251,8 @@ _KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
 _MARKS = {"[key]", "[trained]", "[untrained]", "[given]"}
 """Parts of paths that are not keys: pydantic's for kinds of mistakes, and ours for kinds of entries."""
 _NUMBERS = ("int_type", "float_type")
+_TEXTS = ("string_type", "literal_error")
+_INSTEAD_OF_OTHERS = "; text that YAML reads as a number, a date, true or false (yes, no, on, off) needs quotes"
 
 
 def validate(model: type[Entry], values: Any, where: str) -> Entry:
@@ -194,6 +275,8 @@ def wrong_keys(error: ValidationError) -> Iterator[tuple[list[str], str]]:
         message = found["msg"].removeprefix("Value error, ")
         if found["type"] != "value_error" and isinstance(found["input"], str | int | float):
             message += f", not {found['input']!r}"
+        if found["type"] in _TEXTS and isinstance(found["input"], bool | int | float | date):
+            message += _INSTEAD_OF_OTHERS
         if found["type"] in _NUMBERS and isinstance(found["input"], str):
             message += _instead_of_text(found["input"])
         named = _KEY.fullmatch(message) if found["type"] == "value_error" else None

@@ -68,7 +68,7 @@ class Ensemble(Strict):
         min_length=1, description="variants of config/methods, each trained with the same seeds"
     )
     seeds_each: int = Field(
-        default=1, ge=1, description="seeds of each member: of n, seed k of the ensemble has n k to n k + n - 1"
+        default=1, ge=1, le=100, description="seeds of each member: of n, seed k of the ensemble has n k to n k + n - 1"
     )
 
     @model_validator(mode="after")

@@ -184,15 +184,19 @@ class Stage:
 
 
 def _check_folders(config: Config, root: Path) -> None:
-    """Raises `InputError` if results and downloads share a folder, or one is a file or holds the project's files."""
+    """Raises `InputError` if results and downloads share a folder, or one holds the project's files or cannot be."""
     folders = {key: Path(os.path.abspath(getattr(config, key))) for key in ("results", "resources")}
     if folders["results"] == folders["resources"]:
         raise InputError(f"results: {config.results!r} is also the folder of resources; name another one for results.")
+    own = [*(root / name for name in OWN_FOLDERS), Path.cwd() / ".snakemake"]
     for key, folder in folders.items():
-        if folder in (root, Path.cwd()) or any(folder.is_relative_to(root / name) for name in OWN_FOLDERS):
+        if any(map(folder.is_relative_to, own)) or any(place.is_relative_to(folder) for place in (root, Path.cwd())):
             raise InputError(f"{key}: {folder} holds files of the project; name a separate folder for {key}.")
-        if folder.exists() and not folder.is_dir():
-            raise InputError(f"{key}: {folder} is a file; name a folder for {key}.")
+        there = next(place for place in (folder, *folder.parents) if os.path.lexists(place))
+        if there.is_symlink() and not there.exists():
+            raise InputError(f"{key}: {there} is a link to {os.readlink(there)}, which is missing; make it, or relink.")
+        if not there.is_dir():
+            raise InputError(f"{key}: {there} is a file; name a folder for {key}.")
 
 
 def any_of(names: Iterable[str]) -> str:

@@ -61,5 +61,5 @@ def test_what_does_not_fit_is_refused_by_its_path(values, message):
 
 
 def test_a_given_row_has_a_name_of_its_own():
-    with pytest.raises(InputError, match="methods: 2 variants have the name 'vsepp'"):
+    with pytest.raises(InputError, match="methods: vsepp and vsepp would share"):
         load(CONFIG, {"methods": {"vsepp": {"given": VECTORS}}})

@@ -78,7 +78,7 @@ def test_a_member_of_an_ensemble_is_a_variant():
     twice = {**entry, "members": ["clip"], "seeds_each": 2}
     with pytest.raises(InputError, match=r"ensembles\.vse_all\.seeds_each: clip is not trained"):
         load(CONFIG, {"methods": {"vse": {"ensembles": {"vse_all": twice}}}})
-    with pytest.raises(InputError, match="2 variants have the name"):
+    with pytest.raises(InputError, match="would share their files"):
         load(CONFIG, {"methods": {"vse": {"ensembles": {"hm_lstm": entry}}}})
 
 

@@ -249,7 +249,7 @@ def test_models_that_need_each_other_are_refused_by_their_keys(overrides, keys, 
 
 
 def test_a_name_that_stands_for_two_variants_is_refused():
-    with pytest.raises(InputError, match="methods: 2 variants have the name 'hm_lstm'"):
+    with pytest.raises(InputError, match="methods: hm_lstm and hm_lstm would share"):
         load(CONFIG, overriding("methods.vse.variants.hm_lstm", {}))
 
 

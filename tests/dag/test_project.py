@@ -55,12 +55,24 @@ def test_everything_of_scenes_is_what_is_made_without_a_target():
         ("config", "holds files of the project"),
         ("densevse/mine", "holds files of the project"),
         ("Snakefile", "Snakefile is a file; name a folder"),
+        ("..", "holds files of the project"),
+        ("/", "/ holds files of the project"),
+        (".snakemake/mine", "holds files of the project"),
+        ("Snakefile/mine", "Snakefile is a file; name a folder"),
     ],
 )
 def test_a_folder_that_cannot_be_is_refused_by_its_key(monkeypatch, key, folder, message):
     monkeypatch.chdir(ROOT)
     with pytest.raises(InputError, match=rf"^{key}: .*{message}"):
         Project(ROOT, {key: folder})
+
+
+@pytest.mark.parametrize("folder", ["results", "results/mine"])
+def test_a_broken_link_is_refused_by_its_key(monkeypatch, tmp_path, folder):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").symlink_to("gone")
+    with pytest.raises(InputError, match=r"^results: .*/results is a link to gone, which is missing"):
+        Project(ROOT, {"results": folder})
 
 
 def test_results_and_downloads_share_no_folder():

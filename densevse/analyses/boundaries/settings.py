@@ -1,7 +1,7 @@
 """Settings of the check of contours against people's boundaries."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
@@ -13,6 +13,8 @@ from densevse.runtime.errors import InputError
 
 class BoundarySettings(Strict, AnalysisSettings):
     """The photographs with the boundaries that people drew."""
+
+    FOLDERS: ClassVar = frozenset({"boundaries"})
 
     folder: Path | None = Field(None, description="a folder in BSDS500's layout, with which contours are compared")
 

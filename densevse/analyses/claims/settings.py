@@ -5,7 +5,7 @@ given.
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -97,6 +97,8 @@ class PaperClaims(Strict):
 
 class ClaimSettings(Entries[PaperClaims]):
     """Paper -> its claims."""
+
+    FOLDERS: ClassVar = frozenset({"experiments"})
 
     def check(self, config: Config) -> None:
         """Raise `ValueError` for a data set, variant or ensemble that there is none of, or a round of an ensemble."""

@@ -1,11 +1,11 @@
 """Settings of the synthetic data sets with needles."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from densevse.config.analyses import Entries
-from densevse.config.strict import Strict
+from densevse.config.strict import Length, Strict
 
 NEEDLES = 3
 """Marked cells of a group, each with a symbol that a sentence names."""
@@ -29,7 +29,7 @@ class Needles(Strict):
     images: ImageCounts = Field(ImageCounts(train=4000, val=200, test=500), description="of each split")
     cells: int = Field(48, ge=NEEDLES, description="of an image, each with another symbol")
     groups: int = Field(4, ge=1, description="marks; three cells of an image carry each, the others carry none")
-    length: int = Field(64, ge=1, description="of a vector")
+    length: Length = Field(64, description="of a vector")
     noise: float = Field(0.3, ge=0, description="standard deviation of what is added to each entry of a vector")
     seed: int = Field(0, ge=0, description="of everything in them")
 
@@ -42,3 +42,5 @@ class Needles(Strict):
 
 class NeedlesSettings(Entries[Needles]):
     """The synthetic data sets, by name: results/needles/<name>/."""
+
+    FOLDERS: ClassVar = frozenset({"needles"})

@@ -1,5 +1,7 @@
 """Settings of oracle concepts."""
 
+from typing import ClassVar
+
 from pydantic import Field
 
 from densevse.config.analyses import Entries
@@ -17,6 +19,8 @@ class OracleConcepts(Strict):
 
 class OracleConceptsSettings(Entries[OracleConcepts]):
     """Oracle concepts by name: results/oracle_concepts/<name>/."""
+
+    FOLDERS: ClassVar = frozenset({"oracle_concepts"})
 
     def check(self, config: Config) -> None:
         """Raise `ValueError` for a data set that there is none of."""

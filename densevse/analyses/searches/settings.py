@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -89,6 +89,8 @@ class OwnData(Dataset):
 
 class SearchSettings(Entries[Search]):
     """The searches, by name."""
+
+    FOLDERS: ClassVar = frozenset({"search"})
 
     def check(self, config: Config) -> None:
         """Raises `ValueError` for an unknown data set or variant, or for one that cannot answer the search."""

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from densevse.config.strict import Strict
+from densevse.config.strict import Length, Strict
 
 
 class GlobalRankingParameters(Strict):
@@ -29,7 +29,7 @@ class GlobalRankingParameters(Strict):
     word_vectors: Literal["learned", "fixed", "tuned"] = Field(
         "fixed", description="pre-trained and fixed (section 3.4), tuned further, or learned from nothing"
     )
-    word_dimension: int = Field(200, gt=0, description="d of Eq 1, where word vectors are learned from nothing")
+    word_dimension: Length = Field(200, description="d of Eq 1, where word vectors are learned from nothing")
 
 
 class Parameters(GlobalRankingParameters):
@@ -46,7 +46,7 @@ class Parameters(GlobalRankingParameters):
         "truncated": "paper, Eq 6",
     }
 
-    dimension: int = Field(1000, gt=0, description="dimension of the embedding space (section 3.1: about 1000)")
+    dimension: Length = Field(1000, description="dimension of the embedding space (section 3.1: about 1000)")
     fragments: Literal["triplets", "words", "bigrams"] = Field(
         "triplets",
         description="fragments of sentences: typed dependencies, or every word (w1 = w2), or consecutive words "

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from densevse.config.strict import Strict
+from densevse.config.strict import Length, Strict
 
 Negatives = Literal["sum", "mean", "hardest"]
 
@@ -29,15 +29,15 @@ class Parameters(Strict):
         {"phrase_weight", "phrases", "phrase_negatives", "contrast", "identical_phrases"}
     )
 
-    dimension: int = Field(default=512, gt=0, description="dimension of the embedding space (section 5.1.1)")
-    hidden: int = Field(default=512, gt=0, description="units of the H-LSTM (section 5.1.1)")
+    dimension: Length = Field(default=512, description="dimension of the embedding space (section 5.1.1)")
+    hidden: Length = Field(default=512, description="units of the H-LSTM (section 5.1.1)")
     typed: bool = Field(
         default=True, description="noun phrase children have weights of their own (Eq 2-7); if not, a plain Tree-LSTM"
     )
     word_vectors: Literal["learned", "fixed", "tuned"] = Field(
         default="fixed", description="pre-trained and fixed (section 3.2.1), tuned further, or learned from nothing"
     )
-    word_dimension: int = Field(default=300, gt=0, description="length of word vectors that are learned from nothing")
+    word_dimension: Length = Field(default=300, description="length of word vectors that are learned from nothing")
     leaves: Literal["words", "bilstm"] = Field(
         default="words",
         description="what a tree's leaves are: words; or, ours, words that have read their sentence by a BiLSTM",

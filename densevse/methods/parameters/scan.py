@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from densevse.config.strict import Strict
+from densevse.config.strict import Length, Strict
 
 
 class Parameters(Strict):
@@ -30,8 +30,8 @@ class Parameters(Strict):
         9.0, gt=0, description="lambda_1, the inverse temperature of the softmax over the contexts"
     )
     lambda_lse: float = Field(6.0, gt=0, description="lambda_2 of LogSumExp")
-    dimension: int = Field(1024, gt=0, description="dimension of the joint space")
-    word_dimension: int = Field(300, gt=0, description="length of a word vector; pre-trained vectors have their own")
+    dimension: Length = Field(1024, description="dimension of the joint space")
+    word_dimension: Length = Field(300, description="length of a word vector; pre-trained vectors have their own")
     word_vectors: Literal["learned", "fixed", "tuned"] = Field(
         "learned", description="learned from nothing; or pre-trained ones, fixed or tuned further"
     )

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from densevse.config.strict import Strict
+from densevse.config.strict import Length, Strict
 
 
 class Parameters(Strict):
@@ -12,8 +12,8 @@ class Parameters(Strict):
 
     ORIGINS: ClassVar = {"*": "paper, 4.2", "fusion": "paper, Eq 2", "dropout": "chosen"}
 
-    dimension: int = Field(1024, gt=0, description="H, of the joint space and of both LSTMs")
-    word_dimension: int = Field(300, gt=0, description="D, of a word vector")
+    dimension: Length = Field(1024, description="H, of the joint space and of both LSTMs")
+    word_dimension: Length = Field(300, description="D, of a word vector")
     fusion: Literal["gate", "sum"] = Field(
         "gate", description="how concepts and context are joined where `views` holds both: Eq 2, or (C) of Table 1"
     )
@@ -33,5 +33,5 @@ class Parameters(Strict):
     words: Literal["own", "shared"] = Field(
         "own", description="whether both LSTMs have word vectors of their own (Table 1's non-shared) or share them"
     )
-    longest_sentence: int = Field(50, gt=0, description="J, words of a sentence that are read")
+    longest_sentence: Length = Field(50, description="J, words of a sentence that are read")
     dropout: float = Field(0.0, ge=0, lt=1, description="dropout of the context vector and of word vectors; chosen")

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from densevse.config.strict import Length
 from densevse.methods.parameters.defrag import GlobalRankingParameters
 
 
@@ -12,11 +13,12 @@ class Parameters(GlobalRankingParameters):
 
     ORIGINS: ClassVar = {**GlobalRankingParameters.ORIGINS, "weights": "paper of SDT-RNN"}
 
-    dimension: int = Field(200, gt=0, description="dimension of hidden states and of the joint space")
+    dimension: Length = Field(200, description="dimension of hidden states and of the joint space")
     weights: Literal["relation", "position"] = Field(
         "relation", description="what a child's weights depend on: SDT-RNN, or the DT-RNN of the same paper"
     )
-    positions: int = Field(
-        4, gt=0, description="positions on each side of a word that have weights of their own; the farthest shares"
+    positions: Length = Field(
+        4,
+        description="positions on each side of a word that have weights of their own; the farthest shares",
     )
     threshold: float = Field(0.0, description="the least score of a detection whose vector counts (section 4.1)")

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from densevse.config.strict import Strict
+from densevse.config.strict import Length, Strict
 
 
 class Parameters(Strict):
@@ -28,23 +28,19 @@ class Parameters(Strict):
 
     RENAMED: ClassVar = {"loss": "negatives"}
 
-    steps: int = Field(3, ge=1, description="T, how many pairs of instances are selected one after the other")
-    hidden: int = Field(1024, gt=0, description="H, units of the multimodal LSTM (section 4.2)")
-    word_hidden: int = Field(
-        512, gt=0, description="units of each direction of the BLSTM; G of the paper is twice this"
-    )
-    word_dimension: int = Field(
-        300, gt=0, description="length of a word vector, chosen; pre-trained vectors have their own"
+    steps: Length = Field(3, description="T, how many pairs of instances are selected one after the other")
+    hidden: Length = Field(1024, description="H, units of the multimodal LSTM (section 4.2)")
+    word_hidden: Length = Field(512, description="units of each direction of the BLSTM; G of the paper is twice this")
+    word_dimension: Length = Field(
+        300, description="length of a word vector, chosen; pre-trained vectors have their own"
     )
     word_vectors: Literal["learned", "fixed", "tuned"] = Field(
         "learned",
         description="vectors of the BLSTM and of the context: learned from nothing, or pre-trained, fixed or tuned",
     )
-    longest: int = Field(50, gt=0, description="the longest sentence in words; longer ones are cut (section 4.2)")
-    context_dimension: int = Field(
-        1024, gt=0, description="E, units of the sentence context's LSTM; the VSE's dimension"
-    )
-    context_word_dimension: int = Field(300, gt=0, description="length of its word vectors; the VSE's word_dimension")
+    longest: Length = Field(50, description="the longest sentence in words; longer ones are cut (section 4.2)")
+    context_dimension: Length = Field(1024, description="E, units of the sentence context's LSTM; the VSE's dimension")
+    context_word_dimension: Length = Field(300, description="length of its word vectors; the VSE's word_dimension")
     select: Literal["attention", "mean", "context"] = Field(
         "attention", description="the compared instances: attended instances; means (-mean); the two contexts (-ctx)"
     )
@@ -58,13 +54,13 @@ class Parameters(Strict):
     contexts_in_score: bool = Field(
         False, description="whether s_t compares [a'_t; m] with [w'_t; n] (ours), or a'_t with w'_t"
     )
-    attention_units: int = Field(512, gt=0, description="units of Eq 2, chosen")
+    attention_units: Length = Field(512, description="units of Eq 2, chosen")
     comparison: Literal["product", "sum"] = Field(
         "product",
         description="s_t of both instances' projections: their product; or the sigmoid of their sum, the form of Eq 2",
     )
-    similarity: int = Field(512, gt=0, description="length of s_t, the representation of a local similarity, chosen")
-    score_units: int = Field(1024, gt=0, description="hidden units of Eq 5, chosen")
+    similarity: Length = Field(512, description="length of s_t, the representation of a local similarity, chosen")
+    score_units: Length = Field(1024, description="hidden units of Eq 5, chosen")
     head: Literal["mlp", "cosine_and_mlp"] = Field(
         "mlp",
         description="the score: Eq 5; or VSE's cosine of the contexts plus Eq 5, whose last layer starts at 0 (ours)",

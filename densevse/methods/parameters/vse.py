@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from densevse.config.strict import Strict
+from densevse.config.strict import Length, Strict
 
 Encoder = Literal["lstm", "gru", "bag_of_words", "linear"]
 
@@ -16,9 +16,9 @@ class Parameters(Strict):
 
     RENAMED: ClassVar = {"loss": "negatives"}
 
-    dimension: int = Field(default=1024, gt=0, description="dimension of the joint space")
-    word_dimension: int = Field(
-        default=300, gt=0, description="length of a word vector; pre-trained vectors have their own"
+    dimension: Length = Field(default=1024, description="dimension of the joint space")
+    word_dimension: Length = Field(
+        default=300, description="length of a word vector; pre-trained vectors have their own"
     )
     word_vectors: Literal["learned", "fixed", "tuned"] = Field(
         default="learned", description="learned from nothing; or pre-trained ones, fixed or tuned further"

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from densevse.config.strict import Strict
+from densevse.config.strict import Length, Strict
 
 
 class Parameters(Strict):
@@ -12,6 +12,6 @@ class Parameters(Strict):
 
     ORIGINS: ClassVar = {"*": "chosen"}
 
-    dimension: int = Field(512, gt=0, description="dimension of the LSTM's state")
-    word_dimension: int = Field(300, gt=0, description="length of a word vector")
+    dimension: Length = Field(512, description="dimension of the LSTM's state")
+    word_dimension: Length = Field(300, description="length of a word vector")
     dropout: float = Field(0.0, ge=0, lt=1, description="dropout of the image's vector")

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from densevse.config.strict import Strict
+from densevse.config.strict import Length, Strict
 
 
 class Parameters(Strict):
@@ -16,9 +16,9 @@ class Parameters(Strict):
         "structure_and_content",
         description="what modulates the prediction: nothing (LBL), the embedding (MLBL), or tags too (SC-NLM)",
     )
-    word_context: int = Field(5, gt=0, description="n - 1, how many words before the predicted one are read")
-    tag_context: int = Field(3, gt=0, description="k + 1, how many tags from the predicted word's own on are read")
-    dimension: int = Field(256, gt=0, description="K, of a word's vector and of r")
-    factors: int = Field(512, gt=0, description="F, where words and attributes meet")
-    attribute_dimension: int = Field(256, gt=0, description="D, of the attribute vector u")
+    word_context: Length = Field(5, description="n - 1, how many words before the predicted one are read")
+    tag_context: Length = Field(3, description="k + 1, how many tags from the predicted word's own on are read")
+    dimension: Length = Field(256, description="K, of a word's vector and of r")
+    factors: Length = Field(512, description="F, where words and attributes meet")
+    attribute_dimension: Length = Field(256, description="D, of the attribute vector u")
     dropout: float = Field(0.0, ge=0, lt=1, description="dropout of r and of u")
