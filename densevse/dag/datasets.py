@@ -117,12 +117,6 @@ class DatasetStage(Stage):
             "options": {name: value for name, value in whole(entry.options).items() if value is not None},
         }
 
-    def own_contents(self, dataset: DatasetName) -> list[str]:
-        """The digests of the user's files from which a data set is read, as the job that reads them records them."""
-        entry = self.dataset(dataset)
-        own = [entry.local[name] for name in self.source_names(dataset) if name in entry.local]
-        return self.project.contents.digests(*dict.fromkeys(own))
-
     def reading_job(self, dataset: DatasetName) -> Job:
         """The reading of a data set's files, with its reader, which is imported by name."""
         settings = {"reading": self.reading(dataset), "source_names": self.source_names(dataset)}

@@ -86,8 +86,14 @@ class RowStage(Stage):
         stage = DatasetStage(self.project)
         drawn = {name: stage.resplit_job(name).settings["draw"] for name in datasets if self.dataset(name).resplit}
         read = {name: stage.images_of(name) for name in datasets}.values()
-        own = {name: {**stage.reading(name), "contents": stage.own_contents(name)} for name in read}
+        own = {name: {**stage.reading(name), "contents": self._own_contents(name)} for name in read}
         return dict(sorted({**own, **drawn}.items()))
+
+    def _own_contents(self, dataset: DatasetName) -> list[str]:
+        """The digests of the user's files from which a data set is read, as the job that reads them records them."""
+        entry = self.dataset(dataset)
+        own = [entry.local[name] for name in self.source_names(dataset) if name in entry.local]
+        return self.project.contents.digests(*dict.fromkeys(own))
 
     def _members(self, name: VariantName) -> list[VariantName]:
         """The variants whose models make a row: itself, those of an ensemble, or none of a given row."""
