@@ -62,7 +62,8 @@ def write_alignment_accuracy(
     learned = within_phrases(found.merge(own, on=["caption_id", "image_id"]), true)
     rows = accuracy(learned, true, FeatureStore(regions, REGION_FEATURES).rows, "all")
     logger.info("\n%s", rows.to_string(index=False))
-    made_from = lineage({}, {"alignments": alignments, "boxes": boxes})
+    parents = {"alignments": alignments, "boxes": boxes, "captions": caption_table, "regions": regions}
+    made_from = lineage({}, parents)
     schema.write(rows, CORRESPONDENCE_ACCURACY, output, made_from)
 
 

@@ -36,7 +36,7 @@ def copy_captions(
     number, score = (np.concatenate(parts) for parts in zip(*nearest, strict=True))
     first = _first_sentences(captions, tokens)
     rows = first.loc[known.ids[number]].assign(image_id=images.ids, score=score, translation=score)
-    parents = {"train": train, wildcards["split"]: asked, "captions": captions}
+    parents = {"train": train, wildcards["split"]: asked, "captions": captions, "tokens": tokens}
     _write(rows, tokens, output, Identity.of(wildcards, writer="copied"), parents)
 
 
@@ -46,7 +46,8 @@ def first_captions(images: str, captions: str, tokens: str, wildcards: Mapping[s
     ids = known.loc[(known["split"] == wildcards["split"]) & (known["status"] == "ok"), "image_id"]
     rows = _first_sentences(captions, tokens).reindex(ids).dropna(subset="sentence")
     rows = rows.assign(image_id=rows.index, score=0.0, translation=np.nan)
-    _write(rows, tokens, output, Identity.of(wildcards, writer="person", seed=0), {"captions": captions})
+    parents = {"images": images, "captions": captions, "tokens": tokens}
+    _write(rows, tokens, output, Identity.of(wildcards, writer="person", seed=0), parents)
 
 
 @dataclass(frozen=True)

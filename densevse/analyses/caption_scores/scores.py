@@ -68,7 +68,7 @@ def score_captions(
     scores = pd.concat(found, ignore_index=True)
     scores["family"] = families[scores["image_id"]].to_numpy()
     settings = {"split": identity.split, "metrics": sorted(metrics)}
-    made_from = lineage(settings, {"captions": captions, "generated": generated})
+    made_from = lineage(settings, {"images": images, "captions": captions, "generated": generated})
     schema.write(scores, CAPTION_SCORES, output, made_from, identity)
 
 

@@ -114,7 +114,7 @@ def write_average_precision(
             )
     readable = rows[rows["status"] == "ok"]
     splits = [_split(name, readable[readable["split"] == name], labels, stores) for name in ("val", "test")]
-    parents = lineage({}, {"images": images, "image_concepts": image_concepts, **scores})
+    parents = lineage({}, {"images": images, "concepts": concepts, "image_concepts": image_concepts, **scores})
     of_concepts = pd.concat([_of_each(split, vocabulary) for split in splits], ignore_index=True)
     schema.write(of_concepts, AVERAGE_PRECISION, each, parents)
     schema.write([_mean(split) for split in splits], MEAN_AVERAGE_PRECISION, mean, parents)
