@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from densevse.artifacts.schema import MADE_FROM, file_metadata
-from densevse.artifacts.seals import DIGEST, UNKNOWN, Seal, stated_digest, verified
+from densevse.artifacts.seals import DIGEST, UNKNOWN, Seal, damaged, stated_digest, verified
 from densevse.runtime.errors import InputError, expected_and_found
 from densevse.runtime.project import RESULTS
 
@@ -61,7 +61,10 @@ def made_from(path: str | Path) -> dict[str, Any]:
             f"{path}: expected an artifact with a lineage, found a file of other software. Delete it and run "
             "snakemake again."
         )
-    found: dict[str, Any] = json.loads(stored[MADE_FROM])
+    try:
+        found: dict[str, Any] = json.loads(stored[MADE_FROM])
+    except ValueError:
+        raise damaged(path, "in its metadata") from None
     return {key: value for key, value in found.items() if key != DIGEST}
 
 
@@ -180,13 +183,18 @@ def _joined(files: Sequence[str | Path], lineages: Sequence[Mapping[str, Any]]) 
 
 
 def safetensors_metadata(path: str | Path) -> dict[str, str]:
-    """The text metadata in a safetensors file: a length of 8 bytes, then JSON with the key `__metadata__`."""
+    """The text metadata in a safetensors file: a length of 8 bytes, then JSON with the key `__metadata__`.
+
+    Raises `InputError` if the file is missing or does not begin so.
+    """
     try:
         with open(path, "rb") as file:
-            header: dict[str, Any] = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+            header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+            stored = header.get("__metadata__", {}) if isinstance(header, dict) else None
     except FileNotFoundError:
         raise InputError(f"{path}: no such file. Run snakemake with this path as its target to make it.") from None
-    except (ValueError, MemoryError, OverflowError) as error:
+    except (ValueError, MemoryError, OverflowError, RecursionError) as error:
         raise InputError(f"{path}: not a whole safetensors file ({error}). Delete it and run snakemake.") from error
-    stored: dict[str, str] = header.get("__metadata__", {})
+    if not isinstance(stored, dict):
+        raise InputError(f"{path}: not a safetensors file, as its header is no object. Delete it and run snakemake.")
     return stored

@@ -36,7 +36,7 @@ def features(path):
 def weights(path):
     with sealed(path) as temporary:
         save_file({"w": np.arange(ROWS, dtype=np.float32)}, temporary, metadata(lineage({"seed": 0})))
-    return lambda file: (verified(file), load_file(file), made_from(file))
+    return lambda file: (made_from(file), verified(file), load_file(file))
 
 
 KINDS = {"table.parquet": table, "00-of-01.parquet": features, "model.safetensors": weights}
@@ -48,7 +48,7 @@ def test_no_changed_bit_is_read(tmp_path, name):
     read = KINDS[name](path)
     read(path)
     written = path.read_bytes()
-    ends = [*range(64), *range(len(written) - 64, len(written))]
+    ends = [*range(300), *range(len(written) - 64, len(written))]
     for place in [*ends, *(draw.randrange(len(written)) for _ in range(120))]:
         changed = bytearray(written)
         changed[place] ^= 1 << draw.randrange(8)
@@ -105,3 +105,14 @@ def test_files_without_a_seal_are_refused(tmp_path):
     for name in ("table.parquet", "model.safetensors"):
         with pytest.raises(InputError, match=f"{name}: expected a file that proves its contents"):
             verified(tmp_path / name)
+
+
+@pytest.mark.parametrize("header", [b"[]", b"3", b'{"__metadata__": 3}', b"[" * 100_000, b"{", b"\xff\xff"])
+def test_a_header_of_another_form_is_named(tmp_path, header):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header)
+    with pytest.raises(InputError, match=r"model\.safetensors: not a"):
+        made_from(path)
+    path.write_bytes((2**62).to_bytes(8, "little") + header)
+    with pytest.raises(InputError, match=r"model\.safetensors: not a whole safetensors file"):
+        verified(path)
