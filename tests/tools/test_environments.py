@@ -107,8 +107,10 @@ def make(*arguments, folder=ROOT, **variables):
 
 
 def test_make_installs_the_lock_that_is_named_and_keeps_to_it(tmp_path):
-    for file in ("Makefile", "requirements.txt", "requirements-uv.txt", "requirements-cuda12.txt"):
-        shutil.copy(ROOT / file, tmp_path)
+    (tmp_path / "envs").mkdir()
+    locks = ("requirements.txt", "requirements-uv.txt", "requirements-cuda12.txt")
+    for file in ("Makefile", *locks, "envs/command.py"):
+        shutil.copy(ROOT / file, tmp_path / file)
     assert "envs/install.py requirements.txt\n" in make(folder=tmp_path)
     assert "envs/install.py requirements.txt\n" in make(folder=tmp_path, CUDA="/usr/local/cuda")
     assert "venv --clear .venv" in make("CUDA=12", folder=tmp_path)
