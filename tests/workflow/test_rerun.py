@@ -138,7 +138,7 @@ def test_a_new_option_of_a_reader_and_a_new_parameter_of_a_method_rerun_their_jo
     reader = edited(finished, "densevse/config/readers.py", "    size: int", f"{NEW_FIELD}    size: int")
     assert {"make_scenes", "read_dataset"} <= reader.keys()
     method = edited(
-        finished, "densevse/methods/parameters/vse.py", "    dimension: int", f"{NEW_FIELD}    dimension: int"
+        finished, "densevse/methods/parameters/vse.py", "    dimension: Length", f"{NEW_FIELD}    dimension: Length"
     )
     assert method == TRAINING
 
@@ -150,7 +150,7 @@ def test_a_changed_default_reruns_the_jobs_that_use_it(finished):
         edited(finished, file, "dropout: float = Field(default=0.0", "dropout: float = Field(default=0.1") == TRAINING
     )
     # Dimension is set for this data set, so that its default is used by no job; the table's foot names it.
-    smaller = edited(finished, file, "dimension: int = Field(default=1024", "dimension: int = Field(default=512")
+    smaller = edited(finished, file, "dimension: Length = Field(default=1024", "dimension: Length = Field(default=512")
     assert smaller == {"table": 1}
 
 

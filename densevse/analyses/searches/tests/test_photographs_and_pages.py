@@ -125,7 +125,7 @@ def pages(folder, asked, shown=100, **sources):
 
 def test_sentences_are_shown_with_their_images(found):
     markdown, html = pages(found, "sentences")
-    assert "## a <dog>" in markdown
+    assert "## a &#60;dog>" in markdown
     assert "|    1 | 0.750 | a.png" in markdown
     assert "a zebra (words that the model does not know: zebra)" in markdown
     assert html.count('<img alt="') == 3
@@ -138,7 +138,7 @@ def test_sentences_are_shown_with_their_images(found):
 def test_photographs_are_shown_with_their_sentences(found):
     markdown, html = pages(found, "photographs")
     assert "## a.png" in markdown
-    assert "0.750 | a <dog>" in markdown
+    assert "0.750 | a &#60;dog>" in markdown
     assert html.count("<img") == 2
 
 
