@@ -211,5 +211,10 @@ def test_a_download_outlives_delete_all_output_and_is_obtained_anew_on_purpose(m
 
     path.chmod(0o644)
     path.unlink()
+    record = path.with_name("texts.zip.obtained.json")
+    refused = project.run(OBTAINED, check=False)
+    assert refused.returncode
+    assert record.name in refused.stdout
+    record.unlink()
     project.run(OBTAINED)
     assert path.read_bytes() == b"second"
