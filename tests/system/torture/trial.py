@@ -105,8 +105,18 @@ def start(project: Project, targets: tuple[str, ...] = TARGETS) -> subprocess.Po
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "test.yaml", "--", *targets]
     with open(project.folder / "run.log", "ab") as log:
         return subprocess.Popen(
-            command, cwd=project.folder, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+            command,
+            cwd=project.folder,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=_hear_hangups,
         )
+
+
+def _hear_hangups() -> None:
+    """Lets SIGHUP reach the process, also where the tests themselves run with nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def finish(project: Project, targets: tuple[str, ...] = TARGETS, at_most: int = 3) -> int:
