@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from densevse.artifacts.schema import MADE_FROM, file_metadata
-from densevse.artifacts.seals import DIGEST, UNKNOWN, Seal, damaged, stated_digest, verified
+from densevse.artifacts.seals import DIGEST, UNKNOWN, damaged, stated_digest, verified
 from densevse.runtime.errors import InputError, expected_and_found
 from densevse.runtime.project import RESULTS
 
@@ -125,7 +125,7 @@ def check_contents(paths: Sequence[str | Path]) -> None:
                 raise _other_contents(path.removesuffix(below), file, f"than {', '.join(others)}", through)
     for file, (found, through) in read.items():
         there = Path(str(paths[0]).removesuffix(place(paths[0])), file)
-        if there.exists() and _stated_digest(there) != found:
+        if there.exists() and digest(there) != found:
             raise _other_contents(str(there).removesuffix(file), file, "than it has now", through)
 
 
@@ -153,17 +153,17 @@ def _listed(files: PathOrPaths) -> list[Path]:
 
 def _parent(files: list[Path]) -> dict[str, Any]:
     """The lineage of an artifact, with the digests of its files."""
-    return merged(files, [{**made_from(path), DIGESTS: {place(path): digest(path)}} for path in files])
-
-
-def _stated_digest(path: Path) -> str:
-    """The digest in a file's seal; no weights are read for it."""
-    return (stated_digest(path) if path.suffix == ".safetensors" else Seal(path).rows)[:32]
+    lineages = [made_from(path) for path in files]
+    for path in files:
+        if path.suffix == ".safetensors":  # the pages of a Parquet file are checked where they are read
+            verified(path)
+    named = [{**one, DIGESTS: {place(path): digest(path)}} for path, one in zip(files, lineages, strict=True)]
+    return merged(files, named)
 
 
 def digest(path: str | Path) -> str:
-    """The digest of a file in lineages. The pages of a Parquet file are checked where they are read, and not here."""
-    return (verified(path) if Path(path).suffix == ".safetensors" else Seal(path).rows)[:32]
+    """The digest of a file in lineages, as its seal states it; neither pages nor weights are checked here."""
+    return stated_digest(path)[:32]
 
 
 def _joined(files: Sequence[str | Path], lineages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -165,7 +165,9 @@ def _check_parquet(path: str | Path) -> str:
 
 
 def stated_digest(path: str | Path) -> str:
-    """The digest that a safetensors file states. Raises `InputError` if it has none."""
+    """The digest in a file's seal: of a Parquet file's rows, or of a safetensors file. Raises `InputError` if none."""
+    if Path(path).suffix != ".safetensors":
+        return Seal(path).rows
     with open(path, "rb") as file:
         _, stated, _ = _parts(path, file)
         return stated.decode(errors="replace")
@@ -185,7 +187,7 @@ def _check_safetensors(path: str | Path) -> str:
 def _parts(path: str | Path, file: IO[bytes]) -> tuple[bytes, bytes, bytes]:
     """A safetensors file up to its weights: what is before its digest, the digest, and what is behind it."""
     header = _header(file)
-    if len(header) < 8 or len(header) < 8 + int.from_bytes(header[:8], "little"):
+    if len(header) < 8 + int.from_bytes(header[:8], "little"):
         raise InputError(f"{path}: not a whole safetensors file. Delete it and run snakemake again.")
     place = header.find(_DIGEST_KEY) + len(_DIGEST_KEY)
     if place < len(_DIGEST_KEY):

@@ -176,12 +176,13 @@ class FeatureStore:
         files = [Path(path) for path in paths]
         if not files:
             raise InputError(f"{schema.name}: a feature store needs at least one file; none was given.")
-        described = [_describe(path, schema) for path in files]
+        lineages = [check(path, schema) for path in files]
+        described = [_describe(path) for path in files]
         _check_alike(files, described)
         self.schema = schema
         self.shape: tuple[int, ...] = described[0]["shape"]
         self.dtype: np.dtype[Any] = described[0]["dtype"]
-        self.made_from: dict[str, Any] = merged(files, [check(path, schema) for path in files])
+        self.made_from: dict[str, Any] = merged(files, lineages)
         names = [column.name for column in schema.columns]
         length, row_bytes = math.prod(self.shape), math.prod(self.shape) * self.dtype.itemsize
         self._seals = [Seal(path) for path in files]
@@ -226,8 +227,7 @@ class FeatureStore:
                 mapped.madvise(mmap.MADV_DONTNEED)
 
 
-def _describe(path: Path, schema: Schema) -> dict[str, Any]:
-    check(path, schema)
+def _describe(path: Path) -> dict[str, Any]:
     names = pq.read_schema(path)
     vector = names.field(VECTOR).type if VECTOR in names.names else None
     if isinstance(vector, pa.FixedShapeTensorType):
