@@ -1,4 +1,4 @@
-"""What subcommands share: the project with the user's files over its configuration, Snakemake, and columns of text.
+"""Common parts of subcommands: the project with the user's files over its configuration, Snakemake, columns of text.
 
 `densevse --help` imports this, so functions import the configuration and the plan where they use them.
 """

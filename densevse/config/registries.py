@@ -1,4 +1,4 @@
-"""What the configuration can name: registries of views of images, structures of sentences, yields and architectures.
+"""Registries of what the configuration names: views of images, structures of sentences, yields and architectures.
 
 A registry has the names of a kind, each with the facts that the plan needs. An entry of a table here has its
 implementation elsewhere:

@@ -24,7 +24,7 @@ class Job(NamedTuple):
 
 
 class Given(dict[str, Any]):
-    """What a job is given. As text, Snakemake puts it into a script of its report, which `</script>` would end."""
+    """The settings of a job. Their text has no `<`: Snakemake's report puts it into a script, which it could end."""
 
     def __str__(self) -> str:
         return repr(self).replace("<", "\\x3c")

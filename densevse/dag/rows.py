@@ -76,10 +76,20 @@ class RowStage(Stage):
         return {**found, "dataset": self._read_or_drawn({section.dataset for section in sections})}
 
     def _network(self, network: NetworkConfig) -> dict[str, Any]:
-        """The settings that decide a network's features, and the digest of its weights where they are the user's."""
+        """The settings that decide a network's features, as their lineage has them, and the origin of its weights.
+
+        The user's own weights have the digest of their contents.
+        """
         own = network.local if network.local and not network.local.endswith(".caffemodel") else None
         digests = self.project.contents.digests(own) if own else []
-        return {**_network(network), **({"weights_sha256": digests[0]} if digests not in ([], [ABSENT]) else {})}
+        return {
+            **passed(network, (*NETWORK_FIELDS, *PREPROCESSING, "options", "layers", "classes", "seed")),
+            "regions": passed(network.regions, REGION_OPTIONS_FIELDS),
+            "weights": {"file": network.weights.file} if network.weights else None,
+            "local": Path(network.local).name if network.local else None,
+            "trained_on": None if network.weights else network.trained_on,
+            **({"weights_sha256": digests[0]} if digests not in ([], [ABSENT]) else {}),
+        }
 
     def _read_or_drawn(self, datasets: Iterable[DatasetName]) -> dict[str, Mapping[str, Any]]:
         """The reading of data sets, and the draws of those that are resplits, as the lineage of images has them."""
@@ -172,17 +182,6 @@ class RowStage(Stage):
         named = {self.config.concept_networks[name].proposer for name in concepts} | ({proposer} if proposer else set())
         options = {name: self.config.proposers[name].options for name in named}
         return {*options, *(found.of for found in options.values() if isinstance(found, Clustered))}
-
-
-def _network(network: NetworkConfig) -> dict[str, Any]:
-    """The settings that decide a network's features, as their lineage has them, and the origin of its weights."""
-    return {
-        **passed(network, (*NETWORK_FIELDS, *PREPROCESSING, "options", "layers", "classes", "seed")),
-        "regions": passed(network.regions, REGION_OPTIONS_FIELDS),
-        "weights": {"file": network.weights.file} if network.weights else None,
-        "local": Path(network.local).name if network.local else None,
-        "trained_on": None if network.weights else network.trained_on,
-    }
 
 
 def _proposer(proposer: Proposer) -> dict[str, Any]:

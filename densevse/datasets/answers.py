@@ -151,7 +151,7 @@ def refuse_page(file: str, start: bytes) -> None:
 
 
 def extent(response: requests.Response) -> Extent:
-    """Which bytes of the file an answer has. Raises `AddressError` for headers that contradict themselves."""
+    """The part of the file that an answer has. Raises `AddressError` for headers that contradict themselves."""
     length = _length(response)
     if response.status_code == 200:
         return Extent(0, length, length)

@@ -137,7 +137,7 @@ def _continues(response: requests.Response, kept: Mapping[str, Any], offset: int
 
 
 def _validator(response: requests.Response) -> str | None:
-    """What names the version of a file: its ETag, or its date where that is weak or missing."""
+    """The version of a file: its ETag, or its date where that is weak or missing."""
     etag = response.headers.get("ETag", "")
     return response.headers.get("Last-Modified") if not etag or etag.startswith("W/") else etag
 

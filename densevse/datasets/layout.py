@@ -1,4 +1,4 @@
-"""What the readers of official layouts share: text files, image files by name, and random splits."""
+"""Common parts of the readers of official layouts: text files, image files by name, and random splits."""
 
 import hashlib
 import json

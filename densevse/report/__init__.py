@@ -1,1 +1,1 @@
-"""What a reader sees: rows, footnotes, provenance and rendering of tables; pages and pictures."""
+"""Tables, with their rows, footnotes, provenance and rendering; pages and pictures."""

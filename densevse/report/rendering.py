@@ -229,7 +229,7 @@ _NEEDED = r"% Needs \usepackage[T1]{fontenc} and \usepackage{booktabs,graphicx}.
 # Only a table that is wider than its page is scaled down.
 _RESIZED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 _ARGUMENT = re.compile(r"^(\s*)([\[*])")
-"""What LaTeX takes for a part of the command before it, \\\\ or \\item."""
+"""Characters that LaTeX takes for a part of the command before them, \\\\ or \\item."""
 _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 

@@ -52,7 +52,7 @@ def job_of(entry, number=0, **training):
 
 
 def alike(name):
-    """What a variant's trainings here compute, which is the same for variants that differ in numbers other than 0."""
+    """The computations of a variant's trainings here; variants that differ in numbers other than 0 have the same."""
     entry = variant(CONFIG, DATASET, name)
     jobs = [job_of(entry, number) for number in range(min(2, entry.last_round + 1))]
     return NUMBER.sub("n", f"{jobs} {entry.views} {entry.dependencies} {entry.word_vectors} {entry.starts_from}")

@@ -40,7 +40,7 @@ def put(file, source, project):
 
 
 def refused(project, *options):
-    """What Snakemake prints when it fails to make the table anew, while it compares nothing but times."""
+    """The output of Snakemake, which compares nothing but times, and fails to make the table anew."""
     for path in (project.folder / "results/tables").glob("scenes.*"):
         path.unlink()
     done = project.run(TABLE, "--rerun-triggers=mtime", *options, check=False)

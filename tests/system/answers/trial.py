@@ -36,7 +36,7 @@ class Trial(NamedTuple):
 
     @property
     def expected(self) -> str:
-        """What should come of it."""
+        """The right outcome."""
         if self.answer in GOOD or self.answer == "whole, by TLS":
             return FROM_IT
         if self.answer in LIES:
@@ -67,7 +67,7 @@ def trials(names: Mapping[str, Answer]) -> list[Trial]:
 
 
 def outcomes(names: Mapping[str, Answer], folder: Path) -> dict[Trial, str]:
-    """What came of each trial. Several run at once, as many wait."""
+    """The outcome of each trial. Several run at once, as many wait."""
     with server.serving(names, folder) as places, impatient(folder), ThreadPoolExecutor(24) as pool:
         tried = trials(names)
         return dict(zip(tried, pool.map(lambda one: outcome(one, places, folder), tried), strict=True))
@@ -84,7 +84,7 @@ def impatient(folder: Path) -> Iterator[None]:
 
 
 def outcome(trial: Trial, places: tuple[str, str], folder: Path) -> str:
-    """What came of a trial: the file, from whom; wrong bytes; an error; or nothing."""
+    """The outcome of a trial: the file, from whom; wrong bytes; an error; or nothing."""
     plain, safe = places
     place = safe if trial.answer in OVER_TLS else plain
     if trial.answer == "another's certificate":

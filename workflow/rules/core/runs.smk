@@ -1,4 +1,4 @@
-# What a run does before its first job, so that no other run makes files in the same folders, and after its last.
+# A run locks its folders before its first job, so that no other run makes files there, and writes a bucket's records.
 
 if workflow.is_main_process:
     check_hooks(sys.argv)
