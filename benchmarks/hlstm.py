@@ -23,7 +23,6 @@ from densevse.methods.structures import Trees
 from densevse.runtime.numerics import set_up
 
 WORDS = 4000
-CPU = torch.device("cpu")
 # A phrase is (children, whether it is a noun phrase); a leaf is (word, whether it is a noun phrase).
 RULES = {
     "S": [(0.5, "NP VP"), (0.35, "NP VP PP"), (0.15, "NP")],
@@ -108,7 +107,7 @@ def parsed_captions(path: str, count: int) -> Trees:
 
 def laid_out(trees: Trees) -> Subtrees:
     """The distinct subtrees, with types of children distinguished."""
-    return subtrees(trees.word, trees.parent, trees.noun_phrase, CPU)
+    return subtrees(trees.word, trees.parent, trees.noun_phrase)
 
 
 def products(layout: Subtrees, encoder: HLSTM) -> list[tuple[torch.Tensor, torch.Tensor]]:

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding_bag
 
-from densevse.kernels.arrays import Booleans, Integers, on_device
+from densevse.kernels.arrays import Booleans, Integers
 from densevse.kernels.recurrent import sigmoid_, through_sigmoid, through_tanh
 
 BAR, HAT = 0, 1  # the two types of children: the others, and noun phrases
@@ -57,8 +57,8 @@ class Subtrees:
     levels: tuple[Level, ...]
 
 
-def subtrees(word: Integers, parent: Integers, noun_phrase: Booleans | None, device: torch.device) -> Subtrees:
-    """Finds the distinct subtrees of a batch of trees and the order in which to compute them.
+def subtrees(word: Integers, parent: Integers, noun_phrase: Booleans | None) -> Subtrees:
+    """Finds the distinct subtrees of a batch of trees and the order in which to compute them, on the CPU.
 
     All arguments are (nodes,), children before parents. `word` is a leaf's word, -1 at inner nodes; `parent` is the
     parent's number, -1 at a root; `noun_phrase` is the type of the child, HAT or BAR. Without it all children are of
@@ -85,10 +85,10 @@ def subtrees(word: Integers, parent: Integers, noun_phrase: Booleans | None, dev
     words = np.empty(len(order), np.int64)
     words[node] = word
     return Subtrees(
-        node=on_device(node, device),
-        word=on_device(words[height == 0], device),
-        senders=tuple(on_device(np.flatnonzero(row), device) for row in sends),
-        levels=tuple(_levels(height, sends, message, receiver, message[kind, child], device)),
+        node=torch.from_numpy(node),
+        word=torch.from_numpy(words[height == 0]),
+        senders=tuple(torch.from_numpy(np.flatnonzero(row)) for row in sends),
+        levels=tuple(_levels(height, sends, message, receiver, message[kind, child])),
     )
 
 
@@ -120,16 +120,11 @@ def _distinct(
 
 
 def _levels(
-    height: Integers,
-    sends: Booleans,
-    message: Integers,
-    parent: Integers,
-    received: Integers,
-    device: torch.device,
+    height: Integers, sends: Booleans, message: Integers, parent: Integers, received: Integers
 ) -> Iterator[Level]:
     """The levels, lowest first; edge e of the graph carries the message `received[e]` to the node `parent[e]`."""
-    children = _Bags(received, parent, len(height), device)
-    parents = _Bags(parent, received, int(sends.sum()), device)
+    children = _Bags(received, parent, len(height))
+    parents = _Bags(parent, received, int(sends.sum()))
     for here in _pieces(height):
         sent = []
         for kind, row in enumerate(sends):
@@ -150,14 +145,13 @@ def _pieces(height: Integers) -> Iterator[slice]:
 class _Bags:
     """The items that belong to each of `bags` numbers, in the format of `embedding_bag`."""
 
-    def __init__(self, items: Integers, bag: Integers, bags: int, device: torch.device) -> None:
+    def __init__(self, items: Integers, bag: Integers, bags: int) -> None:
         self.first = np.concatenate(([0], np.cumsum(np.bincount(bag, minlength=bags))))
-        self.items = on_device(items[np.argsort(bag, kind="stable")], device)
-        self.offsets = on_device(self.first, device)
+        self.items = items[np.argsort(bag, kind="stable")]
 
     def __getitem__(self, some: slice) -> tuple[Tensor, Tensor]:
         items = self.items[self.first[some.start] : self.first[some.stop]]
-        return items, self.offsets[some] - self.offsets[some.start]
+        return torch.from_numpy(items), torch.from_numpy(self.first[some] - self.first[some.start])
 
 
 class _Recursion(torch.autograd.Function):

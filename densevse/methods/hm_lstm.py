@@ -27,7 +27,6 @@ divided by the number of sentences, so that the margin and gradient clipping do 
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -35,9 +34,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from densevse.kernels.arrays import Booleans, Integers, on_device
 from densevse.kernels.bidirectional import Bidirectional
-from densevse.kernels.hlstm import HLSTM, subtrees, wording
+from densevse.kernels.hlstm import HLSTM, Subtrees, subtrees, wording
 from densevse.kernels.recurrent import prefixes
 from densevse.methods.branch import Branch
 from densevse.methods.interface import (
@@ -52,10 +50,12 @@ from densevse.methods.interface import (
     Phrases,
     Sentences,
     Shapes,
+    device_of,
 )
+from densevse.methods.moving import to_device
 from densevse.methods.parameters.hm_lstm import Negatives, Parameters
 from densevse.methods.parts import hinge, hinges, word_vectors
-from densevse.methods.structures import Trees, words_of
+from densevse.methods.structures import Trees, Words, words_of
 
 
 class ImagesWithRegions(NamedTuple):
@@ -72,6 +72,16 @@ class SentencesWithPhrases(NamedTuple):
     phrases: Tensor  # (phrases, dimension) h of phrases
     wording: Tensor  # (phrases,) a number; phrases with the same words have the same one
     head: Tensor  # (phrases,) a number; phrases with the same head have the same one
+
+
+class PlannedTrees(NamedTuple):
+    """A batch of trees as it is computed."""
+
+    distinct: Subtrees
+    root: Tensor  # (S,) the node that is the whole sentence
+    head: Tensor  # (nodes,) the word of each node's head
+    wording: Tensor  # (nodes,) a number; nodes with the same words have the same one
+    leaves: Words | None = None  # the words of each sentence, if leaves read them all
 
 
 class HMLSTM(DualEncoder):
@@ -109,24 +119,22 @@ class HMLSTM(DualEncoder):
 
     def encode_sentences(self, sentences: Sentences) -> Embeddings:
         """(S, dimension) h of whole sentences."""
-        trees: Trees = sentences["trees"]
-        return Embeddings(self.embed_nodes(trees, torch.from_numpy(trees.root)))
+        planned: PlannedTrees = self.planned(sentences)
+        return Embeddings(self._embed_nodes(planned, planned.root))
 
     def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
         """The v and h of whole images and sentences, and of phrases and regions if correspondences are known."""
-        trees, regions = batch.sentences["trees"], batch.images.views["regions"]
-        nodes, features = on_device(trees.root, regions.device), regions[:, WHOLE_IMAGE]
-        phrases, count = self._phrases(batch), len(trees.root)
+        planned, regions = self.planned(batch.sentences), batch.images.views["regions"]
+        nodes, features = planned.root, regions[:, WHOLE_IMAGE]
+        phrases, count = self._phrases(batch), len(planned.root)
         if phrases is not None:
             nodes = torch.cat((nodes, phrases.node))
             features = torch.cat((features, regions[phrases.sentence, phrases.region]))
-        h, node = self._embed_nodes(trees, nodes, count)
+        h = self._embed_nodes(planned, nodes, count)
         v = self.visual(self.dropout(features), count)
         if phrases is None:
             return Embeddings(v), Embeddings(h)
-        if self.reader is not None:
-            node = on_device(wording(*self._nodes(trees)), node.device)
-        of_words, of_head = node[phrases.node], on_device(trees.heads(), node.device)[phrases.node]
+        of_words, of_head = planned.wording[phrases.node], planned.head[phrases.node]
         return ImagesWithRegions(v[:count], v[count:]), SentencesWithPhrases(h[:count], h[count:], of_words, of_head)
 
     def loss(
@@ -155,7 +163,11 @@ class HMLSTM(DualEncoder):
 
     def embed_nodes(self, trees: Trees, nodes: Tensor) -> Tensor:
         """(n, dimension) representations h of the given nodes of a batch of trees: sentences (roots) or phrases."""
-        return self._embed_nodes(trees, nodes)[0]
+        return self._embed_nodes(to_device(self._plan(trees), device_of(self)), nodes)
+
+    def plan(self, sentences: Sentences) -> PlannedTrees:
+        """The distinct subtrees of a batch, and what phrases are compared by."""
+        return self._plan(sentences["trees"])
 
     def embed_phrases(self, sentences: Sentences) -> Phrases:
         """The h of noun phrases; a sentence that is itself a noun phrase is left out."""
@@ -163,7 +175,7 @@ class HMLSTM(DualEncoder):
         nodes = np.flatnonzero(trees.noun_phrase & (trees.parent >= 0))
         sentence = np.searchsorted(trees.root, nodes)  # a root comes last of its sentence's nodes
         node = torch.from_numpy(nodes)
-        return Phrases(torch.from_numpy(sentence), node, self.embed_nodes(trees, node))
+        return Phrases(torch.from_numpy(sentence), node, self._embed_nodes(self.planned(sentences), node))
 
     def assign(self, regions: Tensor, present: Tensor, phrases: Tensor) -> tuple[Tensor, Tensor]:
         """The best region of each phrase, and the confidence s_ij of that correspondence (section 3.3).
@@ -194,39 +206,41 @@ class HMLSTM(DualEncoder):
             return None
         return found
 
-    def _embed_nodes(self, trees: Trees, nodes: Tensor, sentences: int | None = None) -> tuple[Tensor, Tensor]:
-        """The h of nodes, and each node's number among the distinct nodes of all trees.
+    def _embed_nodes(self, planned: PlannedTrees, nodes: Tensor, sentences: int | None = None) -> Tensor:
+        """The h of nodes of all trees.
 
         The first `sentences` nodes are whole sentences; None if the difference does not matter.
         """
-        device = self.encoder.w.device
-        trees, vectors = self._leaves(trees)
-        distinct = subtrees(*self._nodes(trees), device)
-        states = self.encoder(vectors, distinct)
-        return self.text(
-            states.index_select(0, distinct.node[nodes.to(device, non_blocking=True)]), sentences
-        ), distinct.node
+        states = self.encoder(self._leaves(planned.leaves), planned.distinct)
+        node = planned.distinct.node[nodes.to(states.device, non_blocking=True)]
+        return self.text(states.index_select(0, node), sentences)  # type: ignore[no-any-return]
 
-    def _nodes(self, trees: Trees) -> tuple[Integers, Integers, Booleans | None]:
-        """Each node's word, parent and, where types of children matter, whether it is a noun phrase."""
-        return trees.word, trees.parent, trees.noun_phrase if self.hyperparameters.typed else None
-
-    def _leaves(self, trees: Trees) -> tuple[Trees, Callable[[Tensor], Tensor]]:
-        """Trees, and a function that gives the x_j of Eq 5 to 7 for the words at their leaves.
-
-        With a BiLSTM over the sentence, x_j is the word's vector plus the BiLSTM's state there, so no two leaves have
-        the same x_j.
-        """
+    def _plan(self, trees: Trees) -> PlannedTrees:
+        """With a BiLSTM over the sentence, no two leaves are the same: each stands for its place in the sentence."""
+        root, head = torch.from_numpy(trees.root), torch.from_numpy(trees.heads())
+        nodes = trees.parent, trees.noun_phrase if self.hyperparameters.typed else None
         if self.reader is None:
-            return trees, lambda words: self.dropout(self.vectors(words))
+            distinct = subtrees(trees.word, *nodes)
+            return PlannedTrees(distinct, root, head, distinct.node)
         leaves = trees.leaves()
-        words = words_of(np.where(leaves >= 0, trees.word[leaves], 0), self.encoder.w.device)
+        words = words_of(np.where(leaves >= 0, trees.word[leaves], 0), root.device)
+        place = np.full(len(trees.word), -1)
+        place[leaves[leaves >= 0]] = np.flatnonzero(leaves >= 0)
+        of_words = torch.from_numpy(wording(trees.word, *nodes))
+        return PlannedTrees(subtrees(place, *nodes), root, head, of_words, words)
+
+    def _leaves(self, words: Words | None) -> Callable[[Tensor], Tensor]:
+        """A function that gives the x_j of Eq 5 to 7 for the words at leaves.
+
+        With a BiLSTM over the `words` of sentences, it takes places in these, and x_j is the word's vector plus the
+        BiLSTM's state there.
+        """
+        if words is None or self.reader is None:
+            return lambda leaves: self.dropout(self.vectors(leaves))
         tree = prefixes(words.on_host(), words.index.device)
         states = self.reader(self.dropout(self.vectors(tree.distinct)), words.on_host(), words.lengths, tree)
         x = (self.dropout(self.vectors(words.index)) + states).flatten(0, 1)
-        place = np.full(len(trees.word), -1)
-        place[leaves[leaves >= 0]] = np.flatnonzero(leaves >= 0)
-        return replace(trees, word=place), lambda places: embedding(places, x)
+        return lambda places: embedding(places, x)
 
 
 def _weights(phrases: Correspondences, sentences: int, parameters: Parameters) -> Tensor:

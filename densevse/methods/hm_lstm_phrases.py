@@ -17,7 +17,7 @@ from torch import Tensor
 
 from densevse.kernels.fragment_sums import sums_of_all_pairs
 from densevse.methods.fragments import Fragments, padded
-from densevse.methods.hm_lstm import HMLSTM
+from densevse.methods.hm_lstm import HMLSTM, PlannedTrees
 from densevse.methods.interface import WHOLE_IMAGE, Batch, Encoding, Images, Method, Moment, Sentences, Shapes
 from densevse.methods.parameters.hm_lstm_phrases import Parameters
 
@@ -59,6 +59,10 @@ class HMLSTMWithPhrases(Method):
         candidates = self.hm_lstm.candidates(images.present)
         sums = sums_of_all_pairs(images.vectors, candidates, sentences.phrases, sentences.present, best_region=True)
         return whole + self.hyperparameters.phrases_in_score * sums / sentences.present.sum(dim=1).clamp(min=1)
+
+    def plan(self, sentences: Sentences) -> PlannedTrees:
+        """The plan of HM-LSTM."""
+        return self.hm_lstm.plan(sentences)
 
     def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
         """The encodings of HM-LSTM's loss."""

@@ -24,17 +24,17 @@ densevse/methods/parameters/<name>.py defines the type `Parameters` of its confi
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from densevse.kernels.arrays import Booleans
+from densevse.methods.moving import to_device
 from densevse.methods.structures import Triplets
 
-Item = TypeVar("Item")
 # Each method defines its own encodings: named tuples of tensors whose first dimension is the image (or the sentence).
 # The code that encodes, tiles and stores them needs to know no more.
 Encoding: TypeAlias = tuple[Tensor, ...]
@@ -57,31 +57,6 @@ def with_parts(encoding: SomeEncoding, parts: Iterable[Tensor]) -> SomeEncoding:
 def device_of(module: nn.Module) -> torch.device:
     """The device that a module's weights are on."""
     return next(module.parameters()).device
-
-
-def to_device(item: Item, device: torch.device) -> Item:
-    """Moves every tensor inside a tensor, dictionary, tuple or dataclass to `device`; NumPy arrays stay."""
-    moved: Item = _mapped(item, lambda tensor: tensor.to(device, non_blocking=True))
-    return moved
-
-
-def pinned(item: Item) -> Item:
-    """Copies every tensor to pinned memory, from which a GPU copies without making the host wait."""
-    moved: Item = _mapped(item, Tensor.pin_memory)
-    return moved
-
-
-def _mapped(item: Any, change: Callable[[Tensor], Tensor]) -> Any:
-    if isinstance(item, Tensor):
-        return change(item)
-    if isinstance(item, dict):
-        return {key: _mapped(value, change) for key, value in item.items()}
-    if isinstance(item, tuple):
-        moved = [_mapped(value, change) for value in item]
-        return type(item)(*moved) if hasattr(item, "_fields") else tuple(moved)
-    if is_dataclass(item) and not isinstance(item, type):
-        return type(item)(**{f.name: _mapped(getattr(item, f.name), change) for f in fields(item)})
-    return item
 
 
 @dataclass(frozen=True)
@@ -115,6 +90,7 @@ class Sentences:
     """A batch of S sentences, as the structures that the method reads; densevse/methods/structures.py defines these."""
 
     structures: dict[str, Any]
+    plan: Any = None  # the method's plan of the batch, if it was made ahead (`Method.plan`)
 
     def __getitem__(self, name: str) -> Any:
         """The structure of that name. Raises `ValueError` that names the configuration's key if it is missing."""
@@ -226,6 +202,18 @@ class Method(nn.Module, ABC):
 
         Its parameters are `moment.parameters`.
         """
+
+    def plan(self, sentences: Sentences) -> Any:
+        """What the method must know of a batch of sentences to compute it on its device; none by default.
+
+        Made on the CPU, of tensors there, as threads do it ahead of a GPU: the order of a recurrence, the levels of
+        trees. It depends on the words and structures alone.
+        """
+        return None
+
+    def planned(self, sentences: Sentences) -> Any:
+        """The plan of a batch on the method's device: the one that the batch holds, or else one that is made now."""
+        return to_device(self.plan(sentences), device_of(self)) if sentences.plan is None else sentences.plan
 
     def start_from(self, method: str, weights: Mapping[str, Tensor]) -> None:
         """Takes over the matching part of another method's `weights`. Raises `ValueError` if nothing matches."""

@@ -8,7 +8,8 @@ import torch
 from numpy.typing import NDArray
 
 from densevse.data.inputs import Pairs
-from densevse.methods.interface import Method, device_of, to_device
+from densevse.methods.interface import Method, device_of
+from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.runtime.arrays import Indices
 from densevse.runtime.logs import progress

@@ -24,7 +24,8 @@ from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
 from densevse.language.words import UNKNOWN
-from densevse.methods.interface import WHOLE_IMAGE, Method, device_of, to_device
+from densevse.methods.interface import WHOLE_IMAGE, Method, device_of
+from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.models.files import check_round, load_model, open_model
 from densevse.runtime.arrays import Indices

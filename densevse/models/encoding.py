@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.data.inputs import Pairs
-from densevse.methods.interface import Encoding, Method, SomeEncoding, device_of, to_device, with_parts
+from densevse.methods.interface import Encoding, Method, SomeEncoding, device_of, with_parts
+from densevse.methods.moving import to_device
 from densevse.runtime.arrays import Indices
 
 BATCH = 256

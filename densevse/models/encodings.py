@@ -14,7 +14,8 @@ from densevse.artifacts.schemas.features import ENCODINGS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
-from densevse.methods.interface import Encoding, Method, device_of, to_device
+from densevse.methods.interface import Encoding, Method, device_of
+from densevse.methods.moving import to_device
 from densevse.models.encoding import BATCH, batches, evaluation, widened
 from densevse.models.files import open_alone
 from densevse.runtime.arrays import Indices

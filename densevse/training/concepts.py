@@ -28,7 +28,8 @@ from densevse.config.training import Recipe
 from densevse.data.files import Files
 from densevse.data.views.regions import RegionsOfImages
 from densevse.evaluation.average_precision import mean_average_precision
-from densevse.methods.interface import Moment, device_of, to_device
+from densevse.methods.interface import Moment, device_of
+from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.models.files import write_weights
 from densevse.runtime.arrays import Indices

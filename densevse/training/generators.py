@@ -13,7 +13,8 @@ from densevse.data.contents import ContentBatch, SentencesWithContent
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.methods.generators.interface import Generator
-from densevse.methods.interface import Moment, device_of, to_device
+from densevse.methods.interface import Moment, device_of
+from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.models.files import build_generator, generator_shapes, save_model
 from densevse.runtime.arrays import Indices

@@ -28,7 +28,8 @@ from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.strict import Strict
 from densevse.config.training import NamedPhase, Recipe, TrainingConfig
 from densevse.data.files import Files
-from densevse.methods.interface import Moment, device_of, pinned, to_device
+from densevse.methods.interface import Moment, device_of
+from densevse.methods.moving import Packed, to_device
 from densevse.runtime.ahead import ahead
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
@@ -370,16 +371,20 @@ def _write(values: dict[str, Tensor], tensors: dict[str, Tensor]) -> None:
 def loaded(task: Task, batches: Iterable[Indices], epoch: int, device: torch.device, threads: int = 1) -> Iterator[Any]:
     """Yields the task's batches on `device`, in order.
 
-    For a GPU, threads make them ahead in pinned memory, so that copies do not block. On a CPU they are made on demand,
-    as threads would slow down those that compute.
+    For a GPU, threads make them ahead and pack them in pinned memory, so that one copy moves a batch and nothing waits
+    for it. On a CPU they are made on demand, as threads would slow down those that compute.
     """
     if device.type == "cpu":
         for examples in batches:
             yield task.batch(examples, epoch)
         return
     with ThreadPoolExecutor(threads) as pool:
-        for batch in ahead(pool, lambda examples: pinned(task.batch(examples, epoch)), batches, depth=1 + threads):
-            yield to_device(batch, device)
+
+        def made(examples: Indices) -> Packed:
+            return Packed(task.batch(examples, epoch), pin=device.type == "cuda")
+
+        for batch in ahead(pool, made, batches, depth=1 + threads):
+            yield batch.to(device)
 
 
 def epoch_batches(examples: int, size: int, seed: int, epoch: int, round_number: int = 0) -> list[Indices]:

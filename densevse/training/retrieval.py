@@ -1,6 +1,7 @@
 """The training task of every retrieval method: batches of matched pairs, with val ranked as the test split is."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,8 +55,9 @@ class Retrieval(Task):
         self.examples = len(train.rows.caption_ids)
 
     def batch(self, examples: Indices, epoch: int) -> Batch:
-        """The sentences of these numbers, each with its image."""
-        return self.train.batch(examples)
+        """The sentences of these numbers, each with its image, and the method's plan of them."""
+        batch = self.train.batch(examples)
+        return replace(batch, sentences=replace(batch.sentences, plan=self.module.plan(batch.sentences)))
 
     def loss(self, batch: Batch, moment: Moment) -> Tensor:
         """The method's loss; encodings may be in half precision, scores and the loss are in float32."""

@@ -16,7 +16,8 @@ from densevse.config.networks import NetworkInput
 from densevse.config.strict import Strict, validate
 from densevse.config.training import Recipe
 from densevse.data.files import Files
-from densevse.methods.interface import Moment, device_of, to_device
+from densevse.methods.interface import Moment, device_of
+from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.models.files import write_weights
 from densevse.runtime.arrays import Indices

@@ -11,7 +11,8 @@ import torch
 from densevse.config.load import variant
 from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.retrieval import retrieve
-from densevse.methods.interface import Moment, to_device
+from densevse.methods.interface import Moment
+from densevse.methods.moving import to_device
 from tests.device.chosen import CPU, DEVICE, REAL, begin, counting_waits, launches, to_host
 from tests.device.test_methods import CONFIG, DATASET, VARIANTS, job_of
 from tests.device.trainers import trainer_on

@@ -9,8 +9,6 @@ from densevse.kernels.hlstm import HLSTM, subtrees
 from tests.gradients import assert_same
 from tests.kernels import definitions
 
-CPU = torch.device("cpu")
-
 
 def make_trees(*sentences):
     """The words, parents and noun phrases of trees, from nested tuples.
@@ -65,7 +63,7 @@ def states(encoder, vectors, trees):
 
 def laid_out(encoder, trees):
     word, parent, noun_phrase = trees
-    return subtrees(word, parent, noun_phrase if encoder.typed else None, CPU)
+    return subtrees(word, parent, noun_phrase if encoder.typed else None)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -89,7 +87,7 @@ def test_only_one_word_sentences(encoder, vectors):
 def test_identical_subtrees_are_computed_once():
     a_dog = ([(1, False), (2, False)], True)
     trees = make_trees(([a_dog, (3, False), a_dog], False), ([a_dog, (4, False)], False))
-    layout = subtrees(*trees, CPU)
+    layout = subtrees(*trees)
     assert len(trees[0]) == 13
     assert layout.levels[-1].nodes.stop == 4 + 1 + 2  # four words, "a dog", two sentences
     assert [len(senders) for senders in layout.senders] == [4, 1]  # the words are sent as others, "a dog" as an NP

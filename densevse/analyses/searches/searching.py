@@ -25,7 +25,8 @@ from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
 from densevse.evaluation.given.retrieval import Items, given_vectors, read_test
 from densevse.evaluation.given.scoring import Aligned, read_vectors, similarities
-from densevse.methods.interface import Embeddings, Encoding, Method, device_of, to_device
+from densevse.methods.interface import Embeddings, Encoding, Method, device_of
+from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.models.encodings import KeptImages
 from densevse.models.files import open_alone
