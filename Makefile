@@ -144,7 +144,7 @@ feature-scales: developing ## try the settings of Flickr30K on features x 0.1, 1
 interval-coverage: developing ## measure how often 95% intervals contain the true value, on generated scenes, in some minutes
 	$(BIN)/python -m tools.interval_coverage
 
-gpu-check: developing ## test this machine's GPU, compare scenes on it and on the CPU, and time steps at the papers' sizes
+gpu-check: developing ## time steps at the papers' sizes on this machine's GPU, test it, and compare scenes on it and on the CPU
 	$(BIN)/python -m tools.gpu_check
 
 .venv/slurm: .venv/complete requirements-slurm.txt

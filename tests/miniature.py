@@ -1,8 +1,5 @@
 """A data set of a few synthetic images and sentences, as artifacts in a test's folder."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,56 +13,41 @@ from densevse.data.files import Files
 
 KNOWN = ["a", "dog", "cat", "runs", "sleeps", "red", "blue", "small", "."]
 SIZE = 6
+SPLITS = {"train": 12, "val": 4, "test": 3}  # images
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """The sizes of a data set; counts of an image's captions and regions are repeated over the images."""
-
-    splits: Mapping[str, int] = field(default_factory=lambda: {"train": 12, "val": 4, "test": 3})
-    known: Sequence[str] = tuple(KNOWN)  # words, of which the last one ends a sentence
-    words: tuple[int, int] = (2, 6)  # of a sentence, before that
-    captions: tuple[int, ...] = (1, 2, 3)
-    regions: tuple[int, ...] = (1, 2, 3, 4)
-    vector: int = SIZE
+def sentence(generator):
+    return " ".join(generator.choice(KNOWN[:-1], generator.integers(2, 7))) + " ."
 
 
-MINIATURE = Sizes()
-
-
-def sentence(generator, sizes=MINIATURE):
-    shortest, longest = sizes.words
-    return " ".join(generator.choice(sizes.known[:-1], generator.integers(shortest, longest + 1))) + " ."
-
-
-def write_tables(folder, generator, sizes=MINIATURE):
-    splits = [split for split, count in sizes.splits.items() for _ in range(count)]
+def write_tables(folder, generator):
+    splits = [split for split, count in SPLITS.items() for _ in range(count)]
     images = pd.DataFrame({"image_id": [f"{split}{i}" for i, split in enumerate(splits)], "split": splits})
-    counts = np.resize(sizes.captions, len(images))
+    counts = np.resize((1, 2, 3), len(images))
     full = images.assign(source="images", file=images["image_id"], width=8, height=8, sha256="", captions=counts)
     schema.write(full.assign(family=full["image_id"], status="ok"), IMAGES, folder / "images.parquet", {})
     captions = images.loc[images.index.repeat(counts)]
     captions = captions.assign(
         position=captions.groupby("image_id").cumcount(),
-        text=[sentence(generator, sizes) for _ in range(len(captions))],
+        text=[sentence(generator) for _ in range(len(captions))],
     )
     captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
     schema.write(captions, CAPTIONS, folder / "captions.parquet", {})
     tokens = captions[["caption_id", "image_id", "split"]].assign(tokens=captions["text"].str.split())
     schema.write(tokens, TOKENS, folder / "tokens.parquet", {})
-    rows = pd.DataFrame({"index": range(2, 2 + len(sizes.known)), "word": sizes.known, "count": 1})
+    rows = pd.DataFrame({"index": range(2, 2 + len(KNOWN)), "word": KNOWN, "count": 1})
     schema.write(rows, WORDS, folder / "words.parquet", {})
     return images, captions
 
 
-def write_features(folder, images, generator, sizes=MINIATURE):
-    with FeatureWriter(folder / "whole.parquet", IMAGE_FEATURES, (sizes.vector,), np.float16, {}) as file:
-        file.append(images[["image_id"]], generator.normal(size=(len(images), sizes.vector)))
-    regions = images.loc[images.index.repeat(np.resize(sizes.regions, len(images))), ["image_id"]]
+def write_features(folder, images, generator):
+    with FeatureWriter(folder / "whole.parquet", IMAGE_FEATURES, (SIZE,), np.float16, {}) as file:
+        file.append(images[["image_id"]], generator.normal(size=(len(images), SIZE)))
+    regions = images.loc[images.index.repeat(np.resize((1, 2, 3, 4), len(images))), ["image_id"]]
     regions["rank"] = regions.groupby("image_id").cumcount()
     regions = regions.assign(x=0.0, y=0.0, width=8.0, height=8.0, score=1.0, class_name="")
-    with FeatureWriter(folder / "regions.parquet", REGION_FEATURES, (sizes.vector,), np.float16, {}) as file:
-        file.append(regions, generator.normal(size=(len(regions), sizes.vector)))
+    with FeatureWriter(folder / "regions.parquet", REGION_FEATURES, (SIZE,), np.float16, {}) as file:
+        file.append(regions, generator.normal(size=(len(regions), SIZE)))
 
 
 def flat_tree(tokens):

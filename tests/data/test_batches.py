@@ -17,7 +17,8 @@ from densevse.data.views.regions import RegionsOfImages
 from densevse.data.views.vectors import VectorsOfImages
 from densevse.language.tags import write_tags
 from densevse.runtime.errors import InputError
-from tests.device.miniature import files_of, write_everything
+from tests.device.files import files_of
+from tests.device.miniature import write_everything
 
 
 @pytest.fixture

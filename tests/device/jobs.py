@@ -7,7 +7,7 @@ from densevse.data.inputs import Inputs
 from densevse.models.files import build, save_model
 from tests.device.chosen import CPU, DEVICE, computed
 from tests.device.conftest import compute_on, made, same_draws
-from tests.device.miniature import files_of
+from tests.device.files import files_of
 from tests.device.test_methods import assert_alike
 
 __all__ = ["compute_on", "made", "same_draws"]

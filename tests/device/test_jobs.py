@@ -34,8 +34,8 @@ from densevse.vision.regions import RegionNetwork
 from tests import concepts
 from tests.crops import NETWORK
 from tests.device.chosen import CPU, DEVICE, counting_waits
+from tests.device.files import files_of
 from tests.device.jobs import VSE, on_both, same_draws, untrained
-from tests.device.miniature import files_of
 from tests.device.test_methods import CONFIG, DATASET, small
 
 __all__ = ["on_both", "same_draws"]

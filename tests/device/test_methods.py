@@ -20,7 +20,7 @@ from densevse.models.retrieval import encode_test
 from densevse.training.retrieval import train_method
 from tests.cases import first_now
 from tests.device.chosen import CPU, DEVICE
-from tests.device.miniature import files_of
+from tests.device.files import files_of
 
 CONFIG = load(Path(__file__).parents[2] / "config", {})
 DATASET = "flickr8k"

@@ -11,7 +11,7 @@ from densevse.models.files import build
 from densevse.training.checkpoints import Checkpoint
 from densevse.training.loop import Trainer
 from densevse.training.retrieval import Retrieval
-from tests.device.miniature import files_of
+from tests.device.files import files_of
 
 
 def trainer_on(device: torch.device, folder: Path, entry: MethodConfig, job: TrainingJob) -> Trainer:

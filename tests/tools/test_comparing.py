@@ -20,12 +20,12 @@ from densevse.runtime.logs import USED
 from densevse.training.retrieval import train_method
 from tests.command.test_compare import data_set, retrieve
 from tests.device.conftest import compute_on, made
-from tests.device.miniature import files_of
+from tests.device.files import files_of
 from tests.device.test_methods import CONFIG, DATASET, job_of
 from tests.devices import COUNTS, PRETENDED
 from tools.environments import ROOT
-from tools.gpu_check.__main__ import settings
 from tools.gpu_check.comparing import compare_devices, document
+from tools.gpu_check.whole import settings
 
 __all__ = ["compute_on", "made"]
 

@@ -9,7 +9,7 @@ from densevse.config.training import NamedPhase
 from densevse.methods.interface import Moment
 from densevse.training.retrieval import prepared
 from tests.device.conftest import made
-from tests.device.miniature import files_of
+from tests.device.files import files_of
 from tests.device.test_methods import CONFIG, METHODS, job_of
 from tools.feature_scales import Outcome, ScaledInputs, run, shortened
 

@@ -1,46 +1,68 @@
-"""The times of steps, on a CPU and a data set of a few images."""
+"""The times of steps, rehearsed on the CPU with little data."""
+
+import subprocess
+import sys
 
 import pytest
+import torch
 
-from densevse.runtime import numerics
-from tests.device.miniature import FurtherSizes
-from tests.miniature import Sizes
-from tools.gpu_check import steps
-from tools.gpu_check.steps import Step, step_sheet, steps_at_full_size
+from tests.device.papers import Sizes
+from tools.gpu_check.profiling import Work
+from tools.gpu_check.steps import COLUMNS, KINDS, METHODS, Clock, Plan, Step, step_sheet
 
-SMALL = Sizes(splits={"train": 9, "val": 2, "test": 2}, captions=(2,), regions=(3,), vector=8)
-FURTHER = FurtherSizes(grid=(2, 4), concepts=3, word_vector=300)
+HEAVY = {"cv2", "duckdb", "matplotlib", "nltk", "pytest", "snakemake", "stanza", "torchvision"}
+"""Packages that `--steps` does without, so that it also runs where densevse is not installed."""
+RUN = f"""
+import runpy, sys
+try:
+    runpy.run_module("tools.gpu_check", run_name="__main__", alter_sys=True)
+finally:
+    print("imported", *({HEAVY} & sys.modules.keys()))
+"""
 
 
 @pytest.mark.slow
-def test_each_method_is_timed_in_each_precision(tmp_path, monkeypatch):
-    monkeypatch.setattr(steps, "WARM_UP", 1)
-    monkeypatch.setattr(steps, "MOST", 1)
-    monkeypatch.setattr(steps, "PRECISIONS", ("float32", "bf16"))
-    done, step = [], steps._step
-    monkeypatch.setattr(
-        steps, "_step", lambda trainer, batch: done.append(type(trainer.task.module)) or step(trainer, batch)
-    )
-    found = list(steps_at_full_size(tmp_path, SMALL, FURTHER))
-    assert [(row.method, row.precision) for row in found] == [(m, p) for m in steps.METHODS for p in steps.PRECISIONS]
-    assert len(done) == 2 * len(found)
-    assert len(set(done)) == len(steps.METHODS)
-    assert all(row.seconds > 0 and row.memory == 0 for row in found)
-    assert numerics.device().type == "cpu"
+def test_a_rehearsal_writes_a_row_for_each_method_and_needs_few_packages(tmp_path):
+    page = tmp_path / "steps.md"
+    asked = ["--steps", "--device", "cpu", "--size", "4", "--page", str(page)]
+    done = subprocess.run([sys.executable, "-c", RUN, *asked], capture_output=True, text=True, check=True)
+    headers, *rows, imported = (line.split("\t") for line in done.stdout.splitlines())
+    assert headers == list(COLUMNS)
+    assert [tuple(row[:2]) for row in rows] == list(KINDS)
+    assert sum(line.startswith("|") for line in page.read_text().splitlines()) == 2 + len(KINDS)
+    assert imported == ["imported"]
 
 
-def test_the_table_has_hours_of_all_epochs():
-    given = [Step("vse", "float32", 100, 10, 0.36, 2_000_000_000), Step("vse", "bf16", 100, 10, 0.1, 1_500_000_000)]
-    sheet = step_sheet(given)
-    cells = dict(zip((column.header for column in sheet.columns), sheet.rows[0], strict=True))
-    assert cells == {
+def test_the_papers_sizes_are_timed():
+    plan = Plan()
+    assert (plan.sizes.vector, plan.sizes.regions, plan.sizes.cells, plan.batch) == (4096, 20, 196, None)
+    assert 129 * (plan.warm_up + plan.steps + plan.profiled) <= 5 * (plan.sizes.images - 16), "no batch comes twice"
+    assert {method for method, _ in KINDS} == set(METHODS)
+    assert plan.sizes == Sizes()
+
+
+def test_a_row_has_the_time_of_an_epoch():
+    step = Step("vse", "float32", 100, 360.0, 240.04, Work(120.0, 474.3, 4.0, 1.0), 2.5, 2_000_000_000)
+    sheet = step_sheet([step])
+    assert dict(zip((column.header for column in sheet.columns), sheet.rows[0], strict=True)) == {
         "Method": "vse",
+        "Precision": "float32",
         "Batch": "100",
-        "float32, ms": "360",
-        "bf16, ms": "100",
-        "float32, GB": "2.0",
-        "bf16, GB": "1.5",
-        "An epoch of Flickr30k in float32, min": "8.7",
-        "epochs": "10",
-        "hours": "1.4",
+        "with loader, ms": "360.0",
+        "ready, ms": "240.0",
+        "busy, ms": "120.0",
+        "kernels": "474",
+        "pageable copies": "4",
+        "waits": "1",
+        "CPU of a batch, ms": "2.5",
+        "memory, GB": "2.0",
+        "epoch, min": "8.7",
     }
+
+
+def test_a_clock_gives_the_times_between_marks():
+    clock = Clock(torch.device("cpu"))
+    for _ in range(3):
+        clock.mark()
+    assert len(clock.intervals()) == 2
+    assert min(clock.intervals()) >= 0

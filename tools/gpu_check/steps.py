@@ -1,135 +1,188 @@
-"""Steps of training at the papers' sizes: how long they take on the card in each precision, and the memory they need.
+"""Steps of training at the papers' sizes: their time, what the card does in them, and the memory that they need.
 
-Methods, batches and vectors have the sizes of the settings for Flickr30k. Values and sentences are random: hardly two
-sentences begin alike, which would save time.
+Methods, batches and vectors have the sizes of the settings for Flickr30k; values and sentences are random.
 """
 
 import gc
-import itertools
 import tempfile
 import time
-from collections.abc import Generator, Iterator
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from typing import get_args
+from statistics import median
+from typing import Any
 
 import torch
 
+from densevse.artifacts.files import write_text
 from densevse.config.load import load, variant
 from densevse.config.methods import MethodConfig
 from densevse.config.training import TrainingJob
 from densevse.methods.interface import Batch, Moment
-from densevse.report.rendering import Sheet, TableColumn
+from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.runtime.numerics import TrainingPrecision, set_up
 from densevse.training.loop import Trainer, epoch_batches, loaded
-from tests.device.miniature import FurtherSizes, write_everything, write_word_vectors
+from tests.device.papers import VALIDATED, Sizes, write_inputs, write_word_vectors
 from tests.device.trainers import trainer_on
-from tests.miniature import Sizes
 from tools.environments import ROOT
+from tools.gpu_check.profiling import Work, profiled
 
 DATASET, SENTENCES = "flickr30k", 145_000  # sentences that are trained on
-METHODS = ("vse", "hm_lstm", "sm_lstm", "defrag", "sco")
-PRECISIONS: tuple[TrainingPrecision, ...] = get_args(TrainingPrecision)
+METHODS = ("vse", "hm_lstm", "sm_lstm", "defrag", "sco", "scan")
+KINDS: tuple[tuple[str, TrainingPrecision], ...] = (
+    *((method, "float32") for method in METHODS),
+    *((method, "tf32") for method in ("sm_lstm", "sco", "scan")),  # the others' products are too small to matter
+)
 THREADS = 4  # that prepare batches
-WARM_UP, MOST, LONGEST = 3, 40, 6.0
-"""Steps that are not counted; counted steps, at most so many, or as many as begin within so many seconds."""
 
 STEP_NOTES = [
-    "Steps have the settings for Flickr30k, random vectors of its sizes (20 regions, or 196 cells, for each image) and "
-    "random sentences of 8 to 16 of 8,000 words, whose trees are flat. A step includes reading its batch, the gradient "
-    "and Adam. Memory is the most that tensors take at a time.",
-    f"An epoch has {SENTENCES:,} sentences; validation is not in it. Hours are those of the first round's epochs.",
+    "Steps have the settings for Flickr30k, random vectors of its sizes (4,096 values of an image or of each of 20 "
+    "regions, 512 of each of 196 cells) and random sentences of 8 to 16 of 8,000 words, with nested trees of 11 levels "
+    "and 19 of 48 relations. A step includes the gradient and the optimiser; its time is the median.",
+    "With the loader, a step also waits for its batch. Ready batches are on the card before. Busy is the time in "
+    "kernels. A pageable copy is one to the card from memory that is not pinned; a wait is the host's for the card. "
+    "Memory is the most that tensors take at a time.",
+    f"An epoch has {SENTENCES:,} sentences; validation is not in it.",
 ]
+COLUMNS = ("Method", "Precision", "Batch", "with loader, ms", "ready, ms", "busy, ms", "kernels", "pageable copies")
+COLUMNS += ("waits", "CPU of a batch, ms", "memory, GB", "epoch, min")
 
-FLICKR30K = Sizes(
-    splits={"train": 256, "val": 4, "test": 4},
-    known=(*(f"w{number}" for number in range(8_000)), "."),
-    words=(8, 16),
-    captions=(5,),
-    regions=(20,),
-    vector=4096,
-)
-FURTHER = FurtherSizes(grid=(196, 512), concepts=256, word_vector=300)
+
+@dataclass(frozen=True)
+class Plan:
+    """What is timed: so many steps of each method, on data of these sizes."""
+
+    sizes: Sizes = field(default_factory=Sizes)
+    batch: int | None = None  # sentences; None: as the method's settings say
+    warm_up: int = 5
+    steps: int = 30  # that are counted
+    profiled: int = 3
+
+    @classmethod
+    def rehearsal(cls, size: int) -> "Plan":
+        """A step on batches of so many sentences and vectors of so many values."""
+        sizes = Sizes(VALIDATED + size, words=50, regions=3, cells=2, concepts=3, vector=size, cell=size)
+        return cls(sizes, size, warm_up=1, steps=1, profiled=1)
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a method's training."""
+    """A step of a method's training; times are in ms."""
 
     method: str
     precision: TrainingPrecision
     batch: int  # sentences
-    epochs: int  # of the first round
-    seconds: float  # mean
+    with_loader: float
+    ready: float
+    work: Work
+    batch_cpu: float
     memory: int  # bytes of the card at most; 0 on a CPU
 
-    @property
-    def epoch(self) -> float:
-        """Seconds of an epoch of Flickr30k, without validation."""
-        return self.seconds * -(-SENTENCES // self.batch)
+    def cells(self) -> list[str]:
+        """Its row of the table."""
+        work, epoch = self.work, self.with_loader * -(-SENTENCES // self.batch) / 60_000
+        times = [f"{value:.1f}" for value in (self.with_loader, self.ready, work.busy)]
+        counts = [f"{value:.0f}" for value in (work.kernels, work.pageable, work.waits)]
+        others = [f"{self.batch_cpu:.1f}", f"{self.memory / 1e9:.1f}", f"{epoch:.1f}"]
+        return [self.method, self.precision, str(self.batch), *times, *counts, *others]
 
 
-def measure_steps() -> list[Step]:
-    """The steps at the papers' sizes."""
+def print_steps(device: str, plan: Plan, page: Path) -> list[Step]:
+    """Times the steps; prints each row, and writes the page with the rows so far."""
+    print("\t".join(COLUMNS), flush=True)
+    steps: list[Step] = []
     with tempfile.TemporaryDirectory() as folder:
-        return list(steps_at_full_size(Path(folder)))
+        for step in measure_steps(Path(folder), plan):
+            print("\t".join(step.cells()), flush=True)
+            steps.append(step)
+            write_text(Document(f"Training steps: {device}", [step_sheet(steps)], STEP_NOTES).markdown(), page)
+    return steps
 
 
-def steps_at_full_size(folder: Path, sizes: Sizes = FLICKR30K, further: FurtherSizes = FURTHER) -> Iterator[Step]:
-    """Yields the step of each method in each precision; `folder` is empty, for random data."""
-    write_everything(folder, sizes, further)
+def measure_steps(folder: Path, plan: Plan) -> Iterator[Step]:
+    """Yields the step of each method and precision of `KINDS`; `folder` is empty, for random data."""
+    write_inputs(folder, plan.sizes)
     config = load(ROOT / "config", {})
-    for method in METHODS:
+    for method, precision in KINDS:
         entry = variant(config, DATASET, method)
         if entry.word_vectors:
-            write_word_vectors(folder, sizes, entry.parameters.model_dump()["word_dimension"])
-        for precision in PRECISIONS:
-            yield measured(folder, method, entry, precision)
-            gc.collect()
+            length = entry.parameters.model_dump()["word_dimension"]
+            write_word_vectors(folder / "vectors.parquet", plan.sizes.known, length)
+        yield measured(folder, method, entry, precision, plan)
+        gc.collect()
 
 
-def measured(folder: Path, name: str, entry: MethodConfig, precision: TrainingPrecision) -> Step:
-    """The mean of some steps, with the making of batches and their copies to the card."""
+def measured(folder: Path, method: str, entry: MethodConfig, precision: TrainingPrecision, plan: Plan) -> Step:
+    """The step of a method in a precision. Batches are made twice, so that the first time reads cold files."""
     device = set_up(1, precision)
-    trainer = _trainer(folder, entry, precision, device)
-    synchronize = torch.get_device_module(device).synchronize
+    job = _job(entry, precision, plan.batch)
+    trainer = trainer_on(device, folder, entry, job)
+    untrained = {name: value.clone() for name, value in trainer.task.module.state_dict().items()}
+    size, timed = job.training.batch_size, plan.warm_up + plan.steps
+    chosen = epoch_batches(trainer.task.examples, size, 0, 1)[: timed + plan.profiled]
+    made = partial(loaded, trainer.task, epoch=1, device=device, threads=THREADS)
+    batches = list(made(chosen))
+    ready = median(_times(trainer, batches[:timed])[plan.warm_up - 1 :])
+    work = profiled(partial(_step, trainer), batches[timed:], device)
+    batches.clear()
+    begun = time.process_time()
+    made_again = sum(1 for _ in made(chosen))
+    batch_cpu = (time.process_time() - begun) * 1000 / made_again
+    trainer.task.module.load_state_dict(untrained)
+    trainer = Trainer(trainer.task, job, trainer.checkpoint)
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
-    with closing(_batches(trainer)) as batches:
-        for _ in range(WARM_UP):
-            _step(trainer, next(batches))
-        synchronize()
-        begun, done = time.monotonic(), 0
-        while done < MOST and time.monotonic() - begun < LONGEST:
-            _step(trainer, next(batches))
-            done += 1
-            if done % 5 == 0:
-                synchronize()  # the host runs ahead of the card
-        synchronize()
-        seconds = (time.monotonic() - begun) / done
+    with_loader = median(_times(trainer, made(chosen[:timed]))[plan.warm_up - 1 :])
     memory = torch.cuda.max_memory_allocated() if device.type == "cuda" else 0
-    epochs = sum(phase.epochs for phase in entry.phases_of(0))
-    return Step(name, precision, entry.training.batch_size, epochs, seconds, memory)
+    return Step(method, precision, size, with_loader, ready, work, batch_cpu, memory)
 
 
-def _trainer(folder: Path, entry: MethodConfig, precision: TrainingPrecision, device: torch.device) -> Trainer:
-    job = TrainingJob(
+def _job(entry: MethodConfig, precision: TrainingPrecision, batch: int | None) -> TrainingJob:
+    settings = {"precision": precision} | ({} if batch is None else {"batch_size": batch})
+    return TrainingJob(
         method=entry.model,
         parameters=entry.parameters.model_dump(),
         sentences=entry.sentences,
-        training=entry.training.model_dump() | {"precision": precision},
+        training=entry.training.model_dump() | settings,
         phases=entry.phases_of(0),
         seed=0,
         threads=THREADS,
     )
-    return trainer_on(device, folder, entry, job)
 
 
-def _batches(trainer: Trainer) -> Generator[Batch, None, None]:
-    task, size = trainer.task, trainer.recipe.training.batch_size
-    for epoch in itertools.count(1):
-        yield from loaded(task, epoch_batches(task.examples, size, 0, epoch), epoch, trainer.device, THREADS)
+def _times(trainer: Trainer, batches: Iterable[Batch]) -> list[float]:
+    """The times between the ends of two steps."""
+    clock = Clock(trainer.device)
+    for batch in batches:
+        _step(trainer, batch)
+        clock.mark()
+    return clock.intervals()
+
+
+class Clock:
+    """Times in ms between the moments that a device reached; the host of a card does not wait for it."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._on_card = device.type == "cuda"
+        self._marks: list[Any] = []
+
+    def mark(self) -> None:
+        """Marks what was asked of the device so far."""
+        if not self._on_card:
+            self._marks.append(time.perf_counter() * 1000)
+            return
+        event = torch.cuda.Event(enable_timing=True)
+        event.record()
+        self._marks.append(event)
+
+    def intervals(self) -> list[float]:
+        """The times between the marks."""
+        if not self._on_card:
+            return [after - before for before, after in pairwise(self._marks)]
+        torch.cuda.synchronize()
+        return [before.elapsed_time(after) for before, after in pairwise(self._marks)]
 
 
 def _step(trainer: Trainer, batch: Batch) -> None:
@@ -138,20 +191,6 @@ def _step(trainer: Trainer, batch: Batch) -> None:
 
 
 def step_sheet(steps: list[Step]) -> Sheet:
-    """The steps as a table: a row for each method, and columns for each precision."""
-    kinds = dict.fromkeys(step.precision for step in steps)
-    numbers = ["Batch", *(f"{kind}, ms" for kind in kinds), *(f"{kind}, GB" for kind in kinds)]
-    numbers += [f"An epoch of Flickr30k in {next(iter(kinds))}, min", "epochs", "hours"]
-    rows = [
-        _row([step for step in steps if step.method == method]) for method in dict.fromkeys(s.method for s in steps)
-    ]
-    columns = [TableColumn("Method", number=False), *(TableColumn(name, number=True) for name in numbers)]
-    return Sheet("Training steps at the papers' sizes", tuple(columns), rows)
-
-
-def _row(steps: list[Step]) -> list[str]:
-    first = steps[0]
-    times = [f"{step.seconds * 1000:.0f}" for step in steps]
-    memory = [f"{step.memory / 1e9:.1f}" for step in steps]
-    whole = [f"{first.epoch / 60:.1f}", str(first.epochs), f"{first.epoch * first.epochs / 3600:.1f}"]
-    return [first.method, str(first.batch), *times, *memory, *whole]
+    """The steps as a table, a row for each method and precision."""
+    columns = tuple(TableColumn(name, number=name not in COLUMNS[:2]) for name in COLUMNS)
+    return Sheet("Training steps at the papers' sizes", columns, [step.cells() for step in steps])

@@ -1,0 +1,41 @@
+"""What a card does in steps of training, by torch's profiler."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.autograd import DeviceType
+from torch.profiler import ProfilerActivity, profile
+
+PAGEABLE = "Memcpy HtoD (Pageable"
+WAIT = "cudaStreamSynchronize"  # reading a value, a blocking copy, or a size that only the card knows
+
+
+@dataclass(frozen=True)
+class Work:
+    """The card's work in a step, on average."""
+
+    busy: float = 0.0  # ms in kernels
+    kernels: float = 0.0
+    pageable: float = 0.0  # copies to the card from memory that is not pinned
+    waits: float = 0.0  # of the host for the card
+
+
+def profiled(step: Callable[[Any], None], batches: Iterable[Any], device: torch.device) -> Work:
+    """The work of a step on each of these batches; none on a CPU."""
+    if device.type != "cuda":
+        return Work()
+    torch.cuda.synchronize()
+    steps = 0
+    with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+        for steps, batch in enumerate(batches, 1):  # noqa: B007
+            step(batch)
+    events = profiler.events()
+    on_card = [event for event in events if event.device_type == DeviceType.CUDA and not event.is_user_annotation]
+    kernels = [event for event in on_card if not event.name.startswith(("Memcpy", "Memset"))]
+    named = Counter(event.name for event in events)
+    pageable = sum(event.name.startswith(PAGEABLE) for event in on_card)
+    busy = sum(event.time_range.elapsed_us() for event in kernels) / 1000
+    return Work(busy / steps, len(kernels) / steps, pageable / steps, named[WAIT] / steps)
