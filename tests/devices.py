@@ -6,7 +6,10 @@ are the CPU's, and only the place of computation differs. Every operator on it i
 - launches: operators that would start a kernel; views and the reservation of memory do not;
 - waits: operations that make the host wait for the device: reading a value or an array from it, a result whose size
 only the device knows (`nonzero`, a boolean index, `unique`, `bincount`, ...), and a copy to it without `non_blocking`;
+- pageable: copies to the device from memory that is not pinned, which are made in pieces while the host waits;
 - to_host: the bytes that are copied to the host.
+
+A recurrence of the library (`torch.lstm`, `torch.gru`) is one launch each way, as cuDNN's is one call.
 
 It is stricter than a GPU, which silently copies indices from the CPU: here they are refused.
 
@@ -26,10 +29,11 @@ import torch
 from torch import Tensor
 from torch.utils import backend_registration
 from torch.utils._python_dispatch import _disable_current_modes
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import TreeSpec, tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 NAME = "pretended"
 aten = torch.ops.aten
+LIBRARY = torch.library.Library("aten", "IMPL")
 
 
 class Module(backend_registration._DummyBackendModule):
@@ -55,13 +59,18 @@ class Counts:
 
     launches: int = 0
     waits: Counter[str] = field(default_factory=Counter)  # by operator
+    pageable: int = 0
     to_host: int = 0  # bytes
     operators: Counter[str] = field(default_factory=Counter)  # the launches, by operator
 
     def clear(self) -> None:
-        self.launches, self.to_host = 0, 0
+        self.launches, self.pageable, self.to_host = 0, 0, 0
         self.waits.clear()
         self.operators.clear()
+
+    def launch(self, operator: Any) -> None:
+        self.launches += 1
+        self.operators[str(operator)] += 1
 
     def wait(self, operator: Any, given: int = 0) -> None:
         self.waits[str(operator)] += 1
@@ -189,8 +198,10 @@ def count(operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any], goes: bo
         blocking = not (args[2] if len(args) > 2 else kwargs.get("non_blocking"))
         if isinstance(source, Placed) and not goes:
             COUNTS.wait("to host", source.held.nbytes)
-        elif goes and not isinstance(source, Placed) and source.dim() and blocking:
-            COUNTS.wait("to device")
+        elif goes and not isinstance(source, Placed) and source.dim():
+            COUNTS.pageable += not getattr(source, "pinned", False)
+            if blocking:
+                COUNTS.wait("to device")
     elif operator is aten._local_scalar_dense.default:
         COUNTS.wait("item", args[0].held.nbytes)
         return
@@ -199,13 +210,60 @@ def count(operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any], goes: bo
     elif operator in INDEXING and any(index is not None and index.dtype == torch.bool for index in args[1]):
         COUNTS.wait(f"{operator} by booleans")
     if not operator.is_view and operator not in RESERVING:
-        COUNTS.launches += 1
-        COUNTS.operators[str(operator)] += 1
+        COUNTS.launch(operator)
+
+
+def pin_memory(tensor: Tensor, device: Any = None) -> Tensor:
+    """What `Tensor.pin_memory` does for the device: a copy that says so itself; its views do not."""
+    copied: Any = tensor.clone()
+    copied.pinned = True
+    return copied
+
+
+class Recurrence(torch.autograd.Function):
+    """A recurrence of the library as one launch each way, where torch would compute it step by step."""
+
+    @staticmethod
+    def forward(ctx: Any, operator: Any, structure: TreeSpec, *leaves: Any) -> tuple[Tensor, ...]:
+        COUNTS.launch(operator)
+        placed = [isinstance(leaf, Placed) for leaf in leaves]
+        given = [
+            leaf.held.detach().requires_grad_(leaf.requires_grad) if moved else leaf
+            for leaf, moved in zip(leaves, placed, strict=True)
+        ]
+        with torch.enable_grad(), _disable_current_modes():
+            found = operator(*tree_unflatten(given, structure))
+        ctx.operator, ctx.found = operator, found
+        ctx.given = [leaf if moved and leaf.requires_grad else None for leaf, moved in zip(given, placed, strict=True)]
+        ctx.set_materialize_grads(False)
+        return tuple(Placed(part.detach()) for part in found)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> tuple[Any, ...]:
+        COUNTS.launch(f"{ctx.operator} backward")
+        known = [
+            (part, held(gradient)) for part, gradient in zip(ctx.found, gradients, strict=True) if gradient is not None
+        ]
+        outputs, grads = zip(*known, strict=True)
+        found = iter(torch.autograd.grad(outputs, [leaf for leaf in ctx.given if leaf is not None], grads))
+        return None, None, *(None if leaf is None else Placed(next(found)) for leaf in ctx.given)
+
+
+def recurrence(operator: Any) -> Callable[..., tuple[Tensor, ...]]:
+    def compute_whole(*args: Any) -> tuple[Tensor, ...]:
+        leaves, structure = tree_flatten(args)
+        check_together(operator, [leaf for leaf in leaves if isinstance(leaf, Tensor) and leaf is not args[1]])
+        return Recurrence.apply(operator, structure, *leaves)  # type: ignore[no-any-return, no-untyped-call]
+
+    return compute_whole
+
+
+for _operator in (aten.lstm.input, aten.lstm.data, aten.gru.input, aten.gru.data):
+    LIBRARY.impl(_operator.name().removeprefix("aten::"), recurrence(_operator), "AutogradPrivateUse1")
 
 
 # Factories have no tensor among their arguments, by which Python would be asked. Most reserve memory by one of the
 # first two and fill it; the others here would find its size only then.
-LIBRARY = torch.library.Library("aten", "IMPL")
 FACTORIES = (aten.empty.memory_format, aten.empty_strided.default)
 FACTORIES += (aten.arange.default, aten.arange.start, aten.arange.start_step, aten.eye.default, aten.linspace.default)
 

@@ -43,6 +43,11 @@ def launches() -> Counter[str]:
     return Counter() if REAL else COUNTS.operators.copy()
 
 
+def pageable() -> int:
+    """The copies to the device from memory that is not pinned, since `begin`; of a GPU none is known."""
+    return 0 if REAL else COUNTS.pageable
+
+
 def to_host() -> int | None:
     """The bytes that were copied to the host since `begin`; None where nobody counts them, on a GPU."""
     return None if REAL else COUNTS.to_host

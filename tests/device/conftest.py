@@ -4,6 +4,9 @@ import torch
 from tests.device.chosen import DEVICE, REAL, begin, draw_alike
 from tests.device.miniature import write_everything
 
+if not REAL:
+    from tests.devices import pin_memory
+
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory):
@@ -21,7 +24,7 @@ def compute_on(monkeypatch):
         torch.set_num_threads(1)
         monkeypatch.setattr("densevse.runtime.numerics.usable_device", lambda: device)
         if device == DEVICE and not REAL:
-            monkeypatch.setattr(torch.Tensor, "pin_memory", lambda self, *_: self)
+            monkeypatch.setattr(torch.Tensor, "pin_memory", pin_memory)
             monkeypatch.setattr(torch, "inference_mode", lambda mode=True: torch.no_grad())
         begin()
         return device

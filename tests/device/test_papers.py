@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.sentences import RELATIONS
 from densevse.config.load import load, variant
 from densevse.data.inputs import Inputs
 from densevse.kernels.hlstm import subtrees
 from tests.device.files import files_of
-from tests.device.papers import RELATION_NAMES, USED, VALIDATED, Sizes, write_inputs, write_word_vectors
+from tests.device.papers import FREQUENT, RELATION_NAMES, VALIDATED, Sizes, write_inputs, write_word_vectors
 from tools.environments import ROOT
 
 CONFIG = load(ROOT / "config", {})
@@ -41,7 +43,8 @@ def test_trees_have_more_than_eight_levels(papers):
     assert len(subtrees(trees.word, trees.parent, trees.noun_phrase).levels) > 8
 
 
-def test_sentences_have_some_of_the_relations(papers):
+def test_sentences_have_every_frequent_relation(papers):
     inputs = inputs_of(papers, "defrag")
-    assert inputs.shapes().sizes["relations"] == len(RELATION_NAMES)
-    assert len(np.unique(inputs.pairs("train").batch(np.arange(100)).sentences["triplets"].relation)) == USED
+    assert inputs.shapes().sizes["relations"] == FREQUENT
+    assert len(schema.read(papers / "relations-enhanced.parquet", RELATIONS)) == len(RELATION_NAMES) == 48
+    assert len(np.unique(inputs.pairs("train").batch(np.arange(100)).sentences["triplets"].relation)) == FREQUENT

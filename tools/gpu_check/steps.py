@@ -40,7 +40,8 @@ THREADS = 4  # that prepare batches
 STEP_NOTES = [
     "Steps have the settings for Flickr30k, random vectors of its sizes (4,096 values of an image or of each of 20 "
     "regions, 512 of each of 196 cells) and random sentences of 8 to 16 of 8,000 words, with nested trees of 11 levels "
-    "and 19 of 48 relations. A step includes the gradient and the optimiser; its time is the median.",
+    "and 48 relations, of which 19 are frequent. A step includes the gradient and the optimiser; its time is the "
+    "median.",
     "With the loader, a step also waits for its batch. Ready batches are on the card before. Busy is the time in "
     "kernels. A pageable copy is one to the card from memory that is not pinned; a wait is the host's for the card. "
     "Memory is the most that tensors take at a time.",
