@@ -23,6 +23,7 @@ there.
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -41,6 +42,9 @@ class Module(backend_registration._DummyBackendModule):
 
     def get_amp_supported_dtype(self) -> list[torch.dtype]:
         return [torch.bfloat16, torch.float16]
+
+    def get_device_properties(self, device: Any = None) -> Any:
+        return SimpleNamespace(total_memory=80 << 30)
 
     def get_rng_state(self, device: Any = None) -> Tensor:
         return torch.get_rng_state()

@@ -165,8 +165,8 @@ def vector_type(shape: tuple[int, ...], dtype: np.dtype[Any]) -> pa.DataType:
 class FeatureStore:
     """The shards of a feature artifact, or of embeddings, as one array on disk.
 
-    `rows` holds the columns of `schema`, one row for each vector, in the order of `paths`; `shape` and `dtype` are
-    those of one row's vector or grid; `made_from` is the lineage of the vectors.
+    `rows` holds the columns of `schema`, one row for each vector, in the order of `paths`; `shape`, `dtype` and
+    `row_bytes` are those of one row's vector or grid; `made_from` is the lineage of the vectors.
 
     Raises `InputError` if a file is missing, truncated or not an artifact of this schema, or if shards differ in shape,
     dtype or lineage.
@@ -184,11 +184,12 @@ class FeatureStore:
         self.dtype: np.dtype[Any] = described[0]["dtype"]
         self.made_from: dict[str, Any] = merged(files, lineages)
         names = [column.name for column in schema.columns]
-        length, row_bytes = math.prod(self.shape), math.prod(self.shape) * self.dtype.itemsize
+        length = math.prod(self.shape)
+        self.row_bytes = length * self.dtype.itemsize
         self._seals = [Seal(path) for path in files]
-        # Per file, item i is the row_bytes bytes from byte i on; so a vector is an item wherever it begins.
+        # Per file, item i is the `row_bytes` bytes from byte i on; so a vector is an item wherever it begins.
         self._maps = [_mapped(path) for path in files]
-        self._items = [_overlapping_items(mapped, row_bytes) for mapped in self._maps]
+        self._items = [_overlapping_items(mapped, self.row_bytes) for mapped in self._maps]
         self._touched, self._large = 0, sum(map(len, self._maps)) > RESIDENT
         offsets = [_vector_offsets(path, length, self.dtype.itemsize) for path in files]
         for path, seal, mapped in zip(files, self._seals, self._maps, strict=True):

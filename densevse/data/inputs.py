@@ -92,6 +92,19 @@ class Pairs:
         self._views = dict(views)
         self._phrases = phrases
 
+    def send_to(self, device: torch.device, most: int) -> int:
+        """Prepares the split for batches on a GPU, which moving makes whole: their features are `Stored`.
+
+        Features that batches read are kept in its memory, a view at a time, up to `most` bytes. Returns the bytes that
+        are kept.
+        """
+        kept = 0
+        for name, view in self._views.items():
+            size = view.send_to(device, most - kept, *self._read_of(view))
+            logger.info("features %s: %s", name, f"{size / 1e9:.2f} GB on the GPU" if size else "copied for each batch")
+            kept += size
+        return kept
+
     def images(self, rows: Indices) -> Images:
         """Some images of the split."""
         every = np.arange(len(rows))
@@ -118,9 +131,23 @@ class Pairs:
             raise InputError("phrases need trees: the method's `sentences` must hold trees.")
         return cast("Forest", self.structures["trees"])
 
+    def _read_of(self, view: View) -> tuple[Indices, Indices]:
+        """All that batches read of a view: images and, in a view of regions, the rank of each region."""
+        every = np.arange(len(self.rows.image_ids))
+        if not isinstance(view, ViewOfRegions):
+            return every, np.zeros_like(every)
+        if self.regions == "all":
+            return view.all_of(every)
+        image, region = every[:0], every[:0]
+        if self._phrases:
+            _, sentence, _ = self._phrases.phrases.take(np.arange(len(self.rows.caption_ids)))
+            image, region = self.rows.image_of_caption[sentence], self._phrases.region
+        return np.concatenate((every, image)), np.concatenate((np.zeros_like(every), region))
+
     def _images(self, rows: Indices, some: tuple[Indices, Indices] | None) -> Images:
         """Some images with all their regions, or with those given by owner and rank."""
-        views, present, scores = {}, torch.ones(len(rows), 0, dtype=torch.bool), None
+        views: dict[str, Any] = {}
+        present, scores = torch.ones(len(rows), 0, dtype=torch.bool), None
         for name, found in self._views.items():
             if isinstance(found, ViewOfRegions):
                 views[name], present, scores = found.take_some(rows, *(some or found.all_of(rows)))

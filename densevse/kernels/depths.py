@@ -6,6 +6,7 @@ All words at one depth are computed together, whichever sentence they belong to.
 tests/kernels/definitions.py computes the same word by word.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from densevse.kernels.arrays import Integers, on_device
-from densevse.kernels.fragment_sums import LinearByRelation
+from densevse.kernels.arrays import Integers
+from densevse.kernels.fragment_sums import ByRelation, LinearByRelation
 
 
 @dataclass(frozen=True)
@@ -23,16 +24,16 @@ class Depth:
 
     node: Tensor  # (n,) which nodes of the batch they are
     size: Tensor  # (n, 1) l: the words in the subtree of each, itself included
-    weights: Integers  # (n,) which W_ij leads to the parent
+    weights: ByRelation  # which W_ij leads to the parent of each
     parent: Tensor  # (n,) the parent's place in the depth above; at roots, the sentence
 
 
-def depths(head: Integers, weights: Integers, lengths: Integers, device: torch.device) -> list[Depth]:
-    """Groups the words of a batch by depth, the deepest first and the roots last; the result's tensors are on `device`.
+def depths(head: Integers, weights: Integers, lengths: Integers, kinds: int) -> tuple[Depth, ...]:
+    """Groups the words of a batch by depth, the deepest first and the roots last; the result's tensors are on the CPU.
 
     `head` (nodes,) is the number of the word that governs each word, -1 at a root; `weights` (nodes,) says which W_ij
-    leads there. Words stand sentence after sentence. `lengths` (S,) says how many words each sentence has. Raises
-    `ValueError` if a word governs itself, directly or through others.
+    leads there, of so many `kinds`. Words stand sentence after sentence. `lengths` (S,) says how many words each
+    sentence has. Raises `ValueError` if a word governs itself, directly or through others.
     """
     found = [np.flatnonzero(head < 0)]
     while len(deeper := np.flatnonzero(np.isin(head, found[-1]))):
@@ -47,18 +48,18 @@ def depths(head: Integers, weights: Integers, lengths: Integers, device: torch.d
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     parent = np.where(head < 0, sentence, place[head])
 
-    return [
+    return tuple(
         Depth(
-            node=on_device(nodes, device),
-            size=on_device(size[nodes, None], device),
-            weights=weights[nodes],
-            parent=on_device(parent[nodes], device),
+            node=torch.from_numpy(nodes),
+            size=torch.from_numpy(size[nodes, None]),
+            weights=ByRelation.of(weights[nodes], kinds),
+            parent=torch.from_numpy(parent[nodes]),
         )
         for nodes in reversed(found)
-    ]
+    )
 
 
-def sums_of_roots(x: Tensor, children: LinearByRelation, words: list[Depth], sentences: int) -> Tensor:
+def sums_of_roots(x: Tensor, children: LinearByRelation, words: Sequence[Depth], sentences: int) -> Tensor:
     """(sentences, H) sums of l h over each sentence's roots, of the (nodes, H) x; `children` holds every W_ij."""
     received = torch.zeros_like(x[words[0].node])
     for depth, above in pairwise(words):

@@ -10,6 +10,8 @@ places, so that the host waits for a GPU at most once.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import torch
@@ -17,6 +19,20 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from densevse.kernels.arrays import Booleans, Integers, on_device
+
+
+@dataclass(frozen=True)
+class ByRelation:
+    """The order of vectors in which those of one relation stand together."""
+
+    order: Tensor  # (n,) the vector at each place
+    counts: tuple[int, ...]  # how many vectors each relation has
+
+    @classmethod
+    def of(cls, relation: Integers, relations: int) -> Self:
+        """Sorts (n,) vectors by their relation, below `relations`; the result's tensor is on the CPU."""
+        order = torch.from_numpy(np.argsort(relation, kind="stable"))
+        return cls(order, tuple(np.bincount(relation, minlength=relations).tolist()))
 
 
 class LinearByRelation(nn.Module):
@@ -28,17 +44,12 @@ class LinearByRelation(nn.Module):
         self.bias = nn.Parameter(torch.zeros(relations, outputs)) if bias else None
         nn.init.uniform_(self.weight, -(inputs**-0.5), inputs**-0.5)
 
-    def forward(self, x: Tensor, relation: Integers) -> Tensor:
-        """(n, outputs) maps of (n, inputs) vectors with the (n,) relation of each.
-
-        Vectors are sorted by their relation, so that there is one matrix product for each relation.
-        """
-        order = on_device(np.argsort(relation, kind="stable"), x.device)
-        counts = np.bincount(relation, minlength=len(self.weight)).tolist()
-        biases = [None] * len(counts) if self.bias is None else self.bias.unbind()
-        parts = zip(x[order].split(counts), self.weight.unbind(), biases, strict=True)
+    def forward(self, x: Tensor, by_relation: ByRelation) -> Tensor:
+        """(n, outputs) maps of (n, inputs) vectors with the relation of each: one matrix product for each relation."""
+        biases = [None] * len(by_relation.counts) if self.bias is None else self.bias.unbind()
+        parts = zip(x[by_relation.order].split(by_relation.counts), self.weight.unbind(), biases, strict=True)
         mapped = torch.cat([linear(part, weight, bias) for part, weight, bias in parts])
-        return torch.zeros_like(mapped).index_copy(0, order, mapped)
+        return torch.zeros_like(mapped).index_copy(0, by_relation.order, mapped)
 
 
 # While all pairs are scored: fragment scores in memory at a time, and sentence fragments that they are of. A matrix
@@ -71,7 +82,8 @@ def placed(rows: Tensor, present: Booleans, elsewhere: float = 0.0) -> Tensor:
 
 def existing(vectors: Tensor, present: Booleans) -> tuple[Tensor, Tensor]:
     """The (n, D) fragments of (I, R, D) that are `present` (I, R), and the (n,) image or sentence of each."""
-    return taken(vectors, present), on_device(owners(present.sum(axis=1)), vectors.device)
+    both = on_device(np.stack((np.flatnonzero(present), owners(present.sum(axis=1)))), vectors.device)
+    return vectors.flatten(0, 1).index_select(0, both[0]), both[1]
 
 
 def sums_of_scores(

@@ -26,22 +26,50 @@ normaliser of this one; the code that they published for DeFrag has it as an opt
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from densevse.kernels.arrays import Booleans, on_device
-from densevse.kernels.fragment_sums import LinearByRelation, existing, on_host, sums_of_all_pairs, sums_of_scores
-from densevse.methods.fragments import Fragments, bag_of_words, bigrams, image_fragments, padded, without_unknown_words
+from densevse.kernels.arrays import Booleans
+from densevse.kernels.fragment_sums import (
+    ByRelation,
+    LinearByRelation,
+    existing,
+    on_host,
+    owners,
+    sums_of_all_pairs,
+    sums_of_scores,
+)
+from densevse.methods.fragments import Fragments, bag_of_words, bigrams, firsts, image_fragments, without_unknown_words
 from densevse.methods.global_ranking import FixedNorm, global_ranking, sure_regions
 from densevse.methods.interface import Batch, Images, Method, Moment, Sentences, Shapes
+from densevse.methods.moving import to_device
 from densevse.methods.parameters.defrag import Parameters
 from densevse.methods.parts import known_words, word_vectors
 from densevse.methods.structures import Triplets
 
 Terms = Literal["mean", "sum"]
+
+
+class PlannedFragments(NamedTuple):
+    """The n fragments of a batch of sentences, sentence after sentence."""
+
+    words: Tensor  # (n, 2) w1 and w2
+    by_relation: ByRelation  # their order by R
+    place: Tensor  # (n,) the place of each in a table (S, longest)
+    sentence: Tensor  # (n,) the sentence of each
+    present: Tensor  # (S, longest) bool: the places that have one
+
+    def padded(self, rows: Tensor) -> Tensor:
+        """Rows (n, H) in a table (S, longest, H), zero elsewhere."""
+        table = rows.new_zeros(self.present.numel(), rows.shape[1]).index_copy(0, self.place, rows)
+        return table.view(*self.present.shape, rows.shape[1])
+
+    def taken(self, table: Tensor) -> Tensor:
+        """The inverse of `padded`."""
+        return table.flatten(0, 1).index_select(0, self.place)
 
 
 class DeFrag(Method):
@@ -85,10 +113,17 @@ class DeFrag(Method):
         vectors, present = self._regions(images)
         return Fragments(self.embed_regions(vectors) * present.unsqueeze(2), present)
 
+    def plan(self, sentences: Sentences) -> PlannedFragments:
+        """The fragments of a batch whose words are known."""
+        fragments = without_unknown_words(self._fragments(sentences), self.known_on_host())
+        present = firsts(fragments.lengths)
+        arrays = np.flatnonzero(present), owners(fragments.lengths), present
+        return PlannedFragments(*self._ordered(fragments), *map(torch.from_numpy, arrays))
+
     def encode_sentences(self, sentences: Sentences) -> Fragments:
         """The s of every fragment whose words are known, Eq 1."""
-        fragments = without_unknown_words(self._fragments(sentences), self.known_on_host())
-        return Fragments(*padded(self.embed_triplets(fragments), fragments.lengths))
+        planned: PlannedFragments = self.planned(sentences)
+        return Fragments(planned.padded(self._embed(planned.words, planned.by_relation)), planned.present)
 
     def embed_regions(self, regions: Tensor) -> Tensor:
         """(n, dimension) v of (n, D) features, Eq 2."""
@@ -96,9 +131,7 @@ class DeFrag(Method):
 
     def embed_triplets(self, triplets: Triplets) -> Tensor:
         """(T, dimension) s of triplets (R, w1, w2), Eq 1."""
-        both = on_device(np.column_stack((triplets.governor, triplets.dependent)), self.known.device)
-        words = self.words(both).flatten(1)
-        return self.sentence(words, triplets.relation).relu()  # type: ignore[no-any-return]
+        return self._embed(*to_device(self._ordered(triplets), self.known.device))
 
     def score(self, images: Fragments, sentences: Fragments) -> Tensor:
         """(I, S) S_kl of Eq 6 or 6'."""
@@ -108,9 +141,10 @@ class DeFrag(Method):
     def loss(self, images: Fragments, sentences: Fragments, batch: Batch, moment: Moment) -> Tensor:
         """C of Eq 3 over the fragments and the pairs of a batch, without its last term: a scalar."""
         parameters: Parameters = moment.parameters
-        in_image, in_sentence = on_host(images.present, sentences.present)
+        planned: PlannedFragments = self.planned(batch.sentences)
+        in_image = self._counted_on_host(images, batch)
         regions, image = existing(images.vectors, in_image)
-        fragments, sentence = existing(sentences.vectors, in_sentence)
+        fragments, sentence = planned.taken(sentences.vectors), planned.sentence
         scores = regions @ fragments.T
         total = scores.new_zeros(())
         if parameters.fragment_objective != "none":
@@ -142,6 +176,21 @@ class DeFrag(Method):
         if self.hyperparameters.threshold is not None:
             present = sure_regions(images, self.hyperparameters.threshold, self.hyperparameters.least_detections)
         return vectors, present
+
+    def _counted_on_host(self, images: Fragments, batch: Batch) -> Booleans:
+        """(I, R) the regions that count; the device is waited for only if a threshold leaves some out there."""
+        if "regions" in self.shapes.features and self.hyperparameters.threshold is None:
+            return batch.images.present_on_host()
+        return on_host(images.present)[0]
+
+    def _ordered(self, triplets: Triplets) -> tuple[Tensor, ByRelation]:
+        """(T, 2) w1 and w2 of triplets, and the order of their relations."""
+        words = torch.from_numpy(np.column_stack((triplets.governor, triplets.dependent)))
+        return words, ByRelation.of(triplets.relation, len(self.sentence.weight))
+
+    def _embed(self, words: Tensor, by_relation: ByRelation) -> Tensor:
+        """(T, dimension) s of triplets, Eq 1."""
+        return self.sentence(self.words(words).flatten(1), by_relation).relu()  # type: ignore[no-any-return]
 
     def _fragments(self, sentences: Sentences) -> Triplets:
         """Typed dependencies, or the words or bigrams that section 4.2 compares them with."""

@@ -37,14 +37,14 @@ def image_fragments(images: Images, network: nn.Module | None = None) -> tuple[T
 def bag_of_words(words: Words) -> Triplets:
     """Every word as a fragment: w1 = w2 in Eq 1, with one relation (DeFrag, section 4.2)."""
     table, lengths = words.on_host(), words.lengths_on_host()
-    word = table[_firsts(lengths, table.shape[1])]
+    word = table[firsts(lengths, table.shape[1])]
     return Triplets(np.zeros_like(word), word, word, lengths)
 
 
 def bigrams(words: Words) -> Triplets:
     """Consecutive words as w1 and w2 of Eq 1, with one relation (DeFrag, section 4.2); a single word has none."""
     table, pairs = words.on_host(), np.maximum(words.lengths_on_host() - 1, 0)
-    found = _firsts(pairs, table.shape[1] - 1)
+    found = firsts(pairs, table.shape[1] - 1)
     first, second = table[:, :-1][found], table[:, 1:][found]
     return Triplets(np.zeros_like(first), first, second, pairs)
 
@@ -58,10 +58,10 @@ def without_unknown_words(triplets: Triplets, known: Booleans) -> Triplets:
 
 def padded(rows: Tensor, lengths: Integers) -> tuple[Tensor, Tensor]:
     """Rows (n, H) stored list after list, padded with zeros to (lists, longest, H), and a mask of those that exist."""
-    present = _firsts(lengths, int(lengths.max()))
+    present = firsts(lengths)
     return placed(rows, present), on_device(present, rows.device)
 
 
-def _firsts(lengths: Integers, longest: int) -> Booleans:
-    """(S, longest) bool: true at the first `lengths` places of each row."""
-    return np.arange(longest) < lengths[:, None]
+def firsts(lengths: Integers, longest: int | None = None) -> Booleans:
+    """(S, longest) bool: true at the first `lengths` places of each row, by default of the longest of them."""
+    return np.arange(lengths.max() if longest is None else longest) < lengths[:, None]

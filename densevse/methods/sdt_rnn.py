@@ -7,17 +7,28 @@ relation of i and j (or, in the DT-RNN of the same paper, to j's position beside
 Trees have no punctuation marks, as DeFrag's triplets. densevse/kernels/depths.py computes the recursion.
 """
 
-import numpy as np
-from torch import nn
+from typing import NamedTuple
 
-from densevse.kernels.arrays import Integers, on_device
-from densevse.kernels.depths import depths, sums_of_roots
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from densevse.kernels.arrays import Integers
+from densevse.kernels.depths import Depth, depths, sums_of_roots
 from densevse.kernels.fragment_sums import LinearByRelation
 from densevse.methods.global_ranking import MeanRegion
 from densevse.methods.interface import Embeddings, Sentences, Shapes
 from densevse.methods.parameters.sdt_rnn import Parameters
 from densevse.methods.parts import word_vectors
 from densevse.methods.structures import Dependencies
+
+
+class PlannedDependencies(NamedTuple):
+    """A batch of dependency trees as it is computed."""
+
+    word: Tensor  # (nodes,) the words
+    lengths: Tensor  # (S,) how many words each sentence has
+    depths: tuple[Depth, ...]
 
 
 class SDTRNN(MeanRegion):
@@ -31,15 +42,19 @@ class SDTRNN(MeanRegion):
         self.word = nn.Linear(self.words.embedding_dim, parameters.dimension, bias=False)  # W_v
         self.child = LinearByRelation(kinds, parameters.dimension, parameters.dimension, bias=False)  # W_ij
 
+    def plan(self, sentences: Sentences) -> PlannedDependencies:
+        """The words of a batch by their depth."""
+        trees: Dependencies = sentences["dependencies"]
+        weights = trees.relation if self.by_position is None else beside(trees.head, self.by_position)
+        words = depths(trees.head, weights, trees.lengths, len(self.child.weight))
+        return PlannedDependencies(torch.from_numpy(trees.word), torch.from_numpy(trees.lengths), words)
+
     def encode_sentences(self, sentences: Sentences) -> Embeddings:
         """(S, dimension) h of the roots: for several, the mean weighted by l; for a sentence of no words, zero."""
-        trees: Dependencies = sentences["dependencies"]
-        device = self.word.weight.device
-        x = self.word(self.words(on_device(trees.word, device)))
-        weights = trees.relation if self.by_position is None else beside(trees.head, self.by_position)
-        words = depths(trees.head, weights, trees.lengths, device)
-        lengths = on_device(trees.lengths, device).unsqueeze(1)
-        return Embeddings(sums_of_roots(x, self.child, words, len(trees.lengths)) / lengths.clamp(min=1))
+        planned: PlannedDependencies = self.planned(sentences)
+        x = self.word(self.words(planned.word))
+        sums = sums_of_roots(x, self.child, planned.depths, len(planned.lengths))
+        return Embeddings(sums / planned.lengths.unsqueeze(1).clamp(min=1))
 
 
 METHOD = SDTRNN

@@ -110,6 +110,7 @@ class ImagesWithConcepts:
         every = np.arange(len(images))
         wanted = (every, np.zeros_like(every)) if regions == "whole" else self._regions.all_of(images)
         vectors, exists, _ = self._regions.take_some(images, *wanted)
+        assert isinstance(vectors, Tensor)  # as the view was not sent to a GPU
         return ConceptBatch(vectors, exists, torch.from_numpy(self.present[images]))
 
 

@@ -424,7 +424,7 @@ def drive(spec: TrainingSpec, make: Callable[[], Task], weights: str | Path, his
     checkpoint = Checkpoint(weights, fingerprint(given, spec.inputs.paths()))
     seed_everything(job.seed, *spec.names)
     task = make()
-    task.module.to(device)
+    task.to(device)
     rows = Trainer(task, job, checkpoint, spec.starts_trained).run()
     settings = {**job.model_dump(mode="json", exclude={"code"}), "device": device.type}
     settings["computed_in"] = precision

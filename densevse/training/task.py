@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from densevse.config.strict import Strict, validate
@@ -26,6 +27,10 @@ class Task(ABC):
 
         Tensors inside a tensor, tuple, dictionary or dataclass are moved to the module's device before `loss`.
         """
+
+    def to(self, device: torch.device) -> None:
+        """Moves the module to the device that trains it; a task may prepare later batches for that device."""
+        self.module.to(device)
 
     @abstractmethod
     def loss(self, batch: Any, moment: Moment) -> Tensor:

@@ -9,8 +9,6 @@ from densevse.kernels.fragment_sums import LinearByRelation
 from tests.gradients import assert_same
 from tests.kernels import definitions
 
-CPU = torch.device("cpu")
-
 
 def test_sums_and_gradients_are_those_of_the_definition():
     """Of a sentence with two roots, one without words, one of one word and one where a word governs four."""
@@ -24,7 +22,7 @@ def test_sums_and_gradients_are_those_of_the_definition():
     of_roots = [[definitions.sdt_rnn(layer, x, head, weights, root) for root in some] for some in roots]
     zero = torch.zeros(2, dtype=torch.double)
     literal = torch.stack([sum((size * h for h, size in some), zero) for some in of_roots])
-    found = sums_of_roots(x, layer, depths(head, weights, lengths, CPU), len(lengths))
+    found = sums_of_roots(x, layer, depths(head, weights, lengths, 3), len(lengths))
     assert_same(found, literal, [x, *layer.parameters()])
     assert [[size for _, size in some] for some in of_roots] == [[3, 1], [], [1], [5]]
 
@@ -32,4 +30,4 @@ def test_sums_and_gradients_are_those_of_the_definition():
 @pytest.mark.parametrize("head", [[-1, 2, 1], [0], [1, 2, 0]])
 def test_a_word_that_governs_itself_is_an_error(head):
     with pytest.raises(ValueError, match="governs itself"):
-        depths(np.array(head), np.zeros(len(head), np.int64), np.array([len(head)]), CPU)
+        depths(np.array(head), np.zeros(len(head), np.int64), np.array([len(head)]), 1)

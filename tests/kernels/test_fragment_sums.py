@@ -58,7 +58,7 @@ def test_linear_maps_by_relation_are_those_of_the_definition(bias, relation):
         torch.nn.init.normal_(layer.bias)
     x = torch.randn(len(relation), 3, dtype=torch.double, requires_grad=True)
     relation = np.array(relation, np.int64)
-    found = layer(x, relation)
+    found = layer(x, fragment_sums.ByRelation.of(relation, 4))
     assert found.shape == (len(relation), 2)
     if len(relation):
         assert_same(found, definitions.linear_by_relation(layer, x, relation), [x, *layer.parameters()])

@@ -8,12 +8,14 @@ from importlib import import_module
 from typing import ClassVar, Self
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.artifacts.schema import Schema
 from densevse.config.registries import VIEWS
 from densevse.data.files import Artifacts
+from densevse.methods.moving import Stored
 from densevse.runtime.arrays import Indices
 
 
@@ -34,8 +36,16 @@ class View(ABC):
         return int(artifacts.stores[name].shape[-1])
 
     @abstractmethod
-    def take(self, images: Indices) -> Tensor:
+    def take(self, images: Indices) -> Tensor | Stored:
         """(images, ...) values of some of the split's images."""
+
+    def send_to(self, device: torch.device, most: int, images: Indices, ranks: Indices) -> int:
+        """Prepares the view for batches on a GPU: these become `Stored` where the values are features.
+
+        If the values of some images and their regions of these ranks, all that is ever taken, have at most `most`
+        bytes, they are kept in the GPU's memory. Returns the bytes that are kept.
+        """
+        return 0
 
 
 class ViewOfRegions(View):
@@ -46,7 +56,7 @@ class ViewOfRegions(View):
         """Every region of some images: the image (counted among those asked for) and the rank of each."""
 
     @abstractmethod
-    def take_some(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor, Tensor, Tensor]:
+    def take_some(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor | Stored, Tensor, Tensor]:
         """Some regions of some images, given by owner (the image's place among those asked for, ascending) and rank.
 
         Returns (images, R, ...) values, where R is the largest number of regions of one image and missing ones are

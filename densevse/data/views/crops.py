@@ -16,6 +16,7 @@ from densevse.artifacts.images import Photographs
 from densevse.artifacts.store import FeatureStore
 from densevse.data.files import Artifacts
 from densevse.data.views.regions import RegionsOfImages
+from densevse.data.views.tables import MISSING
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.vision.crops import colour_of, crop_of_region
@@ -56,13 +57,19 @@ class CropsOfRegions(RegionsOfImages):
         """Reads the regions' artifact and the data set's image files."""
         return cls(artifacts.stores[name], image_ids, artifacts.images, artifacts.files.sources())
 
-    def _gather(self, rows: Indices) -> Tensor:
-        """(n, 3, S, S) crops of regions; those of an image must be neighbours."""
-        image = self._image[rows]
-        of_images = np.split(rows, 1 + np.flatnonzero(image[1:] != image[:-1]))
+    def send_to(self, device: torch.device, most: int, images: Indices, ranks: Indices) -> int:
+        """Crops are read for each batch."""
+        return 0
+
+    def _values(self, rows: Indices) -> Tensor:
+        """(images, R, 3, S, S) crops of the regions of images, zero where missing."""
+        exists = rows != MISSING
         with ThreadPoolExecutor(_READERS) as pool:
-            crops = np.concatenate(list(pool.map(self._of_image, of_images)))
-        return torch.from_numpy(crops).permute(0, 3, 1, 2)
+            of_images = pool.map(self._of_image, (some[of] for some, of in zip(rows, exists, strict=True)))
+            crops = np.concatenate(list(of_images))
+        values = np.zeros((*rows.shape, *crops.shape[1:]), np.uint8)
+        values[exists] = crops
+        return torch.from_numpy(values).permute(0, 1, 4, 2, 3)
 
     def _of_image(self, rows: Indices) -> NDArray[np.uint8]:
         """(n, S, S, 3) crops of regions of one image."""

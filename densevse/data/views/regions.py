@@ -10,7 +10,9 @@ from torch import Tensor
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.data.views import ViewOfRegions
+from densevse.data.views.tables import MISSING
 from densevse.data.views.vectors import VectorsOfImages
+from densevse.methods.moving import Stored
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
@@ -36,19 +38,17 @@ class RegionsOfImages(VectorsOfImages, ViewOfRegions):
         _, owner, rank = self._rows.take(self._images[images])
         return owner, rank
 
-    def take_some(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor, Tensor, Tensor]:
+    def take_some(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor | Stored, Tensor, Tensor]:
         """(images, R, ...) features of some regions, a mask of those that exist, and their class scores."""
         counts = np.bincount(owner, minlength=len(images))
-        place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-        rows = self._rows.first[self._images[images]][owner] + rank
-        vectors = self._gather(rows)
-        present = torch.zeros(len(images), int(counts.max(initial=1)), dtype=torch.bool)
-        present[owner, place] = True
-        padded = vectors.new_zeros(*present.shape, *vectors.shape[1:])
-        padded[present] = vectors
-        scores = torch.zeros(present.shape)
-        scores[present] = torch.from_numpy(self._scores[rows])
-        return padded, present, scores
+        present = np.arange(counts.max(initial=1)) < counts[:, None]
+        rows, scores = np.full(present.shape, MISSING), np.zeros(present.shape, np.float32)
+        rows[present] = self._row(images[owner], rank)
+        scores[present] = self._scores[rows[present]]
+        return self._values(rows), torch.from_numpy(present), torch.from_numpy(scores)
+
+    def _values(self, rows: Indices) -> Tensor | Stored:
+        return self._vectors.take(rows)
 
 
 VIEW = RegionsOfImages

@@ -13,6 +13,8 @@ from densevse.artifacts.store import FeatureStore
 from densevse.data.files import Artifacts
 from densevse.data.ragged import Ragged
 from densevse.data.views import View
+from densevse.data.views.tables import InFiles, InFilesForGPU, OnGPU, Vectors
+from densevse.methods.moving import Stored
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
@@ -39,18 +41,28 @@ class VectorsOfImages(View):
             )
         self._store, self._images = store, np.array([number[image_id] for image_id in image_ids], np.int64)
         self._rows = Ragged(np.append(begins, len(ids)))
+        self._vectors: Vectors = InFiles(store)
 
     @classmethod
     def read(cls, artifacts: Artifacts, name: str, image_ids: NDArray[np.object_]) -> Self:
         """Opens the view's features."""
         return cls(artifacts.stores[name], image_ids, name)
 
-    def take(self, images: Indices) -> Tensor:
+    def take(self, images: Indices) -> Tensor | Stored:
         """(images, ...) float32 features of some of the split's images."""
-        return self._gather(self._rows.first[self._images[images]])
+        return self._vectors.take(self._row(images, 0))
 
-    def _gather(self, rows: Indices) -> Tensor:
-        return torch.from_numpy(self._store.gather(rows)).float()
+    def send_to(self, device: torch.device, most: int, images: Indices, ranks: Indices) -> int:
+        """Lets a GPU widen the features of later batches, or keeps them there."""
+        rows = np.unique(self._row(images, ranks))
+        size = len(rows) * self._store.row_bytes
+        self._vectors = OnGPU(self._store, rows, device) if size <= most else InFilesForGPU(self._store)
+        return size if size <= most else 0
+
+    def _row(self, images: Indices, rank: Indices | int) -> Indices:
+        """The rows of some images' vectors of some ranks."""
+        row: Indices = self._rows.first[self._images[images]] + rank
+        return row
 
 
 VIEW = VectorsOfImages
