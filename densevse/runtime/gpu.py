@@ -19,6 +19,9 @@ from densevse.runtime.logs import logger
 from densevse.runtime.project import GPU, JOBS_PER_GPU
 
 AUTO, NEVER = "auto", "0"
+MPS_PIPES = "CUDA_MPS_PIPE_DIRECTORY"
+"""The variable that tells CUDA, and NVIDIA's MPS daemon itself, the folder of the daemon's pipes."""
+
 _WITHOUT = "or compute on the CPU with `--config gpu=0`"
 _OLDER = "a torch that is built for an older CUDA (`make environment CUDA=12`)"
 
@@ -45,10 +48,21 @@ def _usable(asked: str) -> torch.device:
         )
     if not wanted:
         return torch.device("cpu")
-    card = torch.device("cuda", lock_card(_names(visible), int(os.environ.get(JOBS_PER_GPU, "1"))))
+    sharing = int(os.environ.get(JOBS_PER_GPU, "1"))
+    card = torch.device("cuda", lock_card(_names(visible), sharing))
     _check(card)
     torch.cuda.set_device(card)
+    _log_sharing(sharing)
     return card
+
+
+def _log_sharing(jobs: int) -> None:
+    """Says in the log whether jobs on one card compute at the same time, as under NVIDIA's MPS daemon, or in turn."""
+    pipes = Path(os.environ.get(MPS_PIPES, "/tmp/nvidia-mps"))
+    if (pipes / "control").is_socket():
+        logger.info("NVIDIA's MPS daemon runs (%s): jobs on this GPU compute at the same time", pipes)
+    elif jobs > 1:
+        logger.info("jobs_per_gpu is %d, and no MPS daemon runs (%s): jobs on this GPU take turns", jobs, pipes)
 
 
 def _names(visible: int) -> list[str]:

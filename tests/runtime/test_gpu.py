@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -79,6 +80,29 @@ def test_a_card_that_another_job_computes_on_is_left_to_it(cards, monkeypatch):
     monkeypatch.setenv(JOBS_PER_GPU, "2")
     gpu._usable.cache_clear()
     assert gpu.usable_device() == torch.device("cuda:0")
+
+
+@pytest.mark.parametrize(
+    ("runs", "jobs", "expected"),
+    [
+        (True, 1, ["NVIDIA's MPS daemon runs ({}): jobs on this GPU compute at the same time"]),
+        (True, 2, ["NVIDIA's MPS daemon runs ({}): jobs on this GPU compute at the same time"]),
+        (False, 2, ["jobs_per_gpu is 2, and no MPS daemon runs ({}): jobs on this GPU take turns"]),
+        (False, 1, []),
+    ],
+)
+def test_the_log_says_whether_jobs_share_the_card_through_mps(
+    cards, monkeypatch, tmp_path, caplog, runs, jobs, expected
+):
+    cards(1)
+    caplog.set_level("INFO")
+    monkeypatch.setenv(JOBS_PER_GPU, str(jobs))
+    monkeypatch.setenv("CUDA_MPS_PIPE_DIRECTORY", str(tmp_path))
+    with socket.socket(socket.AF_UNIX) as daemon:
+        if runs:
+            daemon.bind(str(tmp_path / "control"))
+        assert gpu.usable_device() == torch.device("cuda:0")
+    assert caplog.messages == [line.format(tmp_path) for line in expected]
 
 
 def test_a_job_that_is_not_asked_takes_what_is_there(cards, monkeypatch):
