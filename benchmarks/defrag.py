@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from benchmarks._memory import extra_memory
 from benchmarks._timing import times_as_fast
-from benchmarks.ranking import extra_memory
 from densevse.evaluation.ranks import evaluate
 from densevse.kernels.fragment_sums import FRAGMENTS_AT_ONCE, SCORES_AT_ONCE
 from densevse.methods.defrag import DeFrag

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from benchmarks._memory import extra_memory
 from benchmarks._timing import seconds, times_as_fast
-from benchmarks.ranking import extra_memory
 from densevse.kernels.cross_attention import AttentionSide, CrossAttention, cross_attention_scores
 from densevse.methods.parts import hardest_hinges
 from densevse.runtime.numerics import set_up

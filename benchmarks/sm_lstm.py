@@ -14,8 +14,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from benchmarks._memory import extra_memory
 from benchmarks._timing import seconds
-from benchmarks.ranking import extra_memory
 from benchmarks.scan import WAYS, scores_of_port
 from densevse.kernels.cross_attention import AttentionSide
 from densevse.kernels.recurrent import Recurrent

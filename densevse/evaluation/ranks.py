@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 import torch
 from torch import Tensor
 
+from densevse.evaluation.buffers import Buffer
 from densevse.evaluation.recall import recall_metrics
 from densevse.runtime.errors import InputError
 
@@ -88,16 +89,16 @@ def tiles(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, block
     on_diagonal = [(i, i) for i in blocks]
     elsewhere = [(i, j) for i in blocks for j in blocks if i != j]
     places = [(i, j) for i, j in (*on_diagonal, *elsewhere) if columns[j].start < columns[j].stop]
-    totals = []
+    total = torch.zeros(())
     for i, j in places:
         scores = _scores(score_block, rows[i], columns[j])
-        totals.append(scores.sum())
+        total = total.to(scores.device) + scores.sum()
         yield Tile(rows[i], columns[j], scores, i == j)
-    # A sum is NaN if a term is NaN (or if infinities cancel), which is cheaper than testing every score. All sums are
-    # tested together, so that the host waits for a GPU once.
-    for place in torch.stack(totals).isnan().cpu().nonzero().flatten().tolist():
-        i, j = places[place]
-        _check_numbers(_scores(score_block, rows[i], columns[j]), rows[i], columns[j])
+    # A sum is NaN if a term is NaN (or if infinities cancel), which is cheaper than testing every score. It is tested
+    # after the last tile, so that the host waits for a GPU once; a sum kept of each tile would split the heap.
+    if total.isnan():
+        for i, j in places:
+            _check_numbers(_scores(score_block, rows[i], columns[j]), rows[i], columns[j])
 
 
 class RankCounter:
@@ -111,6 +112,8 @@ class RankCounter:
         self._true_image = torch.full((sentences,), -math.inf)  # score of each sentence's image
         self._sentences_before = torch.ones(images, dtype=torch.long)
         self._images_before = torch.zeros(sentences, dtype=torch.long)  # the truth itself is counted with the others
+        # A comparison that gives floats is vectorised when summed; one that gives booleans is not.
+        self._compared = Buffer(torch.float32)
 
     def add(self, tile: Tile) -> None:
         """Compares every score of a tile with the thresholds of its row and its column."""
@@ -118,8 +121,7 @@ class RankCounter:
         self._move(scores.device)
         if tile.diagonal:
             self._learn_thresholds(tile)
-        # A comparison that gives floats is vectorised when summed; one that gives booleans is not.
-        before = torch.empty_like(scores)
+        before = self._compared.shaped(scores.shape, scores.device)
         torch.ge(scores, self._best_sentence[tile.images, None], out=before)
         self._sentences_before[tile.images] += before.sum(dim=1).long()
         torch.ge(scores, self._true_image[tile.sentences], out=before)
@@ -134,7 +136,8 @@ class RankCounter:
         """Continues on a device: copies the counts, but no scores."""
         if self._true_image.device != device:
             for name, part in vars(self).items():
-                setattr(self, name, part.to(device))
+                if isinstance(part, Tensor):
+                    setattr(self, name, part.to(device))
 
     def _asks(self) -> Tensor:
         """The images with a sentence."""
@@ -160,7 +163,7 @@ class TieCounter(RankCounter):
     def add(self, tile: Tile) -> None:
         """Compares every score of a tile with the thresholds of its row and its column."""
         super().add(tile)
-        same = torch.empty_like(tile.scores)
+        same = self._compared.shaped(tile.scores.shape, tile.scores.device)
         torch.eq(tile.scores, self._best_sentence[tile.images, None], out=same)
         self._same_sentences[tile.images] += same.sum(dim=1).long()
         torch.eq(tile.scores, self._true_image[tile.sentences], out=same)

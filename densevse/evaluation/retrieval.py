@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from densevse.evaluation.buffers import Buffer
 from densevse.evaluation.protocols import Fold, TestSet
 from densevse.evaluation.ranks import BLOCK, ScoreBlock, TieCounter, tiles
 from densevse.runtime.arrays import Indices
@@ -83,15 +84,25 @@ class TopCandidates:
 
     def __init__(self, queries: int, candidates: int, top: int) -> None:
         self._keys = torch.full((queries, min(top, candidates)), torch.iinfo(torch.long).min)
+        self._bits, self._both = Buffer(torch.int32), Buffer(torch.long)
 
     def add(self, queries: slice, candidates: slice, scores: Tensor) -> None:
         """Adds the `scores` (queries, candidates) of consecutive queries with consecutive candidates."""
         self._keys = self._keys.to(scores.device)
-        bits = (scores + 0.0).contiguous().view(torch.int32)  # adding 0.0 turns -0.0 into 0.0
-        rising = torch.where(bits < 0, bits ^ LOW_31_BITS, bits).long()
-        backwards = LOW_32_BITS - torch.arange(candidates.start, candidates.stop, device=scores.device)
-        both = torch.cat([self._keys[queries], (rising << 32) | backwards], dim=1)
-        self._keys[queries] = both.topk(self._keys.shape[1], dim=1).values
+        top = self._keys.shape[1]
+        both = self._both.shaped((len(scores), top + scores.shape[1]), scores.device)
+        rising = self._rising(scores, both.view(torch.int32)[:, : scores.shape[1]])  # `both` holds nothing yet
+        both[:, :top] = self._keys[queries]
+        keys = both[:, top:].copy_(rising).bitwise_left_shift_(32)
+        keys += LOW_32_BITS - torch.arange(candidates.start, candidates.stop, device=scores.device)
+        self._keys[queries] = both.topk(top, dim=1).values
+
+    def _rising(self, scores: Tensor, signs: Tensor) -> Tensor:
+        """The scores' bits as integers that rise with the scores; `signs` is memory of their shape, int32."""
+        bits = self._bits.shaped(scores.shape, scores.device)
+        torch.add(scores, 0.0, out=bits.view(torch.float32))  # turns -0.0 into 0.0
+        torch.bitwise_right_shift(bits, 31, out=signs)  # all bits are 1 if the score is negative, else 0
+        return bits.bitwise_xor_(signs.bitwise_and_(LOW_31_BITS))
 
     def best(self) -> tuple[Indices, NDArray[np.float32]]:
         """Candidates and scores, best first: both (queries, at most `top`)."""

@@ -90,4 +90,4 @@ def test_ranking_copies_no_scores(compute_on):
         np.testing.assert_allclose(np.stack(other["top_scores"][:12]), np.stack(found[0]["top_scores"][:12]), rtol=1e-5)
     assert waited[2] == waited[3]
     if copied[2] is not None:
-        assert copied[3] - copied[2] == 15  # bytes: whether each tile has a score that is not a number
+        assert copied[3] == copied[2]  # one answer for all tiles: whether a score is not a number

@@ -1,3 +1,5 @@
+import gc
+
 import numpy as np
 import pytest
 import torch
@@ -75,6 +77,17 @@ def test_not_a_number_raises_and_is_named(place):
     scores[place] = float("nan")
     with pytest.raises(InputError, match=f"image {place[0]} with sentence {place[1]} "):
         ranks_of(scores, RAGGED, block=2)
+
+
+def test_tiles_leave_nothing_behind():
+    alive = []
+
+    def score_block(images, sentences):
+        alive.append(sum(type(one) is torch.Tensor for one in gc.get_objects()))
+        return torch.zeros(1, sentences.stop - sentences.start)
+
+    evaluate(score_block, torch.arange(4), images=4, block=1)
+    assert len(set(alive[2:])) == 1  # a tensor kept of each tile would split the heap
 
 
 def test_low_precision_is_compared_as_fp32():

@@ -113,6 +113,17 @@ def test_rows_against_sorting(protocol, block, top, tmp_path):
         assert len(part) == queries
 
 
+def test_infinities_and_both_zeros_are_in_order():
+    test_set = select_split(*data_set([1] * 8))
+    values = torch.tensor([-torch.inf, -1.5, -1e-40, -0.0, 0.0, 1e-40, 1.5, torch.inf])
+    found = retrieve(scorer_of(values.expand(8, 8)), test_set, folds(test_set, "full"), block=3, top=8)
+    i2t, t2i = (found[found["direction"] == direction] for direction in ("i2t", "t2i"))
+    assert [row.tolist() for row in i2t["top"]] == [[f"i{n}#0" for n in (7, 6, 5, 3, 4, 2, 1, 0)]] * 8
+    assert [row.tolist() for row in t2i["top"]] == [[f"i{n}" for n in range(8)]] * 8  # all are equal
+    scores = np.stack(i2t["top_scores"].to_list())
+    assert (scores == values[[7, 6, 5, 3, 4, 2, 1, 0]].numpy()).all()
+
+
 def test_metrics_come_back_from_the_artifact():
     test_set = select_split(*data_set([5] * 40))
     scores = torch.randn(40, 200, generator=torch.Generator().manual_seed(3))

@@ -4,7 +4,7 @@ Candidates come in tiles, and only the best answers are kept. So memory depends 
 not on the number of candidates. Vectors are those of a trained model, or of a given row.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -42,9 +42,14 @@ Ids: TypeAlias = NDArray[np.object_]
 Scores: TypeAlias = NDArray[np.float32]
 CompareEncodings: TypeAlias = Callable[[Encoding, Encoding], Scores]
 """Computes the (I, S) scores of encoded images and sentences."""
+Tile: TypeAlias = tuple[Indices, Encoding]
+"""Consecutive rows, and their encoding."""
 
 MOST_ROWS, MOST_BYTES = 4096, 2**26
 """The number of rows of a tile."""
+
+KEPT_BYTES = 2**28
+"""Encodings of queries that are kept; where there are more, the candidates are encoded again for each such part."""
 
 _VECTORS = "vectors"
 """The job's input with the vectors of a person's own sentences."""
@@ -103,17 +108,39 @@ class Answers(NamedTuple):
 def search(compare: CompareEncodings, images: Side, sentences: Side, asked: Asked, top: int) -> Answers:
     """The `top` best answers to each query.
 
-    Of equal scores the earlier row comes first. Raises `InputError` that names a query whose score is not a number.
+    Each query is encoded once, and each candidate once for all queries whose encodings are kept together (see
+    `KEPT_BYTES`). Of equal scores the earlier row comes first. Raises `InputError` that names a query whose score is
+    not a number.
     """
     queries, searched = (sentences, images) if asked == "sentences" else (images, sentences)
-    best = Answers(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
-    tiles = _tiles(queries)
-    for rows in progress(_tiles(searched), f"searching for {asked}"):
-        found = searched.encoding(rows)
-        for numbers in tiles:
-            asking = queries.encoding(numbers)
-            scores = compare(found, asking).T if asked == "sentences" else compare(asking, found)
-            best = _best(best, _candidates(scores, numbers, rows, top, _bars(best, numbers, top)), top)
+
+    def score(asking: Encoding, candidates: Encoding) -> Scores:
+        return compare(candidates, asking).T if asked == "sentences" else compare(asking, candidates)
+
+    parts = [best for group in _kept(queries) for best in _answers(score, group, searched, top)]
+    return Answers(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
+def _kept(side: Side) -> Iterator[list[Tile]]:
+    """All rows of a side, encoded, in groups of tiles that take at most `KEPT_BYTES` and one tile."""
+    group: list[Tile] = []
+    for rows in _tiles(side):
+        group.append((rows, side.encoding(rows)))
+        if sum(part.nbytes for _, encoding in group for part in encoding) >= KEPT_BYTES:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _answers(score: CompareEncodings, group: Sequence[Tile], searched: Side, top: int) -> list[Answers]:
+    """The best answers to the queries of each tile; `score` returns (queries, candidates)."""
+    best = [Answers(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32)) for _ in group]
+    for rows in progress(_tiles(searched), "search"):
+        candidates = searched.encoding(rows)
+        for place, (numbers, asking) in enumerate(group):
+            better = _candidates(score(asking, candidates), numbers, rows, top, _bars(best[place], numbers, top))
+            best[place] = _best(best[place], better, top)
     return best
 
 

@@ -33,12 +33,13 @@ class ExistingVectors:
     """One side of a search: existing vectors."""
 
     def __init__(self, vectors):
-        self.vectors = vectors
+        self.vectors, self.encoded = vectors, 0
 
     def __len__(self):
         return len(self.vectors)
 
     def encoding(self, rows):
+        self.encoded += len(rows)
         return Embeddings(self.vectors[torch.from_numpy(rows)])
 
 
@@ -116,6 +117,20 @@ def test_a_search_finds_what_a_loop_over_all_scores_finds(asked, rows_at_once, m
     scores = scores.T if asked == "sentences" else scores
     assert list(zip(found.query.tolist(), found.row.tolist(), strict=True)) == best_by_loops(scores, 6)
     assert found.score.tolist() == [scores[query, row] for query, row in zip(found.query, found.row, strict=True)]
+
+
+@pytest.mark.parametrize(("kept", "groups"), [(2**28, 1), (7 * 16, 4)])
+def test_queries_are_encoded_once_and_candidates_once_for_those_that_are_kept(kept, groups, monkeypatch):
+    monkeypatch.setattr(searching, "MOST_ROWS", 7)
+    monkeypatch.setattr(searching, "KEPT_BYTES", kept)
+    generator = torch.Generator().manual_seed(0)
+    images, sentences = (ExistingVectors(torch.randn(count, 4, generator=generator)) for count in (40, 25))
+    found = search(by_products, images, sentences, "sentences", top=3)
+    scores = sentences.vectors @ images.vectors.T
+    assert list(zip(found.query.tolist(), found.row.tolist(), strict=True)) == best_by_loops(scores, 3)
+    size = 1  # the row whose encoding tells how large a tile may be
+    assert sentences.encoded == 25 + size
+    assert images.encoded == groups * (40 + size)
 
 
 def test_fewer_rows_than_answers_are_all_found():
