@@ -10,7 +10,7 @@ from pathlib import Path
 
 from densevse.runtime.errors import InputError
 from tools.gpu_check.card import use_card, use_processor
-from tools.gpu_check.steps import Plan, print_steps
+from tools.gpu_check.steps import METHODS, Plan, print_steps
 
 PAGES = {True: "results/gpu_check/steps.md", False: "docs/tables/gpu_check.md"}
 """The page that is written, with `--steps` and without."""
@@ -21,6 +21,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="gpu-check", description=__doc__)
     parser.add_argument("--steps", action="store_true", help="time steps, and do nothing else")
     parser.add_argument("--device", choices=("card", "cpu"), default="card", help="with --steps: cpu is a rehearsal")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS, help="with --steps")
     parser.add_argument("--size", type=int, help="with --steps: sentences of a batch and values of a vector")
     parser.add_argument("--seeds", type=int, default=3, help="at least 2")
     parser.add_argument("--cores", default="all", help="as Snakemake takes it")
@@ -39,7 +40,8 @@ def main(asked: argparse.Namespace) -> bool:
     page = Path(asked.page or PAGES[asked.steps])
     if asked.steps:
         name = use_card() if asked.device == "card" else use_processor()
-        print_steps(name, Plan.rehearsal(asked.size) if asked.size else Plan(), page)
+        plan = Plan.rehearsal(asked.methods, asked.size) if asked.size else Plan(methods=asked.methods)
+        print_steps(name, plan, page)
         return True
     from tools.gpu_check.whole import check  # it needs Snakemake
 

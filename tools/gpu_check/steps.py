@@ -6,7 +6,7 @@ Methods, batches and vectors have the sizes of the settings for Flickr30k; value
 import gc
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -44,7 +44,7 @@ STEP_NOTES = [
     "median.",
     "With the loader, a step also waits for its batch. Ready batches are on the card before. Busy is the time in "
     "kernels. A pageable copy is one to the card from memory that is not pinned; a wait is the host's for the card. "
-    "Memory is the most that tensors take at a time.",
+    "Memory is the most that tensors take at a time, with the features of some thousand images.",
     f"An epoch has {SENTENCES:,} sentences; validation is not in it.",
 ]
 COLUMNS = ("Method", "Precision", "Batch", "with loader, ms", "ready, ms", "busy, ms", "kernels", "pageable copies")
@@ -56,16 +56,17 @@ class Plan:
     """What is timed: so many steps of each method, on data of these sizes."""
 
     sizes: Sizes = field(default_factory=Sizes)
+    methods: Collection[str] = METHODS
     batch: int | None = None  # sentences; None: as the method's settings say
     warm_up: int = 5
     steps: int = 30  # that are counted
     profiled: int = 3
 
     @classmethod
-    def rehearsal(cls, size: int) -> "Plan":
+    def rehearsal(cls, methods: Collection[str], size: int) -> "Plan":
         """A step on batches of so many sentences and vectors of so many values."""
         sizes = Sizes(VALIDATED + size, words=50, regions=3, cells=2, concepts=3, vector=size, cell=size)
-        return cls(sizes, size, warm_up=1, steps=1, profiled=1)
+        return cls(sizes, methods, size, warm_up=1, steps=1, profiled=1)
 
 
 @dataclass(frozen=True)
@@ -103,10 +104,10 @@ def print_steps(device: str, plan: Plan, page: Path) -> list[Step]:
 
 
 def measure_steps(folder: Path, plan: Plan) -> Iterator[Step]:
-    """Yields the step of each method and precision of `KINDS`; `folder` is empty, for random data."""
+    """Yields the step of each planned method in its precisions (`KINDS`); `folder` is empty, for random data."""
     write_inputs(folder, plan.sizes)
     config = load(ROOT / "config", {})
-    for method, precision in KINDS:
+    for method, precision in (kind for kind in KINDS if kind[0] in plan.methods):
         entry = variant(config, DATASET, method)
         if entry.word_vectors:
             length = entry.parameters.model_dump()["word_dimension"]
