@@ -58,6 +58,16 @@ class Config(Strict):
         None, description="gpu or gpu:<model>, for a Slurm cluster that wants --gres for --gpus; `gpu` says how many"
     )
     jobs_per_gpu: int = Field(1, ge=1, description="jobs of a user on one GPU at a time; others wait")
+    plain_on_gpu: list[Literal["recurrent"]] = Field(
+        default=[],
+        description="computations that a GPU does as a CPU would, to compare the two ways; results differ by rounding. "
+        "recurrent: LSTMs and GRUs step by step, not by cuDNN",
+    )
+    numbers_at_once: Literal["auto"] | Annotated[int, Field(gt=0)] = Field(
+        "auto",
+        description="numbers in one intermediate result on a GPU, where pairs are compared in parts; auto: by the "
+        "card's memory and `jobs_per_gpu`",
+    )
     threads: int = Field(
         2, ge=1, description="threads of a torch job; fixed, as the last bits of sums depend on their number"
     )

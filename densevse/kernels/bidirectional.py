@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from densevse.kernels.arrays import Integers
-from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes
+from densevse.kernels.recurrent import Prefixes, Recurrent, by_library, prefixes, states_by_library
 
 
 class Bidirectional(nn.Module):
@@ -27,14 +27,17 @@ class Bidirectional(nn.Module):
         `prefixes` of the table, and `vectors` (U, inputs) are those of its distinct words.
         """
         width, device = table.shape[1], lengths.device
-        turned = prefixes(_turned(table), device)
         from_last = lengths.unsqueeze(1) - 1 - torch.arange(width, device=device)
-        padding, from_last = from_last < 0, from_last.clamp(min=0)
+        padding, from_last = (from_last < 0).unsqueeze(2), from_last.clamp(min=0)
+        if by_library(device):
+            both = states_by_library([self.forwards, self.backwards], vectors, tree)
+            return embedding(tree.ends, both).masked_fill(padding, 0)
+        turned = prefixes(_turned(table), device)
         states = (
-            embedding(tree.of_words(lengths, width), self.forwards.states(vectors, tree)),
-            embedding(turned.of_words(lengths, width).gather(1, from_last), self.backwards.states(vectors, turned)),
+            embedding(tree.ends, self.forwards.states(vectors, tree)),
+            embedding(turned.ends.gather(1, from_last), self.backwards.states(vectors, turned)),
         )
-        return torch.cat(states, dim=2).masked_fill(padding.unsqueeze(2), 0)
+        return torch.cat(states, dim=2).masked_fill(padding, 0)
 
 
 def _turned(table: Integers) -> Integers:

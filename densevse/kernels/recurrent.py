@@ -6,8 +6,12 @@ level, so nothing is padded and nothing needs sorting. The input product is comp
 backward pass is written by hand, with one product for all steps' weight gradients.
 
 A decoder starts each sentence from a different state and shares nothing: its sentences are `chains`.
+
+A GPU shares nothing either. There one call of PyTorch's LSTM or GRU, which is cuDNN's, computes all steps of `chains`:
+their levels are a packed sequence.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -19,6 +23,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from densevse.kernels.arrays import Integers, on_device
+from densevse.kernels.on_gpu import is_plain
 
 
 def sigmoid_(x: Tensor) -> Tensor:
@@ -84,44 +89,42 @@ class Prefixes:
     word: Tensor  # (P,) each prefix's last word, as a position in `distinct`
     parent: Tensor  # (P,) the prefix without its last word, as a row of the level before; 0 on the first level
     sizes: list[int]  # how many prefixes each level has
-    sentence: Tensor  # (S,) the prefix that is the whole sentence
+    ends: Tensor  # (S, longest) the prefix that ends with each word; at padding, the whole sentence
 
-    def of_words(self, lengths: Tensor, width: int) -> Tensor:
-        """(S, width) the prefix that ends with each word of sentences of (S,) lengths; at padding, the last one."""
-        starts = np.cumsum([0, *self.sizes]).tolist()
-        prefix = self.sentence
-        ends = prefix.unsqueeze(1).repeat(1, width)
-        for level in range(len(self.sizes) - 1, 0, -1):
-            prefix = torch.where(lengths > level, starts[level - 1] + self.parent[prefix], prefix)
-            ends[:, level - 1] = prefix
-        return ends
+    @property
+    def sentence(self) -> Tensor:
+        """(S,) the prefix that is the whole sentence."""
+        return self.ends[:, -1]
 
 
 def prefixes(table: Integers, device: torch.device) -> Prefixes:
     """Finds the distinct prefixes of sentences of at least one word each; the result's tensors are on `device`.
 
-    `table` (S, longest) has the sentences' words, padded with 0.
+    `table` (S, longest) has the sentences' words, padded with 0. Where a library computes the states, prefixes are
+    `chains`.
     """
-    length = (table != 0).sum(axis=1)
+    lengths = (table != 0).sum(axis=1)
+    if by_library(device):
+        return chains(table, lengths, device)
     distinct, position = np.unique(table, return_inverse=True)
-    position = position.reshape(table.shape)[:, : int(length.max())]
+    position = position.reshape(table.shape)[:, : int(lengths.max())]
     # In lexicographic order, sentences with the same beginning are neighbours: a prefix is new where the sentence
     # before does not share it.
     order = np.lexsort(position.T[::-1])
-    position, length = position[order], length[order]
+    position, length = position[order], lengths[order]
     new = np.arange(position.shape[1]) < length[:, None]
     new[1:] &= ~np.logical_and.accumulate(position[1:] == position[:-1], axis=1)
     number = new.cumsum(axis=0) - 1  # the number of each prefix in its level
     level, row = np.nonzero(new.T)
     parent = np.where(level > 0, number[row, level - 1], 0)
     sizes = new.sum(axis=0)
-    sentence = np.empty(len(table), np.int64)
-    sentence[order] = _starts(sizes)[length - 1] + number[np.arange(len(table)), length - 1]
-    return _prefixes(distinct, position[row, level], parent, sizes, sentence, device)
+    ends = np.empty_like(number)
+    ends[order] = _starts(sizes) + number
+    return _prefixes(distinct, position[row, level], parent, sizes, _to_padding(ends, lengths, table.shape[1]), device)
 
 
 def chains(table: Integers, length: Integers, device: torch.device) -> Prefixes:
-    """Prefixes of sentences that each start from a different state, so that none is shared.
+    """Prefixes of sentences of which none is shared: each sentence starts from a state of its own, or on a GPU.
 
     `table` (S, longest) has their words and `length` (S,) how many each has, at least 1; any word may be 0 here. On
     the first level `parent` is the sentence's row. The result's tensors are on `device`.
@@ -132,9 +135,10 @@ def chains(table: Integers, length: Integers, device: torch.device) -> Prefixes:
     level, row = np.nonzero(np.arange(int(length.max()))[:, None] < length[order])
     parent = np.where(level > 0, row, order[row])
     sizes = np.bincount(level)
-    sentence = np.empty(len(table), np.int64)
-    sentence[order] = _starts(sizes)[length[order] - 1] + np.arange(len(order))
-    return _prefixes(distinct, position[order[row], level], parent, sizes, sentence, device)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    ends = _to_padding(_starts(sizes) + place[:, None], length, table.shape[1])
+    return _prefixes(distinct, position[order[row], level], parent, sizes, ends, device)
 
 
 def _starts(sizes: Integers) -> Integers:
@@ -142,11 +146,16 @@ def _starts(sizes: Integers) -> Integers:
     return np.cumsum(sizes) - sizes
 
 
+def _to_padding(ends: Integers, lengths: Integers, width: int) -> Integers:
+    """(S, width) the prefixes that end with each word, (S, longest), with the last one of each sentence at padding."""
+    return np.take_along_axis(ends, np.minimum(np.arange(width), lengths[:, None] - 1), axis=1)
+
+
 def _prefixes(
-    distinct: Integers, word: Integers, parent: Integers, sizes: Integers, sentence: Integers, device: torch.device
+    distinct: Integers, word: Integers, parent: Integers, sizes: Integers, ends: Integers, device: torch.device
 ) -> Prefixes:
-    words, word_of, parent_of, sentence_of = (on_device(part, device) for part in (distinct, word, parent, sentence))
-    return Prefixes(words, word_of, parent_of, sizes.tolist(), sentence_of)
+    words, word_of, parent_of, ends_of = (on_device(part, device) for part in (distinct, word, parent, ends))
+    return Prefixes(words, word_of, parent_of, sizes.tolist(), ends_of)
 
 
 class Recurrent(nn.Module):
@@ -182,20 +191,109 @@ class Recurrent(nn.Module):
         `initial` (S, hidden) holds the first hidden states of the sentences of `chains`, by default zero; memories
         always start from zero. Raises `ValueError` if a GRU is given `initial`.
         """
+        if initial is not None and self.kind == "gru":
+            raise ValueError("only an LSTM can begin from a state")
+        if by_library(vectors.device):
+            return states_by_library([self], vectors, tree, initial)
         inputs = functional.linear(vectors, self.weight_input, self.bias_input)
         of_prefixes = functional.embedding(tree.word, inputs.to(self.weight_hidden.dtype))
         with torch.autocast(inputs.device.type, enabled=False):  # the recurrence keeps its precision
             if self.kind == "lstm":
                 begun = None if initial is None else initial.to(self.weight_hidden.dtype)
                 return _LSTM.apply(of_prefixes, self.weight_hidden, begun, tree)  # type: ignore[no-any-return,no-untyped-call]
-            if initial is not None:
-                raise ValueError("only an LSTM can begin from a state")
             return _GRU.apply(of_prefixes, self.weight_hidden, self.bias_hidden, tree)  # type: ignore[no-any-return,no-untyped-call]
 
     def step(self, vectors: Tensor, hidden: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
         """One step of an LSTM that generates: (S, inputs) vectors, (S, hidden) states and memories to the next."""
         gates = functional.linear(vectors, self.weight_input, self.bias_input) + hidden @ self.weight_hidden.t()
         return lstm_cell(gates, memory)
+
+
+# --- by a library ------------------------------------------------------------------------------------------------
+
+
+def by_library(device: torch.device) -> bool:
+    """True if one call of PyTorch's LSTM or GRU computes all steps on a device: on a GPU, unless it is asked not to."""
+    return device.type != "cpu" and not is_plain("recurrent")
+
+
+def states_by_library(
+    directions: Sequence[Recurrent], vectors: Tensor, tree: Prefixes, initial: Tensor | None = None
+) -> Tensor:
+    """(P, directions * hidden) hidden states of all prefixes of `chains`, in one direction or in both, side by side.
+
+    `vectors` (U, inputs) are those of the distinct words, and `initial` (S, hidden) the first hidden states.
+    """
+    first = directions[0]
+    kind, size, sentences = first.kind, first.weight_hidden.shape[1], tree.sizes[0]
+    words = functional.embedding(tree.word, vectors.to(first.weight_hidden.dtype))
+    with torch.autocast(words.device.type, enabled=False):  # the recurrence keeps its precision
+        begun = words.new_zeros(len(directions), sentences, size)
+        if initial is not None:
+            begun = initial.to(words.dtype).index_select(0, tree.parent[:sentences]).unsqueeze(0)
+        states: tuple[Tensor, Tensor] | Tensor = (begun, torch.zeros_like(begun)) if kind == "lstm" else begun
+        # Without dropout; the gradient needs the mode of training.
+        options = (True, 1, 0.0, torch.is_grad_enabled(), len(directions) == 2)
+        compute = torch.lstm if kind == "lstm" else torch.gru
+        weights = _Flat.apply(kind, len(directions), *(weight for layer in directions for weight in layer.parameters()))  # type: ignore[no-untyped-call]
+        hidden: Tensor = compute(words, torch.tensor(tree.sizes), states, weights, *options)[0]
+        return hidden
+
+
+class _Flat(torch.autograd.Function):
+    """Weights as PyTorch's layers have them, four for each direction: an LSTM's gates in another order, a second bias.
+
+    They are views of one tensor, first the matrices of all directions, as cuDNN wants them: else each call copies them.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, kind: str, directions: int, *weights: Tensor) -> tuple[Tensor, ...]:
+        ctx.kind, ctx.directions = kind, directions
+        layers = [_parts(kind, layer) for layer in _by_direction(weights, directions)]
+        order = [(direction, number) for pair in ((0, 1), (2, 3)) for direction in range(directions) for number in pair]
+        parts = [layers[direction][number] for direction, number in order]
+        flat = torch.cat([part.flatten() for several in parts for part in several])
+        views = flat.split([sum(part.numel() for part in several) for several in parts])
+        found = dict(zip(order, views, strict=True))
+        shapes = [(-1, *layers[0][number][0].shape[1:]) for number in range(4)]
+        return tuple(found[place].view(shapes[place[1]]) for place in sorted(found))
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        layers = _by_direction(gradients, ctx.directions)
+        return None, None, *(gradient for layer in layers for gradient in _of_ours(ctx.kind, layer))
+
+
+def _by_direction(weights: Sequence[Tensor], directions: int) -> list[Sequence[Tensor]]:
+    count = len(weights) // directions
+    return [weights[first : first + count] for first in range(0, len(weights), count)]
+
+
+def _parts(kind: str, layer: Sequence[Tensor]) -> list[list[Tensor]]:
+    """What PyTorch's four weights of a layer are joined of."""
+    if kind == "gru":  # whose second bias is that of the candidate alone
+        *same, bias = layer
+        return [*([weight] for weight in same), [bias.new_zeros(2 * len(bias)), bias]]
+    return [*(_swapped(weight) for weight in layer), [torch.zeros_like(layer[2])]]
+
+
+def _of_ours(kind: str, gradients: Sequence[Tensor]) -> list[Tensor]:
+    """The gradients of a layer's weights, from those of PyTorch's four."""
+    *same, second = gradients
+    if kind == "gru":
+        return [*same, second[2 * len(second) // 3 :]]
+    return [torch.cat(_swapped(gradient)) for gradient in same]
+
+
+def _swapped(weight: Tensor) -> list[Tensor]:
+    """The rows of an LSTM's gates: ours are input, forget, output, candidate; PyTorch has the last two swapped."""
+    size = len(weight) // 4
+    first_two, third, fourth = weight.split((2 * size, size, size))
+    return [first_two, fourth, third]
+
+
+# --- by ours -----------------------------------------------------------------------------------------------------
 
 
 def _levels(tree: Prefixes, *parts: Tensor) -> list[tuple[Tensor, ...]]:

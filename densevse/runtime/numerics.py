@@ -30,8 +30,9 @@ def set_up(threads: int, precision: TrainingPrecision = "float32") -> torch.devi
     The rule of the job has the resources of `settings.accelerator`. Raises `InputError` as `usable_device` does.
     """
     set_up_processor(threads)
-    # By default torch allows convolutions on a GPU to round to tf32.
-    for products in (torch.backends.cuda.matmul, torch.backends.cudnn.conv):  # type: ignore[attr-defined]
+    # By default torch allows convolutions and LSTMs on a GPU to round to tf32.
+    libraries = (torch.backends.cuda.matmul, torch.backends.cudnn.conv, torch.backends.cudnn.rnn)  # type: ignore[attr-defined]
+    for products in libraries:
         products.fp32_precision = "tf32" if precision == "tf32" else "ieee"
     found = device()
     logger.info("computing on %s with %d threads, torch %s", found, threads, torch.__version__)

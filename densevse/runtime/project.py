@@ -22,5 +22,11 @@ GPU = "DENSEVSE_GPU"
 JOBS_PER_GPU = "DENSEVSE_JOBS_PER_GPU"
 """Holds the key `jobs_per_gpu` of the configuration."""
 
+PLAIN_ON_GPU = "DENSEVSE_PLAIN_ON_GPU"
+"""Holds the key `plain_on_gpu` of the configuration, with commas."""
+
+NUMBERS_AT_ONCE = "DENSEVSE_NUMBERS_AT_ONCE"
+"""Holds the key `numbers_at_once` of the configuration."""
+
 RESULTS = "DENSEVSE_RESULTS"
 """Holds the key `results` of the configuration."""

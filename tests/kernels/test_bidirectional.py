@@ -10,6 +10,7 @@ from tests.kernels import definitions
 
 
 @pytest.mark.parametrize("kind", ["lstm", "gru"])
+@pytest.mark.usefixtures("ours_and_library")
 def test_states_and_gradients_are_those_of_the_definition(kind):
     torch.manual_seed(0)
     table = torch.tensor([[1, 2, 3, 0], [2, 3, 0, 0], [1, 2, 3, 3], [2, 0, 0, 0], [1, 2, 3, 0]])

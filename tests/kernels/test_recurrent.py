@@ -46,6 +46,7 @@ def layer(kind):
 
 
 @pytest.mark.parametrize("kind", ["lstm", "gru"])
+@pytest.mark.usefixtures("ours_and_library")
 def test_states_are_those_of_pytorch(kind, sentences):
     words, lengths = sentences
     ours = layer(kind)
@@ -76,16 +77,18 @@ def states_of(kind, ours, vectors, words, initial=None):
 
 
 @pytest.mark.parametrize("kind", ["lstm", "gru"])
+@pytest.mark.usefixtures("ours_and_library")
 def test_states_and_gradients_are_those_of_the_definition(kind, sentences):
     words, lengths = sentences
     ours, tree = layer(kind), prefixes(words.numpy(), CPU)
     vectors = torch.randn(WORDS, INPUTS, dtype=torch.double, requires_grad=True)
-    found = ours.states(vectors[tree.distinct], tree)[tree.of_words(lengths, 6)]
+    found = ours.states(vectors[tree.distinct], tree)[tree.ends]
     present = torch.arange(6) < lengths[:, None]
     literal = [states_of(kind, ours, vectors, row[:length]) for row, length in zip(words, lengths, strict=True)]
     assert_same(found[present], torch.cat(literal), [vectors, *ours.parameters()])
 
 
+@pytest.mark.usefixtures("ours_and_library")
 def test_sentences_may_each_begin_from_a_state_of_their_own(sentences):
     words, lengths = sentences
     ours, tree = layer("lstm"), chains(words.numpy(), lengths.numpy(), CPU)
