@@ -32,6 +32,9 @@ from torch.utils import backend_registration
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import TreeSpec, tree_flatten, tree_leaves, tree_map, tree_unflatten
 
+from densevse.kernels import blocks_of_tanh_sums, tanh_sums
+from densevse.kernels.on_gpu import is_plain
+
 NAME = "pretended"
 aten = torch.ops.aten
 LIBRARY = torch.library.Library("aten", "IMPL")
@@ -341,3 +344,29 @@ def by_library(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 torch.lstm, torch.gru = by_library(torch.lstm), by_library(torch.gru)
+
+
+class FusedTanhSums:
+    """In place of the kernels of densevse/kernels/fused_tanh_sums.py: each function is one launch for its caller."""
+
+    @staticmethod
+    def sums_of(*given: Any) -> Tensor:
+        """One launch, computed in blocks."""
+        return without_counting("fused tanh sums", blocks_of_tanh_sums.sums_of, *given)
+
+    @staticmethod
+    def gradients_of(*given: Any) -> tuple[Tensor, ...]:
+        """One launch, computed in blocks."""
+        return without_counting("fused tanh sums, backward", blocks_of_tanh_sums.gradients_of, *given)
+
+
+def without_counting(name: str, function: Callable[..., Any], *given: Any) -> Any:
+    """What a function computes, as one launch of this name."""
+    before, operators = COUNTS.launches, COUNTS.operators.copy()
+    found = function(*given)
+    COUNTS.launches, COUNTS.operators = before, operators
+    count_one(name)
+    return found
+
+
+tanh_sums._on_gpu = lambda: blocks_of_tanh_sums if is_plain("tanh_sums") else FusedTanhSums  # type: ignore[assignment, return-value]

@@ -58,10 +58,10 @@ class Config(Strict):
         None, description="gpu or gpu:<model>, for a Slurm cluster that wants --gres for --gpus; `gpu` says how many"
     )
     jobs_per_gpu: int = Field(1, ge=1, description="jobs of a user on one GPU at a time; others wait")
-    plain_on_gpu: list[Literal["recurrent"]] = Field(
+    plain_on_gpu: list[Literal["recurrent", "tanh_sums"]] = Field(
         default=[],
         description="computations that a GPU does as a CPU would, to compare the two ways; results differ by rounding. "
-        "recurrent: LSTMs and GRUs step by step, not by cuDNN",
+        "recurrent: LSTMs and GRUs step by step, not by cuDNN; tanh_sums: attention of sm-LSTM by PyTorch, not by a kernel in Triton",
     )
     numbers_at_once: Literal["auto"] | Annotated[int, Field(gt=0)] = Field(
         "auto",

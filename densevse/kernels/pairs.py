@@ -22,7 +22,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from densevse.kernels.arrays import on_device
+from densevse.kernels.arrays import Integers, on_device
 
 Compare: TypeAlias = Callable[[Any, Any, Tensor, Tensor, int], Tensor]
 
@@ -126,19 +126,27 @@ def _added(total: Tensor | None, part: Tensor | None) -> Tensor | None:
 class Slots(NamedTuple):
     """Padded slots for the pairs of G images: each image has as many slots as the image with the most pairs needs."""
 
-    images: Tensor  # (G,) the images that have pairs, ascending
-    slot: Tensor  # (P,) the slot (below G * width) of the pair at each place
+    images: Tensor | None  # (G,) the images that have pairs, ascending; None: the first G
+    slot: Tensor | None  # (P,) the slot (below G * width) of the pair at each place; None: images have equally many
     width: int
+    count: int  # G
+
+    def own(self, values: Tensor) -> Tensor:
+        """(G, ...) the values of the images that have pairs, from those of all images."""
+        return values[: self.count] if self.images is None else values.index_select(0, self.images)
 
     def filled(self, rows: Tensor) -> Tensor:
         """Copies rows (P, ...) into their slots, (G, width, ...); empty slots are zero."""
-        empty = rows.new_zeros(len(self.images) * self.width, *rows.shape[1:])
+        if self.slot is None:
+            return rows.unflatten(0, (self.count, self.width))
+        empty = rows.new_zeros(self.count * self.width, *rows.shape[1:])
         slots: Tensor = empty.index_copy_(0, self.slot, rows).unflatten(0, (-1, self.width))
         return slots
 
     def taken(self, slots: Tensor) -> Tensor:
         """The inverse of `filled`: (G, width, ...) to (P, ...)."""
-        return slots.flatten(0, 1).index_select(0, self.slot)
+        rows = slots.flatten(0, 1)
+        return rows if self.slot is None else rows.index_select(0, self.slot)
 
 
 @dataclass(frozen=True)
@@ -149,6 +157,7 @@ class Grouped:
     place: Tensor  # (P,) the place of each pair
     owner: Tensor  # (P,) the image of the pair at each place, ascending
     runs: list[tuple[int, slice]]  # each image that has pairs, with their places
+    in_order: bool = False  # every pair is at its place already
 
     @classmethod
     def by(cls, owner: Tensor, device: torch.device | None = None) -> Self:
@@ -157,22 +166,77 @@ class Grouped:
         The CPU computes the groups, so the host waits for images that are on another device.
         """
         rising, order = owner.cpu().sort(stable=True)
+        in_order = bool((order[1:] > order[:-1]).all())
         distinct, counts = torch.unique_consecutive(rising, return_counts=True)
         places = [slice(*ends) for ends in pairwise(accumulate(counts.tolist(), initial=0))]
         order, place, rising = (
             part.to(device or owner.device, non_blocking=True) for part in (order, order.argsort(), rising)
         )
-        return cls(order, place, rising, list(zip(distinct.tolist(), places, strict=True)))
+        return cls(order, place, rising, list(zip(distinct.tolist(), places, strict=True)), in_order)
+
+    def arranged(self, rows: Tensor) -> Tensor:
+        """Rows (P, ...) of the pairs, in the order of their image."""
+        return rows if self.in_order else _Permuted.apply(rows, self.order, self.place)  # type: ignore[no-any-return,no-untyped-call]
+
+    def restored(self, rows: Tensor) -> Tensor:
+        """The inverse of `arranged`."""
+        return rows if self.in_order else _Permuted.apply(rows, self.place, self.order)  # type: ignore[no-any-return,no-untyped-call]
+
+    def spread(self, values: Tensor) -> Tensor:
+        """(P, ...) for each pair, in their given order, what the values (N, ...) have for its image."""
+        if not in_slots(values):
+            return rows_of(values, self.owner if self.in_order else self.owner.index_select(0, self.place))
+        own = self.slots.own(values).unsqueeze(1)
+        return self.restored(self.slots.taken(own.expand(-1, self.slots.width, *own.shape[2:])))
 
     @cached_property
     def slots(self) -> Slots:
         """The pairs in padded slots, so that a GPU multiplies all candidates with their pairs in one product."""
-        counts = np.array([rows.stop - rows.start for _, rows in self.runs])
+        owners, starts = self._on_host()
+        counts = np.diff(starts)
         width = int(counts.max(initial=1))
-        first = np.arange(len(counts)) * width - np.array([rows.start for _, rows in self.runs], np.int64)
-        images = np.array([image for image, _ in self.runs], np.int64)
+        images = None if np.array_equal(owners, np.arange(len(owners))) else on_device(owners, self.owner.device)
+        if (counts == width).all():
+            return Slots(images, None, width, len(owners))
+        first = np.arange(len(counts)) * width - starts[:-1]
         slot = np.repeat(first, counts) + np.arange(counts.sum())
-        return Slots(on_device(images, self.owner.device), on_device(slot, self.owner.device), width)
+        return Slots(images, on_device(slot, self.owner.device), width, len(owners))
+
+    @cached_property
+    def spans(self) -> tuple[Tensor, Tensor]:
+        """The G images that have pairs, and the (G + 1,) places where those of each begin and the last one's end."""
+        owners, starts = (on_device(part, self.owner.device) for part in self._on_host())
+        return owners, starts
+
+    def _on_host(self) -> tuple[Integers, Integers]:
+        owners = np.array([owner for owner, _ in self.runs], np.int64)
+        return owners, np.array([0, *(rows.stop for _, rows in self.runs)], np.int64)
+
+
+class Pairing(NamedTuple):
+    """Pairs of an image and a sentence, grouped by either."""
+
+    by_image: Grouped
+    by_sentence: Grouped
+
+    @classmethod
+    def of(cls, image: Tensor, sentence: Tensor, device: torch.device) -> Self:
+        """Groups pairs given by their rows, (P,) each, on the CPU; the result's tensors are on `device`."""
+        return cls(Grouped.by(image, device), Grouped.by(sentence, device))
+
+
+class _Permuted(torch.autograd.Function):
+    """Rows in another order. The gradient has them in the first one, where that of an index would add them up."""
+
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, order: Tensor, back: Tensor) -> Tensor:
+        ctx.save_for_backward(back)
+        return rows.index_select(0, order)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        return gradient.index_select(0, ctx.saved_tensors[0]), None, None
 
 
 def rows_of(x: Tensor, rows: Tensor) -> Tensor:
@@ -187,7 +251,7 @@ def weighted_sums(weights: Tensor, values: Tensor, pairs: Grouped) -> Tensor:
     """
     if in_slots(weights):
         with torch.autocast(weights.device.type, enabled=False):  # the product keeps its precision
-            sums_in_slots = pairs.slots.filled(weights) @ values.index_select(0, pairs.slots.images)
+            sums_in_slots = pairs.slots.filled(weights) @ pairs.slots.own(values)
         return pairs.slots.taken(sums_in_slots)
     sums: Tensor = _WeightedSums.apply(weights, values, pairs.runs)  # type: ignore[no-untyped-call]
     return sums

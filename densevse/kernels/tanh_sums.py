@@ -3,13 +3,14 @@
 As tanh(x + y) = 1 - 2 / (1 + e^2x e^2y), both exponentials are computed once, not for every pair: a unit of a pair and
 candidate costs a product and a reciprocal. The terms, pairs x candidates x units, are never kept: the gradient computes
 them again. On a CPU, loops compiled by Numba hold them in registers, which takes less than a tenth of the time that
-PyTorch takes for the same in blocks that fit into a cache.
+PyTorch takes for the same in blocks that fit into a cache. On a GPU, kernels in Triton do (fused_tanh_sums.py).
 """
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
+from types import ModuleType
 from typing import Any
 
 import numba
@@ -19,12 +20,12 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from densevse.kernels.arrays import in_float32
+from densevse.kernels.on_gpu import is_plain
 from densevse.kernels.pairs import Grouped, in_slots
 
 # Each of the two terms under the tanh is limited to +-10. Beyond, the tanh of either alone is 1 to the last bit of
 # single precision; within, the product of the exponentials of two units stays finite.
 TANH_LIMIT = 10.0
-NUMBERS_AT_ONCE = 1 << 26  # numbers that a GPU computes at once
 # Numba may reorder sums and approximate reciprocals, but must keep numbers that are not finite.
 _FAST = {"reassoc", "arcp", "contract", "nsz"}
 
@@ -53,42 +54,23 @@ class _TanhSums(torch.autograd.Function):
             sums = queries.new_empty(len(queries), keys.shape[1])
             arrays = (tensor.detach().numpy() for tensor in (keys, queries, weight, pairs.owner, sums))
             _in_threads(_forward, len(queries), *arrays, _one(keys))
-        else:
-            own, asked = keys.index_select(0, pairs.slots.images), pairs.slots.filled(queries)
-            with torch.autocast(keys.device.type, enabled=False):  # the product keeps float32
-                blocks = [_reciprocals(own, some) @ weight for some in asked.split(_at_once(own), dim=1)]
-            sums = pairs.slots.taken(torch.cat(blocks, dim=1))
-        return sums.mul_(-2).add_(weight.sum())
+            return sums.mul_(-2).add_(weight.sum())
+        return _on_gpu().sums_of(keys, queries.contiguous(), weight, pairs)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
-        keys, queries, weight = ctx.saved_tensors
-        runs = ctx.pairs.runs
+        (keys, queries, weight), pairs = ctx.saved_tensors, ctx.pairs
+        if not _is_compiled(keys):
+            return *_on_gpu().gradients_of(keys, queries.contiguous(), weight, pairs, gradient), None
         # Of the sums over units of weight / (1 + key * query): the gradients of weight, and without the factor weight
         # those of log key and log query.
-        of_weight = keys.new_zeros(len(runs), len(weight))
+        of_weight = keys.new_zeros(len(pairs.runs), len(weight))
         of_keys, of_queries = torch.zeros_like(keys), torch.zeros_like(queries)
-        if _is_compiled(keys):
-            tensors = (keys, queries, gradient.contiguous(), of_keys, of_queries, of_weight)
-            starts = np.array([rows.start for _, rows in runs] + [len(queries)])
-            owners = np.array([owner for owner, _ in runs])
-            arrays = (tensor.detach().numpy() for tensor in tensors)
-            _in_threads(_backward, len(runs), *arrays, owners, starts, _one(keys))
-        else:
-            slots, found = ctx.pairs.slots, []
-            own = keys.index_select(0, slots.images)
-            of_own, step = torch.zeros_like(own), _at_once(own)
-            asked, of_sums = (slots.filled(part).split(step, dim=1) for part in (queries, gradient))
-            for some, of_some in zip(asked, of_sums, strict=True):
-                r = _reciprocals(own, some)
-                weighted = r * of_some.unsqueeze(3)  # zero in empty slots
-                of_weight[0] += weighted.sum(dim=(0, 1, 2))
-                weighted.addcmul_(weighted, r, value=-1)
-                of_own += weighted.sum(dim=1)
-                found.append(weighted.sum(dim=2))
-            of_keys.index_copy_(0, slots.images, of_own)
-            of_queries = slots.taken(torch.cat(found, dim=1))
+        tensors = (keys, queries, gradient.contiguous(), of_keys, of_queries, of_weight)
+        arrays = (tensor.detach().numpy() for tensor in tensors)
+        owners, starts = (part.numpy() for part in pairs.spans)
+        _in_threads(_backward, len(pairs.runs), *arrays, owners, starts, _one(keys))
         twice = 2 * weight
         of_keys.mul_(twice).div_(keys)
         of_queries.mul_(twice).div_(queries)
@@ -99,14 +81,15 @@ def _is_compiled(keys: Tensor) -> bool:
     return not in_slots(keys)
 
 
-def _reciprocals(keys: Tensor, queries: Tensor) -> Tensor:
-    """1 / (1 + e^2(x + y)) of images' candidates (G, C, units) with n pairs of each (G, n, units): (G, n, C, units)."""
-    return torch.addcmul(keys.new_ones(()), keys.unsqueeze(1), queries.unsqueeze(2)).reciprocal_()
+def _on_gpu() -> ModuleType:
+    """The module that computes the sums on a GPU; only there is Triton imported, which takes a while."""
+    if is_plain("tanh_sums"):
+        from densevse.kernels import blocks_of_tanh_sums  # noqa: PLC0415
 
+        return blocks_of_tanh_sums
+    from densevse.kernels import fused_tanh_sums  # noqa: PLC0415
 
-def _at_once(keys: Tensor) -> int:
-    """The number of pairs of each image that are computed at once, which bounds memory."""
-    return max(1, NUMBERS_AT_ONCE // max(1, keys.numel()))
+    return fused_tanh_sums
 
 
 def _one(like: Tensor) -> Any:

@@ -25,7 +25,8 @@ that starts from a VSE scores as it does at first:
     s = cos(W m + b, n) + W_hs sigmoid(W_hh h_T + b_h) + b_s
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 import torch
@@ -33,7 +34,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.kernels.bidirectional import Bidirectional
-from densevse.kernels.pairs import Grouped, rows_of, scores_of_all_pairs, scores_of_pairs, weighted_sums
+from densevse.kernels.on_gpu import numbers_at_once
+from densevse.kernels.pairs import Grouped, Pairing, rows_of, scores_of_all_pairs, scores_of_pairs, weighted_sums
 from densevse.kernels.recurrent import Recurrent, lstm_cell, prefixes
 from densevse.kernels.tanh_sums import exponential, tanh_sums
 from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, Sentences, Shapes
@@ -153,16 +155,16 @@ class Selection(nn.Module):
             return Instances(values[:, :, :0], values, present, present.to(values.dtype), values[:, 0], no_vectors)
         keys = self.attention.keys(candidates, context)
         values = values.to(keys.dtype)  # under autocast, projections are of half precision
-        alone = Grouped.by(torch.arange(len(keys)), keys.device)
+        alone = one_pair_each(len(keys), keys.device)
         no_state = keys.new_zeros(len(keys), self.attention.hidden.in_features)
         weights, attended = self._select(keys, values, present, no_state, alone)
         return Instances(keys, values, present, weights, attended, no_vectors)
 
     def attend(self, candidates: Instances, hidden: Tensor, pairs: Grouped) -> tuple[Tensor, Tensor]:
         """(P, C) saliency and (P, similarity) a'_t or w'_t of pairs whose state is (P, H)."""
-        of_places = rows_of(hidden, pairs.order)
-        weights, attended = self._select(candidates.keys, candidates.values, candidates.present, of_places, pairs)
-        return rows_of(weights, pairs.place), rows_of(attended, pairs.place)
+        arranged = pairs.arranged(hidden)
+        weights, attended = self._select(candidates.keys, candidates.values, candidates.present, arranged, pairs)
+        return pairs.restored(weights), pairs.restored(attended)
 
     def _select(
         self, keys: Tensor, values: Tensor, present: Tensor, hidden: Tensor, pairs: Grouped
@@ -260,32 +262,34 @@ class SMLSTM(Method):
     def score(self, images: Instances, sentences: Instances) -> Tensor:
         """(I, S) s of Eq 5, or with a cosine."""
         lengths = sentences.present.sum(dim=1).cpu()
-        return scores_of_all_pairs(self.compare, images, sentences, lengths, self.hyperparameters.pairs_at_once)
+        return scores_of_all_pairs(self.compare, images, sentences, lengths, self._pairs_at_once(images, sentences))
 
     def loss(self, images: Instances, sentences: Instances, batch: Batch, moment: Moment) -> Tensor:
         """L of Eq 7 over the batch: L_mat over mismatched pairs, and the regulariser over matched ones; a scalar."""
         parameters: Parameters = moment.parameters
-        size = len(batch.positives)
-        image, sentence = (rows.flatten() for rows in candidates_of_pairs(size, parameters.mismatched))
-        found = scores_of_pairs(
-            self.compare,
-            images,
-            sentences,
-            (image, sentence),
-            torch.from_numpy(self._words(batch.sentences).lengths_on_host()),
-            list(self.parameters()),
-            parameters.pairs_at_once,
-        )
-        scores, left_out = found.new_zeros(size, size), torch.ones(size, size, dtype=torch.bool)
-        left_out[image, sentence] = False
-        image, sentence, left_out = (part.to(scores.device, non_blocking=True) for part in (image, sentence, left_out))
-        scores[image, sentence] = found
+        size, lengths = len(batch.positives), torch.from_numpy(self._words(batch.sentences).lengths_on_host())
+        candidates = candidates_of_pairs(size, parameters.mismatched, images.values.device)
+        regularised = parameters.balance != 0 and parameters.select == "attention"
+        at_once = self._pairs_at_once(images, sentences)
+        saliency = None
+        if not images.values.is_cpu and len(candidates.image) <= at_once:
+            sentences = _cut(sentences, int(lengths.max()))
+            hidden, steps = self._unroll(images, sentences, candidates.pairing)
+            found = self._scores(images, sentences, candidates.pairing, hidden)
+            # The first candidate of each image is its own sentence.
+            saliency = _saliency([(part[:: candidates.each] for part in step) for step in steps])
+        else:
+            pairs = candidates.image, candidates.sentence
+            weights = list(self.parameters())
+            found = scores_of_pairs(self.compare, images, sentences, pairs, lengths, weights, at_once)
+        scores = found.new_zeros(size, size).scatter(1, candidates.columns, found.view(size, -1))
         ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.negatives]
-        loss = ranking(scores, batch.positives | left_out, parameters.margin) / size
-        if parameters.balance == 0 or parameters.select != "attention":
+        loss = ranking(scores, batch.positives | candidates.left_out, parameters.margin) / size
+        if not regularised:
             return loss
-        matched = torch.arange(size)
-        saliency = self.saliency(images, sentences, matched, matched)
+        if saliency is None:
+            matched = torch.arange(size)
+            saliency = self.saliency(images, sentences, matched, matched)
         return loss + parameters.balance * regulariser(saliency, sentences.present, parameters.regulariser)
 
     def compare(
@@ -295,18 +299,28 @@ class SMLSTM(Method):
 
         See densevse/kernels/pairs.py.
         """
-        hidden, _ = self._unroll(images, _cut(sentences, longest), image, sentence)
+        pairs, sentences = Pairing.of(image, sentence, images.values.device), _cut(sentences, longest)
+        return self._scores(images, sentences, pairs, self._unroll(images, sentences, pairs)[0])
+
+    def _scores(self, images: Instances, sentences: Instances, pairs: Pairing, hidden: Tensor) -> Tensor:
+        """(P,) s of Eq 5, or with a cosine, for pairs whose state h_T is (P, H)."""
         score: Tensor = self.mlp(hidden).squeeze(1)
         if self.embedding is None:
             return score
-        image, sentence = (rows.to(score.device, non_blocking=True) for rows in (image, sentence))
-        return score + (rows_of(images.vectors, image) * rows_of(sentences.vectors, sentence)).sum(dim=1)
+        vectors = pairs.by_image.spread(images.vectors), pairs.by_sentence.spread(sentences.vectors)
+        return score + (vectors[0] * vectors[1]).sum(dim=1)
+
+    def _pairs_at_once(self, images: Instances, sentences: Instances) -> int:
+        """How many pairs are compared at once: on a GPU those whose activations its memory holds."""
+        parameters, device = self.hyperparameters, images.values.device
+        instances = images.weights.shape[1] + sentences.weights.shape[1]
+        of_pair = parameters.steps * (2 * instances + 6 * parameters.similarity + 12 * parameters.hidden)
+        return max(1, numbers_at_once(device, parameters.pairs_at_once * of_pair) // of_pair)
 
     def saliency(self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor) -> Saliency:
         """The p_t and q_t of Eq 1 at each step, for pairs given by their rows in the encodings, (P,) each."""
-        _, steps = self._unroll(images, sentences, image, sentence)
-        cells, words = zip(*steps, strict=True)
-        return Saliency("grid", torch.stack(cells), torch.stack(words))
+        _, steps = self._unroll(images, sentences, Pairing.of(image, sentence, images.values.device))
+        return _saliency(steps)
 
     def _words(self, sentences: Sentences) -> Words:
         """The words of sentences, cut at the number that the paper reads (section 4.2)."""
@@ -325,19 +339,17 @@ class SMLSTM(Method):
         return side.encode(candidates, present, context)
 
     def _unroll(
-        self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor
+        self, images: Instances, sentences: Instances, pairs: Pairing
     ) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
         """Runs all steps of the pairs: returns (P, H) h_T, and each step's saliency over cells and words."""
-        device = images.values.device
-        by_image, by_sentence = Grouped.by(image, device), Grouped.by(sentence, device)
-        image, sentence = (rows.to(device, non_blocking=True) for rows in (image, sentence))
-        cells, words = rows_of(images.weights, image), rows_of(sentences.weights, sentence)
+        by_image, by_sentence = pairs
+        cells, words = by_image.spread(images.weights), by_sentence.spread(sentences.weights)
         saliency = [(cells, words)]
         # The instances of the first step are the same for all pairs, so they are scaled before they are repeated.
         of_image, of_sentence = (_scaled(side.attended) for side in (images, sentences))
-        of_similarity = self._gates(rows_of(of_image, image), rows_of(of_sentence, sentence))
+        of_similarity = self._gates(by_image.spread(of_image), by_sentence.spread(of_sentence))
         of_hidden = self.gates.weight[:, self.hyperparameters.similarity :].T
-        hidden, cell = lstm_cell(of_similarity, of_similarity.new_zeros(len(image), self.hyperparameters.hidden))
+        hidden, cell = lstm_cell(of_similarity, of_similarity.new_zeros(len(cells), self.hyperparameters.hidden))
         attends = self.hyperparameters.select == "attention" and self.hyperparameters.steps > 1
         for _ in range(1, self.hyperparameters.steps):
             if attends:
@@ -363,15 +375,44 @@ class SMLSTM(Method):
         return functional.linear(similarity, self.gates.weight[:, : similarity.shape[1]], self.gates.bias)
 
 
-def candidates_of_pairs(size: int, mismatched: int) -> tuple[Tensor, Tensor]:
-    """The pairs that Eq 6 compares in a batch: rows of images and rows of sentences, (size, 1 + mismatched) each.
+class Candidates(NamedTuple):
+    """The pairs that Eq 6 compares in a batch of `size`: each image with its own sentence first, and with others."""
+
+    image: Tensor  # (P,) rows of images, on the CPU
+    sentence: Tensor  # (P,) rows of sentences, on the CPU
+    pairing: Pairing  # the same pairs on the method's device
+    columns: Tensor  # (size, each) the sentences of each image, there
+    left_out: Tensor  # (size, size) bool: the pairs that are not compared, there
+    each: int  # pairs of each image, and of each sentence
+
+
+@lru_cache(maxsize=4)
+def candidates_of_pairs(size: int, mismatched: int, device: torch.device) -> Candidates:
+    """The candidates of a batch of `size` pairs; kept, as nearly all batches have the same.
 
     Image i is compared with its own sentence and the `mismatched` sentences after it, cyclically. So each sentence is
     compared with as many mismatched images.
     """
-    image = torch.arange(size).unsqueeze(1)
-    sentence = (image + torch.arange(min(size, 1 + mismatched))) % size
-    return image.expand_as(sentence), sentence
+    with torch.inference_mode(False):  # a training must be able to use what a validation kept
+        image = torch.arange(size).unsqueeze(1)
+        sentence = (image + torch.arange(min(size, 1 + mismatched))) % size
+        left_out = torch.ones(size, size, dtype=torch.bool).scatter(1, sentence, False)
+        pairs = image.expand_as(sentence).flatten(), sentence.flatten()
+        there = (part.to(device, non_blocking=True) for part in (sentence, left_out))
+        return Candidates(*pairs, Pairing.of(*pairs, device), *there, sentence.shape[1])
+
+
+@lru_cache(maxsize=16)
+def one_pair_each(count: int, device: torch.device) -> Grouped:
+    """One pair for each of `count` images (or sentences)."""
+    with torch.inference_mode(False):
+        return Grouped.by(torch.arange(count), device)
+
+
+def _saliency(steps: Iterable[Iterable[Tensor]]) -> Saliency:
+    """The saliency over cells and words of all steps, from each step's."""
+    cells, words = zip(*steps, strict=True)
+    return Saliency("grid", torch.stack(cells), torch.stack(words))
 
 
 def regulariser(saliency: Saliency, present: Tensor, kind: str) -> Tensor:

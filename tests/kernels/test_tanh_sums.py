@@ -1,5 +1,6 @@
 """Sums of tanh over units for many pairs, against literal loops."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -7,20 +8,46 @@ import sys
 import pytest
 import torch
 
-from densevse.kernels import tanh_sums
+from densevse.kernels import blocks_of_tanh_sums, tanh_sums
 from densevse.kernels.pairs import Grouped
 from tests.gradients import assert_same
 from tests.kernels import definitions
 
 
-@pytest.mark.parametrize("compiled", [True, False])
+def interpreted(monkeypatch):
+    """A function that gives the kernels in Triton, to be interpreted."""
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    interpreter = pytest.importorskip("triton.runtime.interpreter", reason="Triton is for Linux")
+    patch = interpreter._patch_lang_tensor
+
+    def with_index(tensor, scope):
+        patch(tensor, scope)
+        scope.set_attr(tensor, "__index__", lambda self: self.handle.data.item())  # which NumPy 2.4 wants
+
+    monkeypatch.setattr(interpreter, "_patch_lang_tensor", with_index)
+    from densevse.kernels import fused_tanh_sums  # noqa: PLC0415
+
+    kernels = importlib.reload(fused_tanh_sums)
+    return lambda: kernels
+
+
+@pytest.fixture(params=["compiled", "blocks", "fused"])
+def way(request, monkeypatch):
+    """The loops of a CPU; and both ways of a GPU, with Triton's interpreter in place of its compiler."""
+    monkeypatch.setattr(tanh_sums, "_is_compiled", lambda keys: request.param == "compiled")
+    monkeypatch.setattr(blocks_of_tanh_sums, "numbers_at_once", lambda device, on_cpu: 30)
+    if request.param == "fused":
+        monkeypatch.setattr(tanh_sums, "_on_gpu", interpreted(monkeypatch))
+    else:
+        monkeypatch.setattr(tanh_sums, "_on_gpu", lambda: blocks_of_tanh_sums)
+    return request.param
+
+
 @pytest.mark.parametrize("limit", [tanh_sums.TANH_LIMIT, 1.0])
 @pytest.mark.parametrize("units", [1, 5, 6])
-def test_sums_over_units_and_their_gradient(monkeypatch, compiled, limit, units):
-    """By compiled loops and, as on a GPU, in blocks; also where the terms under the tanh are limited."""
+def test_sums_over_units_and_their_gradient(monkeypatch, way, limit, units):
+    """Also where the terms under the tanh are limited."""
     monkeypatch.setattr(tanh_sums, "TANH_LIMIT", limit)
-    monkeypatch.setattr(tanh_sums, "NUMBERS_AT_ONCE", 30)
-    monkeypatch.setattr(tanh_sums, "_is_compiled", lambda keys: compiled)
     torch.manual_seed(0)
     image = torch.tensor([2, 0, 2, 2, 0])
     pairs = Grouped.by(image)
@@ -32,13 +59,13 @@ def test_sums_over_units_and_their_gradient(monkeypatch, compiled, limit, units)
 
     literal = definitions.tanh_sums(x.clamp(-limit, limit), y.clamp(-limit, limit), weight, pairs.owner)
     assert_same(sums(x, y, weight), literal, [x, y, weight])
-    assert torch.autograd.gradcheck(sums, (x, y, weight))
+    if way != "fused":  # which takes a while to interpret
+        assert torch.autograd.gradcheck(sums, (x, y, weight))
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-def test_sums_over_units_of_all_sizes_in_single_precision(monkeypatch, compiled):
+@pytest.mark.usefixtures("way")
+def test_sums_over_units_of_all_sizes_in_single_precision():
     """The largest exponentials share a division with others: neither is lost where their product is large."""
-    monkeypatch.setattr(tanh_sums, "_is_compiled", lambda keys: compiled)
     pairs = Grouped.by(torch.tensor([0]))
     x, weight = torch.tensor([[[100.0, 100, 5, -100]]]), torch.tensor([1.0, 2, 4, 8])
     for y in ([100.0, 100, 0, -100], [100.0, -100, 0, 100], [0.0, 0, 0, 0]):

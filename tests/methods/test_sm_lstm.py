@@ -41,6 +41,7 @@ VARIANTS = {
     "cosine": {"head": "cosine_and_mlp"},
     "att, cosine": {"head": "cosine_and_mlp", "context": False, "contexts_in_score": True},
 }
+CPU = torch.device("cpu")
 
 
 def build(spread=1.0, **changes):
@@ -231,8 +232,8 @@ def test_pairs_that_cost_nothing_are_compared_once(monkeypatch):
     compared.clear()
     matched = scores.diagonal()
     costs = (scores > matched[:, None] - margin) | (scores > matched - margin)
-    image, sentence = candidates_of_pairs(4, 2)
-    mismatched = costs[image, sentence][:, 1:]
+    candidates = candidates_of_pairs(4, 2, CPU)
+    mismatched = costs[candidates.image, candidates.sentence].view(4, 3)[:, 1:]
     assert 0 < mismatched.sum() < 8
     loss.backward()
     assert mismatched.sum() < sum(compared) <= mismatched.sum() + 4
@@ -250,14 +251,16 @@ def test_nothing_depends_on_how_many_pairs_are_computed_at_once():
 
 
 def test_mismatched_pairs_of_each_image_and_each_sentence():
-    image, sentence = candidates_of_pairs(128, 100)
-    assert image.shape == sentence.shape == (128, 101)
-    assert torch.equal(image[:, 0], sentence[:, 0])
+    image, sentence, _, columns, left_out, each = candidates_of_pairs(128, 100, CPU)
+    assert each == 101
+    assert torch.equal(image[::each], sentence[::each])
+    assert torch.equal(columns.flatten(), sentence)
     compared = torch.zeros(128, 128).index_put_((image, sentence), torch.ones(()), accumulate=True)
+    assert torch.equal(left_out, compared == 0)
     assert compared.max() == 1
     assert (compared.sum(dim=0) == 101).all()
     assert (compared.sum(dim=1) == 101).all()
-    image, sentence = candidates_of_pairs(3, 100)  # a batch with fewer
+    image, sentence, *_ = candidates_of_pairs(3, 100, CPU)  # a batch with fewer
     assert sorted(zip(image.flatten().tolist(), sentence.flatten().tolist(), strict=True)) == [
         (i, j) for i in range(3) for j in range(3)
     ]
