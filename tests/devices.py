@@ -33,7 +33,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import TreeSpec, tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 from densevse.kernels import blocks_of_tanh_sums, tanh_sums
-from densevse.kernels.on_gpu import is_plain
+from densevse.runtime.on_gpu import is_plain
 
 NAME = "pretended"
 aten = torch.ops.aten

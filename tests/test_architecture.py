@@ -37,7 +37,7 @@ ALLOWED = {
     "artifacts": {"runtime"},
     "statistics": {"runtime"},
     "methods": {"kernels", "runtime.errors", "config.strict"},
-    "kernels": {"runtime.project"},
+    "kernels": {"runtime.on_gpu"},
     "datasets": {"runtime", "config", "artifacts"},
     "language": {"runtime", "config", "artifacts"},
     "evaluation": {"runtime", "artifacts", "statistics", "config.given", "config.strict", "kernels.order"},

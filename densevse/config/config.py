@@ -61,7 +61,8 @@ class Config(Strict):
     plain_on_gpu: list[Literal["recurrent", "tanh_sums"]] = Field(
         default=[],
         description="computations that a GPU does as a CPU would, to compare the two ways; results differ by rounding. "
-        "recurrent: LSTMs and GRUs step by step, not by cuDNN; tanh_sums: attention of sm-LSTM by PyTorch, not by a kernel in Triton",
+        "recurrent: LSTMs and GRUs step by step and not by cuDNN; tanh_sums: the attention of sm-LSTM by PyTorch and "
+        "not by kernels in Triton",
     )
     numbers_at_once: Literal["auto"] | Annotated[int, Field(gt=0)] = Field(
         "auto",

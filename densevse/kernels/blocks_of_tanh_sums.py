@@ -6,8 +6,8 @@ The functions take the same as those of fused_tanh_sums.py.
 import torch
 from torch import Tensor
 
-from densevse.kernels.on_gpu import numbers_at_once
 from densevse.kernels.pairs import Grouped
+from densevse.runtime.on_gpu import numbers_at_once
 
 
 def sums_of(keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped) -> Tensor:

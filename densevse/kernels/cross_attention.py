@@ -17,8 +17,11 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-SIMILARITIES_AT_ONCE = 1 << 20  # pairs in a block while all pairs are scored
-IMAGES_OF_BLOCK = 32  # of a block
+from densevse.runtime.on_gpu import numbers_at_once
+
+SIMILARITIES_AT_ONCE = 1 << 20  # pairs in a block while all pairs are scored, on a CPU
+IMAGES_OF_BLOCK = 32  # of a block, on a CPU
+IMAGES_ON_GPU = 256  # of a block, where memory is for larger ones
 PAIRS_AT_ONCE = 512  # pairs that are compared again at a time for the gradient
 FEW_PAIRS = 0.1  # if a larger share of the pairs has a gradient, whole blocks are compared again
 _SMALL = 1e-8
@@ -125,12 +128,13 @@ def _blocks(
     images: AttentionSide, sentences: AttentionSide, attention: CrossAttention
 ) -> Iterator[tuple[slice, Tensor, Tensor]]:
     """Yields blocks: a slice of images, the rows of some sentences, and their scores."""
-    regions = images.present.shape[1]
+    (count, regions), device = images.present.shape, images.present.device
+    side = IMAGES_OF_BLOCK if device.type == "cpu" else min(count, IMAGES_ON_GPU)
     for length, rows_of_length in _by_length(sentences.present):
-        at_once = max(1, SIMILARITIES_AT_ONCE // (IMAGES_OF_BLOCK * regions * length))
+        at_once = max(1, numbers_at_once(device, SIMILARITIES_AT_ONCE) // (side * regions * length))
         for rows in rows_of_length.split(at_once):
-            for first in range(0, len(images.vectors), IMAGES_OF_BLOCK):
-                block = slice(first, first + IMAGES_OF_BLOCK)
+            for first in range(0, count, side):
+                block = slice(first, first + side)
                 some_images = AttentionSide(images.vectors[block], images.present[block])
                 some_sentences = AttentionSide(sentences.vectors[rows, :length], sentences.present[rows, :length])
                 found = _of_block(*_roles(some_images, some_sentences, attention), attention)

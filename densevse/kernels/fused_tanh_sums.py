@@ -37,7 +37,9 @@ def gradients_of(
     of_weight = weight.new_empty(len(owners), candidates, units)
     given = keys, queries, weight, gradient.contiguous(), starts, owners
     width = triton.cdiv(units, 128)
-    _of_keys[len(owners), triton.cdiv(candidates, 16), width](*given, of_keys, of_weight, candidates, units, CANDIDATES=16, UNITS=128)
+    _of_keys[len(owners), triton.cdiv(candidates, 16), width](
+        *given, of_keys, of_weight, candidates, units, CANDIDATES=16, UNITS=128
+    )
     grid = len(owners), triton.cdiv(pairs.slots.width, 16), width
     _of_queries[grid](*given, of_queries, candidates, units, PAIRS=16, UNITS=128)
     return of_keys, of_queries, gradient.sum() - 2 * of_weight.sum(dim=(0, 1))

@@ -23,7 +23,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from densevse.kernels.arrays import Integers, on_device
-from densevse.kernels.on_gpu import is_plain
+from densevse.runtime.on_gpu import is_plain
 
 
 def sigmoid_(x: Tensor) -> Tensor:

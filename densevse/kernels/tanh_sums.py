@@ -14,14 +14,13 @@ from types import ModuleType
 from typing import Any
 
 import numba
-import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from densevse.kernels.arrays import in_float32
-from densevse.kernels.on_gpu import is_plain
 from densevse.kernels.pairs import Grouped, in_slots
+from densevse.runtime.on_gpu import is_plain
 
 # Each of the two terms under the tanh is limited to +-10. Beyond, the tanh of either alone is 1 to the last bit of
 # single precision; within, the product of the exponentials of two units stays finite.
@@ -84,10 +83,10 @@ def _is_compiled(keys: Tensor) -> bool:
 def _on_gpu() -> ModuleType:
     """The module that computes the sums on a GPU; only there is Triton imported, which takes a while."""
     if is_plain("tanh_sums"):
-        from densevse.kernels import blocks_of_tanh_sums  # noqa: PLC0415
+        from densevse.kernels import blocks_of_tanh_sums
 
         return blocks_of_tanh_sums
-    from densevse.kernels import fused_tanh_sums  # noqa: PLC0415
+    from densevse.kernels import fused_tanh_sums
 
     return fused_tanh_sums
 

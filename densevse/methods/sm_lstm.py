@@ -34,7 +34,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.kernels.bidirectional import Bidirectional
-from densevse.kernels.on_gpu import numbers_at_once
 from densevse.kernels.pairs import Grouped, Pairing, rows_of, scores_of_all_pairs, scores_of_pairs, weighted_sums
 from densevse.kernels.recurrent import Recurrent, lstm_cell, prefixes
 from densevse.kernels.tanh_sums import exponential, tanh_sums
@@ -42,6 +41,7 @@ from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, 
 from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.parts import hardest_hinges, sum_of_hinges, word_vectors, xavier_linear
 from densevse.methods.structures import Words
+from densevse.runtime.on_gpu import numbers_at_once
 
 
 class Instances(NamedTuple):

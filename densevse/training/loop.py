@@ -5,6 +5,7 @@
 
 import inspect
 import math
+import os
 import signal
 import threading
 import time
@@ -35,6 +36,8 @@ from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 from densevse.runtime.numerics import TrainingPrecision, gpu_computes_bf16, seed_everything, set_up
+from densevse.runtime.on_gpu import numbers_at_once
+from densevse.runtime.project import NUMBERS_AT_ONCE
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.task import Task
 
@@ -228,6 +231,7 @@ class Trainer:
                 "best": self.best,
                 "average": self.average.values if self.average else {},
                 "random": random,
+                "numbers_at_once": numbers_at_once(self.device, on_cpu=0),
                 "progress": asdict(self.progress),
             }
         )
@@ -244,6 +248,8 @@ class Trainer:
         torch.set_rng_state(state["random"]["cpu"])
         if self.device.type != "cpu":
             torch.get_device_module(self.device).set_rng_state(state["random"][self.device.type], self.device)
+            # On another card sums would be in other parts, and their last digits differ.
+            os.environ[NUMBERS_AT_ONCE] = str(state["numbers_at_once"])
         self.progress = Progress(**state["progress"])
         self.progress.resumed += 1
         logger.info("resumed in epoch %d after step %d", self.progress.epoch, self.progress.step)

@@ -25,7 +25,7 @@ def interpreted(monkeypatch):
         scope.set_attr(tensor, "__index__", lambda self: self.handle.data.item())  # which NumPy 2.4 wants
 
     monkeypatch.setattr(interpreter, "_patch_lang_tensor", with_index)
-    from densevse.kernels import fused_tanh_sums  # noqa: PLC0415
+    from densevse.kernels import fused_tanh_sums
 
     kernels = importlib.reload(fused_tanh_sums)
     return lambda: kernels

@@ -82,8 +82,8 @@ class Parameters(Strict):
     pairs_at_once: int = Field(
         2048,
         gt=0,
-        description="pairs of an image and a sentence that a CPU compares at once; bounds memory, changes nothing else. "
-        "On a GPU `numbers_at_once` of the configuration bounds it",
+        description="pairs of an image and a sentence that a CPU compares at once; bounds memory, changes nothing else "
+        "(on a GPU, `numbers_at_once` of the configuration does)",
     )
 
     @model_validator(mode="after")
