@@ -36,7 +36,7 @@ ALLOWED = {
     "extensions": {"config"},
     "artifacts": {"runtime"},
     "statistics": {"runtime"},
-    "methods": {"kernels", "runtime.errors", "config.strict"},
+    "methods": {"kernels", "runtime.errors", "runtime.on_gpu", "config.strict"},
     "kernels": {"runtime.on_gpu"},
     "datasets": {"runtime", "config", "artifacts"},
     "language": {"runtime", "config", "artifacts"},
