@@ -299,53 +299,6 @@ AUTOCAST = torch.library.Library("_", "IMPL")
 AUTOCAST.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")
 
 
-class Library(torch.autograd.Function):
-    """A library's LSTM or GRU, such as cuDNN's: all its steps are one launch, and one more for the gradient."""
-
-    @staticmethod
-    def forward(ctx: Any, call: Callable[[list[Tensor]], Tensor], *given: Tensor) -> Tensor:
-        count_one("library")
-        ctx.inputs = [held(tensor).detach().requires_grad_() for tensor in given]
-        with _disable_current_modes(), torch.enable_grad():
-            ctx.found = call(ctx.inputs)
-        return Placed(ctx.found.detach())
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        count_one("library, backward")
-        with _disable_current_modes():
-            found = torch.autograd.grad(ctx.found, ctx.inputs, held(gradient), allow_unused=True)
-        return None, *(None if part is None else Placed(part) for part in found)
-
-
-def count_one(name: str) -> None:
-    COUNTS.launches += 1
-    COUNTS.operators[name] += 1
-
-
-def by_library(function: Callable[..., Any]) -> Callable[..., Any]:
-    """PyTorch's function of packed sequences, as one launch for tensors on the device."""
-
-    def compute_all(words: Tensor, sizes: Tensor, states: Any, weights: Any, *options: Any) -> Any:
-        if not isinstance(words, Placed):
-            return function(words, sizes, states, weights, *options)
-        begun = states if isinstance(states, tuple) else (states,)
-
-        def call(given: list[Tensor]) -> Tensor:
-            first = given[1 : 1 + len(begun)]
-            found: Tensor = function(
-                given[0], sizes, tuple(first) if len(first) > 1 else first[0], given[1 + len(begun) :], *options
-            )[0]
-            return found
-
-        return (Library.apply(call, words, *begun, *weights),)  # type: ignore[no-untyped-call]
-
-    return compute_all
-
-
-torch.lstm, torch.gru = by_library(torch.lstm), by_library(torch.gru)
-
-
 class FusedTanhSums:
     """In place of the kernels of densevse/kernels/fused_tanh_sums.py: each function is one launch for its caller."""
 
@@ -365,7 +318,7 @@ def without_counting(name: str, function: Callable[..., Any], *given: Any) -> An
     before, operators = COUNTS.launches, COUNTS.operators.copy()
     found = function(*given)
     COUNTS.launches, COUNTS.operators = before, operators
-    count_one(name)
+    COUNTS.launch(name)
     return found
 
 
