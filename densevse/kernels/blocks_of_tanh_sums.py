@@ -35,7 +35,7 @@ def gradients_of(
         found.append(weighted.sum(dim=2))
     of_keys, twice = torch.zeros_like(keys), 2 * weight
     if slots.images is None:
-        of_keys[: slots.count] = of_own
+        of_keys[: slots.owners] = of_own
     else:
         of_keys.index_copy_(0, slots.images, of_own)
     of_queries = slots.taken(torch.cat(found, dim=1))

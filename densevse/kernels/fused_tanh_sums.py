@@ -4,8 +4,6 @@ Each program adds in a fixed order and writes what no other one writes, so two r
 computes the terms twice, once for the keys (and the weight) and once for the queries. Imported only where a GPU is.
 """
 
-from typing import Any
-
 import torch
 import triton
 import triton.language as tl
@@ -47,18 +45,18 @@ def gradients_of(
 
 @triton.jit
 def _sums(
-    keys: Any,  # (N, units, candidates)
-    queries: Any,  # (units, pairs)
-    weight: Any,
-    starts: Any,
-    owners: Any,
-    sums: Any,
-    pairs: Any,
-    candidates: Any,
-    units: Any,
+    keys,  # (N, units, candidates)
+    queries,  # (units, pairs)
+    weight,
+    starts,
+    owners,
+    sums,
+    pairs,
+    candidates,
+    units,
     PAIRS: tl.constexpr,
     CANDIDATES: tl.constexpr,
-) -> None:
+):
     group = tl.program_id(0)
     stop = tl.load(starts + group + 1)
     pair = (tl.load(starts + group) + tl.program_id(1) * PAIRS + tl.arange(0, PAIRS))[:, None]
@@ -78,19 +76,19 @@ def _sums(
 
 @triton.jit
 def _of_keys(
-    keys: Any,
-    queries: Any,
-    weight: Any,
-    gradient: Any,
-    starts: Any,
-    owners: Any,
-    of_keys: Any,
-    of_weight: Any,  # (groups, candidates, units), to be added up
-    candidates: Any,
-    units: Any,
+    keys,
+    queries,
+    weight,
+    gradient,
+    starts,
+    owners,
+    of_keys,
+    of_weight,  # (groups, candidates, units), to be added up
+    candidates,
+    units,
     CANDIDATES: tl.constexpr,
     UNITS: tl.constexpr,
-) -> None:
+):
     group = tl.program_id(0)
     candidate = (tl.program_id(1) * CANDIDATES + tl.arange(0, CANDIDATES))[:, None]
     unit = (tl.program_id(2) * UNITS + tl.arange(0, UNITS))[None, :]
@@ -113,18 +111,18 @@ def _of_keys(
 
 @triton.jit
 def _of_queries(
-    keys: Any,
-    queries: Any,
-    weight: Any,
-    gradient: Any,
-    starts: Any,
-    owners: Any,
-    of_queries: Any,
-    candidates: Any,
-    units: Any,
+    keys,
+    queries,
+    weight,
+    gradient,
+    starts,
+    owners,
+    of_queries,
+    candidates,
+    units,
     PAIRS: tl.constexpr,
     UNITS: tl.constexpr,
-) -> None:
+):
     group = tl.program_id(0)
     stop = tl.load(starts + group + 1)
     pair = (tl.load(starts + group) + tl.program_id(1) * PAIRS + tl.arange(0, PAIRS))[:, None]

@@ -129,17 +129,18 @@ class Slots(NamedTuple):
     images: Tensor | None  # (G,) the images that have pairs, ascending; None: the first G
     slot: Tensor | None  # (P,) the slot (below G * width) of the pair at each place; None: images have equally many
     width: int
-    count: int  # G
+    owners: int  # G
 
     def own(self, values: Tensor) -> Tensor:
         """(G, ...) the values of the images that have pairs, from those of all images."""
-        return values[: self.count] if self.images is None else values.index_select(0, self.images)
+        return values[: self.owners] if self.images is None else values.index_select(0, self.images)
 
     def filled(self, rows: Tensor) -> Tensor:
         """Copies rows (P, ...) into their slots, (G, width, ...); empty slots are zero."""
         if self.slot is None:
-            return rows.unflatten(0, (self.count, self.width))
-        empty = rows.new_zeros(self.count * self.width, *rows.shape[1:])
+            padded: Tensor = rows.unflatten(0, (self.owners, self.width))
+            return padded
+        empty = rows.new_zeros(self.owners * self.width, *rows.shape[1:])
         slots: Tensor = empty.index_copy_(0, self.slot, rows).unflatten(0, (-1, self.width))
         return slots
 
@@ -176,11 +177,11 @@ class Grouped:
 
     def arranged(self, rows: Tensor) -> Tensor:
         """Rows (P, ...) of the pairs, in the order of their image."""
-        return rows if self.in_order else _Permuted.apply(rows, self.order, self.place)  # type: ignore[no-any-return,no-untyped-call]
+        return rows if self.in_order else _Permuted.apply(rows, self.order, self.place)  # type: ignore[no-untyped-call]
 
     def restored(self, rows: Tensor) -> Tensor:
         """The inverse of `arranged`."""
-        return rows if self.in_order else _Permuted.apply(rows, self.place, self.order)  # type: ignore[no-any-return,no-untyped-call]
+        return rows if self.in_order else _Permuted.apply(rows, self.place, self.order)  # type: ignore[no-untyped-call]
 
     def spread(self, values: Tensor) -> Tensor:
         """(P, ...) for each pair, in their given order, what the values (N, ...) have for its image."""

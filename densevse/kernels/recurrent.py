@@ -231,10 +231,10 @@ def states_by_library(
         begun = words.new_zeros(len(directions), sentences, size)
         if initial is not None:
             begun = initial.to(words.dtype).index_select(0, tree.parent[:sentences]).unsqueeze(0)
-        states: tuple[Tensor, Tensor] | Tensor = (begun, torch.zeros_like(begun)) if kind == "lstm" else begun
+        states: Any = (begun, torch.zeros_like(begun)) if kind == "lstm" else begun
         # Without dropout; the gradient needs the mode of training.
         options = (True, 1, 0.0, torch.is_grad_enabled(), len(directions) == 2)
-        compute = torch.lstm if kind == "lstm" else torch.gru
+        compute: Any = torch.lstm if kind == "lstm" else torch.gru
         weights = _Flat.apply(kind, len(directions), *(weight for layer in directions for weight in layer.parameters()))  # type: ignore[no-untyped-call]
         hidden: Tensor = compute(words, torch.tensor(tree.sizes), states, weights, *options)[0]
         return hidden

@@ -54,7 +54,8 @@ class _TanhSums(torch.autograd.Function):
             arrays = (tensor.detach().numpy() for tensor in (keys, queries, weight, pairs.owner, sums))
             _in_threads(_forward, len(queries), *arrays, _one(keys))
             return sums.mul_(-2).add_(weight.sum())
-        return _on_gpu().sums_of(keys, queries.contiguous(), weight, pairs)
+        found: Tensor = _on_gpu().sums_of(keys, queries.contiguous(), weight, pairs)
+        return found
 
     @staticmethod
     @once_differentiable

@@ -280,7 +280,7 @@ class SMLSTM(Method):
             saliency = _saliency([(part[:: candidates.each] for part in step) for step in steps])
         else:
             pairs = candidates.image, candidates.sentence
-            weights = list(self.parameters())
+            weights: list[Tensor] = list(self.parameters())
             found = scores_of_pairs(self.compare, images, sentences, pairs, lengths, weights, at_once)
         scores = found.new_zeros(size, size).scatter(1, candidates.columns, found.view(size, -1))
         ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.negatives]
@@ -398,8 +398,8 @@ def candidates_of_pairs(size: int, mismatched: int, device: torch.device) -> Can
         sentence = (image + torch.arange(min(size, 1 + mismatched))) % size
         left_out = torch.ones(size, size, dtype=torch.bool).scatter(1, sentence, False)
         pairs = image.expand_as(sentence).flatten(), sentence.flatten()
-        there = (part.to(device, non_blocking=True) for part in (sentence, left_out))
-        return Candidates(*pairs, Pairing.of(*pairs, device), *there, sentence.shape[1])
+        columns, others = (part.to(device, non_blocking=True) for part in (sentence, left_out))
+        return Candidates(*pairs, Pairing.of(*pairs, device), columns, others, sentence.shape[1])
 
 
 @lru_cache(maxsize=16)

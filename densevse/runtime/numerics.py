@@ -7,7 +7,7 @@ import faulthandler
 import hashlib
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 
@@ -31,8 +31,8 @@ def set_up(threads: int, precision: TrainingPrecision = "float32") -> torch.devi
     """
     set_up_processor(threads)
     # By default torch allows convolutions and LSTMs on a GPU to round to tf32.
-    libraries = (torch.backends.cuda.matmul, torch.backends.cudnn.conv, torch.backends.cudnn.rnn)  # type: ignore[attr-defined]
-    for products in libraries:
+    cudnn: Any = torch.backends.cudnn
+    for products in (torch.backends.cuda.matmul, cudnn.conv, cudnn.rnn):
         products.fp32_precision = "tf32" if precision == "tf32" else "ieee"
     found = device()
     logger.info("computing on %s with %d threads, torch %s", found, threads, torch.__version__)

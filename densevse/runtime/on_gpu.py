@@ -34,4 +34,5 @@ def numbers_at_once(device: torch.device, on_cpu: int) -> int:
 
 def memory_of(device: torch.device) -> int:
     """The whole memory of a GPU in bytes."""
-    return torch.get_device_module(device).get_device_properties(device).total_memory
+    found: int = torch.get_device_module(device).get_device_properties(device).total_memory
+    return found
