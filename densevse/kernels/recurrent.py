@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from densevse.kernels.arrays import Integers, on_device
+from densevse.kernels.arrays import Integers
 from densevse.runtime.on_gpu import is_plain
 
 
@@ -98,14 +98,14 @@ class Prefixes:
 
 
 def prefixes(table: Integers, device: torch.device) -> Prefixes:
-    """Finds the distinct prefixes of sentences of at least one word each; the result's tensors are on `device`.
+    """Finds the distinct prefixes of sentences of at least one word each; the result's tensors are on the CPU.
 
-    `table` (S, longest) has the sentences' words, padded with 0. Where a library computes the states, prefixes are
-    `chains`.
+    `table` (S, longest) has the sentences' words, padded with 0. Where a library computes the states on `device`,
+    prefixes are `chains`.
     """
     lengths = (table != 0).sum(axis=1)
     if by_library(device):
-        return chains(table, lengths, device)
+        return chains(table, lengths)
     distinct, position = np.unique(table, return_inverse=True)
     position = position.reshape(table.shape)[:, : int(lengths.max())]
     # In lexicographic order, sentences with the same beginning are neighbours: a prefix is new where the sentence
@@ -120,14 +120,14 @@ def prefixes(table: Integers, device: torch.device) -> Prefixes:
     sizes = new.sum(axis=0)
     ends = np.empty_like(number)
     ends[order] = _starts(sizes) + number
-    return _prefixes(distinct, position[row, level], parent, sizes, _to_padding(ends, lengths, table.shape[1]), device)
+    return _prefixes(distinct, position[row, level], parent, sizes, _to_padding(ends, lengths, table.shape[1]))
 
 
-def chains(table: Integers, length: Integers, device: torch.device) -> Prefixes:
+def chains(table: Integers, length: Integers) -> Prefixes:
     """Prefixes of sentences of which none is shared: each sentence starts from a state of its own, or on a GPU.
 
     `table` (S, longest) has their words and `length` (S,) how many each has, at least 1; any word may be 0 here. On
-    the first level `parent` is the sentence's row. The result's tensors are on `device`.
+    the first level `parent` is the sentence's row. The result's tensors are on the CPU.
     """
     distinct, position = np.unique(table, return_inverse=True)
     position = position.reshape(table.shape)
@@ -138,7 +138,7 @@ def chains(table: Integers, length: Integers, device: torch.device) -> Prefixes:
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     ends = _to_padding(_starts(sizes) + place[:, None], length, table.shape[1])
-    return _prefixes(distinct, position[order[row], level], parent, sizes, ends, device)
+    return _prefixes(distinct, position[order[row], level], parent, sizes, ends)
 
 
 def _starts(sizes: Integers) -> Integers:
@@ -151,10 +151,8 @@ def _to_padding(ends: Integers, lengths: Integers, width: int) -> Integers:
     return np.take_along_axis(ends, np.minimum(np.arange(width), lengths[:, None] - 1), axis=1)
 
 
-def _prefixes(
-    distinct: Integers, word: Integers, parent: Integers, sizes: Integers, ends: Integers, device: torch.device
-) -> Prefixes:
-    words, word_of, parent_of, ends_of = (on_device(part, device) for part in (distinct, word, parent, ends))
+def _prefixes(distinct: Integers, word: Integers, parent: Integers, sizes: Integers, ends: Integers) -> Prefixes:
+    words, word_of, parent_of, ends_of = map(torch.from_numpy, (distinct, word, parent, ends))
     return Prefixes(words, word_of, parent_of, sizes.tolist(), ends_of)
 
 
@@ -428,8 +426,8 @@ class Teaching:
     sentence: Tensor  # (P,) the row of the sentence that each prefix begins
 
 
-def teaching(words: Integers, read: Integers, device: torch.device) -> Teaching:
-    """Arranges sentences for a decoder; the result's tensors are on `device`.
+def teaching(words: Integers, read: Integers) -> Teaching:
+    """Arranges sentences for a decoder; the result's tensors are on the CPU.
 
     `words` (S, longest), padded with 0, and the end are the targets. `read` (S, longest) are the inputs of all
     predictions but the first: the same words, or those that scheduled sampling drew.
@@ -441,4 +439,4 @@ def teaching(words: Integers, read: Integers, device: torch.device) -> Teaching:
     alive = [int((steps > step).sum()) for step in range(int(steps.max()))]
     owner = np.concatenate([order[:count] for count in alive])
     target = ended[owner, np.repeat(np.arange(len(alive)), alive)]
-    return Teaching(chains(begun, steps, device), *(on_device(part, device) for part in (target, owner)))
+    return Teaching(chains(begun, steps), *map(torch.from_numpy, (target, owner)))

@@ -16,7 +16,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.kernels.recurrent import END, Recurrent, teaching
+from densevse.kernels.arrays import Integers
+from densevse.kernels.recurrent import END, Recurrent, Teaching, teaching
+from densevse.methods.moving import to_device
 from densevse.methods.structures import UNKNOWN, Words
 
 
@@ -35,19 +37,28 @@ class Decoder(nn.Module):
         self.project = nn.Linear(hidden, words.embedding_dim, bias=False)
         self.bias = nn.Parameter(torch.zeros(min(words.num_embeddings, most_frequent or words.num_embeddings)))  # b_p
 
-    def negative_log_likelihood(self, initial: Tensor, words: Words, sampled: float = 0.0) -> Tensor:
+    def plan(self, words: Words) -> Teaching:
+        """The order in which the decoder reads and predicts sentences; its tensors are on the CPU."""
+        host = self._limited(words.on_host())
+        return teaching(host, host)
+
+    def negative_log_likelihood(
+        self, initial: Tensor, words: Words, sampled: float = 0.0, planned: Teaching | None = None
+    ) -> Tensor:
         """(S,) L_gen of each sentence: minus the sum over its words, and its end, of log P (section 3.4).
 
         `initial` (S, hidden) are the first states. With the probability `sampled`, an input word is drawn from the
-        decoder's own prediction (scheduled sampling, Bengio et al. 2015); no gradient passes through it.
+        decoder's own prediction (scheduled sampling, Bengio et al. 2015); no gradient passes through it. `planned` is
+        the plan of the words, if it was made ahead.
         """
-        if len(self.bias) < self.words.num_embeddings:
-            words = _limited(words, len(self.bias))
-        read = self.sample(initial, words, sampled) if sampled else words
-        taught = teaching(words.on_host(), read.on_host(), words.index.device)
-        hidden = self.recurrent.states(self.words(taught.tree.distinct), taught.tree, initial)
-        losses = functional.cross_entropy(self.logits(hidden), taught.target, reduction="none")
-        return losses.new_zeros(len(initial)).index_add(0, taught.sentence, losses)
+        if sampled:
+            read = self.sample(initial, words, sampled).on_host()
+            planned = to_device(teaching(self._limited(words.on_host()), read), initial.device)
+        elif planned is None:
+            planned = to_device(self.plan(words), initial.device)
+        hidden = self.recurrent.states(self.words(planned.tree.distinct), planned.tree, initial)
+        losses = functional.cross_entropy(self.logits(hidden), planned.target, reduction="none")
+        return losses.new_zeros(len(initial)).index_add(0, planned.sentence, losses)
 
     def logits(self, hidden: Tensor) -> Tensor:
         """(P, words) logits of the word that follows: F^T of the projected states, plus b_p."""
@@ -57,7 +68,7 @@ class Decoder(nn.Module):
     def sample(self, initial: Tensor, words: Words, probability: float) -> Words:
         """Replaces each word, with a probability, by a draw from the decoder's prediction (scheduled sampling)."""
         hidden, memory = initial, torch.zeros_like(initial)
-        index = words.index
+        index = words.index.masked_fill(words.index >= len(self.bias), UNKNOWN)
         before, read = index.new_full((len(index),), END), []
         for step in range(index.shape[1]):
             hidden, memory = self.recurrent.step(self.words(before), hidden, memory)
@@ -67,8 +78,6 @@ class Decoder(nn.Module):
             read.append(before)
         return Words(torch.stack(read, dim=1), words.lengths)
 
-
-def _limited(words: Words, count: int) -> Words:
-    """Replaces words whose number is `count` or higher by the unknown word."""
-    host = np.where(words.on_host() < count, words.on_host(), UNKNOWN)
-    return Words(words.index.masked_fill(words.index >= count, UNKNOWN), words.lengths, host)
+    def _limited(self, words: Integers) -> Integers:
+        """Replaces words that the decoder does not know by the unknown word."""
+        return np.where(words < len(self.bias), words, UNKNOWN)

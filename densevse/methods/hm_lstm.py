@@ -34,9 +34,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from densevse.kernels.bidirectional import Bidirectional
+from densevse.kernels.bidirectional import Bidirectional, Turned, turned
 from densevse.kernels.hlstm import HLSTM, Subtrees, subtrees, wording
-from densevse.kernels.recurrent import prefixes
+from densevse.kernels.recurrent import Prefixes, prefixes
 from densevse.methods.branch import Branch
 from densevse.methods.interface import (
     WHOLE_IMAGE,
@@ -55,7 +55,7 @@ from densevse.methods.interface import (
 from densevse.methods.moving import to_device
 from densevse.methods.parameters.hm_lstm import Negatives, Parameters
 from densevse.methods.parts import hinge, hinges, word_vectors
-from densevse.methods.structures import Trees, Words, words_of
+from densevse.methods.structures import Trees
 
 
 class ImagesWithRegions(NamedTuple):
@@ -74,6 +74,14 @@ class SentencesWithPhrases(NamedTuple):
     head: Tensor  # (phrases,) a number; phrases with the same head have the same one
 
 
+class PlannedWords(NamedTuple):
+    """The words of a batch of sentences as both directions of a BiLSTM read them."""
+
+    numbers: Tensor  # (S, longest) padded with 0
+    tree: Prefixes
+    turned: Turned
+
+
 class PlannedTrees(NamedTuple):
     """A batch of trees as it is computed."""
 
@@ -81,7 +89,7 @@ class PlannedTrees(NamedTuple):
     root: Tensor  # (S,) the node that is the whole sentence
     head: Tensor  # (nodes,) the word of each node's head
     wording: Tensor  # (nodes,) a number; nodes with the same words have the same one
-    leaves: Words | None = None  # the words of each sentence, if leaves read them all
+    words: PlannedWords | None = None  # if leaves read their sentence
 
 
 class HMLSTM(DualEncoder):
@@ -211,7 +219,7 @@ class HMLSTM(DualEncoder):
 
         The first `sentences` nodes are whole sentences; None if the difference does not matter.
         """
-        states = self.encoder(self._leaves(planned.leaves), planned.distinct)
+        states = self.encoder(self._leaves(planned.words), planned.distinct)
         node = planned.distinct.node[nodes.to(states.device, non_blocking=True)]
         return self.text(states.index_select(0, node), sentences)  # type: ignore[no-any-return]
 
@@ -223,13 +231,14 @@ class HMLSTM(DualEncoder):
             distinct = subtrees(trees.word, *nodes)
             return PlannedTrees(distinct, root, head, distinct.node)
         leaves = trees.leaves()
-        words = words_of(np.where(leaves >= 0, trees.word[leaves], 0), root.device)
+        table, device = np.where(leaves >= 0, trees.word[leaves], 0), device_of(self)
+        words = PlannedWords(torch.from_numpy(table), prefixes(table, device), turned(table, device))
         place = np.full(len(trees.word), -1)
         place[leaves[leaves >= 0]] = np.flatnonzero(leaves >= 0)
         of_words = torch.from_numpy(wording(trees.word, *nodes))
         return PlannedTrees(subtrees(place, *nodes), root, head, of_words, words)
 
-    def _leaves(self, words: Words | None) -> Callable[[Tensor], Tensor]:
+    def _leaves(self, words: PlannedWords | None) -> Callable[[Tensor], Tensor]:
         """A function that gives the x_j of Eq 5 to 7 for the words at leaves.
 
         With a BiLSTM over the `words` of sentences, it takes places in these, and x_j is the word's vector plus the
@@ -237,9 +246,8 @@ class HMLSTM(DualEncoder):
         """
         if words is None or self.reader is None:
             return lambda leaves: self.dropout(self.vectors(leaves))
-        tree = prefixes(words.on_host(), words.index.device)
-        states = self.reader(self.dropout(self.vectors(tree.distinct)), words.on_host(), words.lengths, tree)
-        x = (self.dropout(self.vectors(words.index)) + states).flatten(0, 1)
+        states = self.reader(self.dropout(self.vectors(words.tree.distinct)), words.tree, words.turned)
+        x = (self.dropout(self.vectors(words.numbers)) + states).flatten(0, 1)
         return lambda places: embedding(places, x)
 
 

@@ -21,11 +21,21 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.kernels.bidirectional import Bidirectional
+from densevse.kernels.bidirectional import Bidirectional, Turned, turned
 from densevse.kernels.cross_attention import AttentionSide, CrossAttention, cross_attention_scores, weights_of_pairs
-from densevse.kernels.recurrent import prefixes
+from densevse.kernels.recurrent import Prefixes, prefixes
 from densevse.methods.fragments import Fragments
-from densevse.methods.interface import WHOLE_IMAGE, Batch, Images, Method, Moment, Saliency, Sentences, Shapes
+from densevse.methods.interface import (
+    WHOLE_IMAGE,
+    Batch,
+    Images,
+    Method,
+    Moment,
+    Saliency,
+    Sentences,
+    Shapes,
+    device_of,
+)
 from densevse.methods.parameters.scan import Parameters
 from densevse.methods.parts import hardest_hinges, sum_of_hinges, word_vectors, xavier_linear
 from densevse.methods.structures import Words
@@ -59,12 +69,17 @@ class SCAN(Method):
         vectors = functional.normalize(self.image(self.dropout(features)), dim=2)
         return Fragments(vectors * present.unsqueeze(2), present)
 
+    def plan(self, sentences: Sentences) -> tuple[Prefixes, Turned]:
+        """The order in which both directions of the GRU read the sentences."""
+        words, device = sentences["words"].on_host(), device_of(self)
+        return prefixes(words, device), turned(words, device)
+
     def encode_sentences(self, sentences: Sentences) -> Fragments:
         """(S, longest, dimension) e of the words."""
         words: Words = sentences["words"]
-        tree = prefixes(words.on_host(), words.index.device)
+        tree, backwards_too = self.planned(sentences)
         vectors = self.dropout(self.words(tree.distinct))
-        forwards, backwards = self.sentence(vectors, words.on_host(), words.lengths, tree).chunk(2, dim=2)
+        forwards, backwards = self.sentence(vectors, tree, backwards_too).chunk(2, dim=2)
         return Fragments(functional.normalize((forwards + backwards) / 2, dim=2), words.index != 0)
 
     def score(self, images: Fragments, sentences: Fragments) -> Tensor:

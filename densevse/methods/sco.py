@@ -20,9 +20,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.kernels.recurrent import Recurrent, prefixes
+from densevse.kernels.recurrent import Prefixes, Recurrent, Teaching, prefixes
 from densevse.methods.decoder import Decoder
-from densevse.methods.interface import Batch, DualEncoder, Embeddings, Encoding, Images, Moment, Sentences, Shapes
+from densevse.methods.interface import (
+    Batch,
+    DualEncoder,
+    Embeddings,
+    Encoding,
+    Images,
+    Moment,
+    Sentences,
+    Shapes,
+    device_of,
+)
+from densevse.methods.moving import to_device
 from densevse.methods.parameters.sco import Parameters
 from densevse.methods.parts import sum_of_hinges, word_vectors, xavier_linear
 from densevse.methods.structures import Words
@@ -38,6 +49,13 @@ class FusedImages(NamedTuple):
 
     vectors: Tensor  # (I, dimension) v of unit norm, for matching
     fused: Tensor  # (I, dimension) v itself, for generating sentences
+
+
+class PlannedWords(NamedTuple):
+    """The order in which a batch of sentences is read."""
+
+    tree: Prefixes
+    taught: Teaching | None  # by the decoder, if there is one
 
 
 class SCO(DualEncoder):
@@ -65,10 +83,15 @@ class SCO(DualEncoder):
         """(I, dimension) v of Eq 2, of unit norm, for the cosine of section 3.4."""
         return Embeddings(functional.normalize(self._fused(images), dim=1))
 
+    def plan(self, sentences: Sentences) -> PlannedWords:
+        """The order in which the LSTM and the decoder read the sentences."""
+        words = self._words(sentences)
+        taught = self.decoder.plan(words) if self.decoder else None
+        return PlannedWords(prefixes(words.on_host(), device_of(self)), taught)
+
     def encode_sentences(self, sentences: Sentences) -> Embeddings:
         """(S, dimension) last hidden states of the sentences' LSTM (section 3.1), of unit norm."""
-        words = self._words(sentences)
-        tree = prefixes(words.on_host(), words.index.device)
+        tree = self.planned(sentences).tree
         return Embeddings(functional.normalize(self.sentence(self.dropout(self.words(tree.distinct)), tree), dim=1))
 
     def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
@@ -83,9 +106,8 @@ class SCO(DualEncoder):
         matching = sum_of_hinges(scores, batch.positives, parameters.margin)
         if self.decoder is None:
             return matching
-        generation = self.decoder.negative_log_likelihood(
-            images.fused, self._words(batch.sentences), parameters.sampled
-        )
+        words, taught = self._words(batch.sentences), self.planned(batch.sentences).taught
+        generation = self.decoder.negative_log_likelihood(images.fused, words, parameters.sampled, taught)
         return matching + parameters.generation_weight * generation.sum()
 
     def _fused(self, images: Images) -> Tensor:
@@ -152,7 +174,7 @@ class WrittenSentence(nn.Module):
 
     def forward(self, generated: Tensor) -> Tensor:
         """(I, dimension) last states, from the sentences' word numbers (I, longest)."""
-        tree = prefixes(generated.cpu().numpy(), generated.device)
+        tree = to_device(prefixes(generated.cpu().numpy(), generated.device), generated.device)
         return self.sentence(self.dropout(self.words(tree.distinct)), tree)  # type: ignore[no-any-return]
 
 

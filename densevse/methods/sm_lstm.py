@@ -33,11 +33,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.kernels.bidirectional import Bidirectional
+from densevse.kernels.bidirectional import Bidirectional, Turned, turned
 from densevse.kernels.pairs import Grouped, Pairing, rows_of, scores_of_all_pairs, scores_of_pairs, weighted_sums
-from densevse.kernels.recurrent import Recurrent, lstm_cell, prefixes
+from densevse.kernels.recurrent import Prefixes, Recurrent, lstm_cell, prefixes
 from densevse.kernels.tanh_sums import exponential, tanh_sums
-from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, Sentences, Shapes
+from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, Sentences, Shapes, device_of
 from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.parts import hardest_hinges, sum_of_hinges, word_vectors, xavier_linear
 from densevse.methods.structures import Words
@@ -244,12 +244,17 @@ class SMLSTM(Method):
             return encoded
         return encoded._replace(vectors=functional.normalize(self.embedding(self.dropout(context)), dim=1))
 
+    def plan(self, sentences: Sentences) -> tuple[Prefixes, Turned | None]:
+        """The order in which the LSTM and, where there is one, the BLSTM read the sentences."""
+        words, device = self._words(sentences).on_host(), device_of(self)
+        return prefixes(words, device), turned(words, device) if self.words is not None else None
+
     def encode_sentences(self, sentences: Sentences) -> Instances:
         """The BLSTM's state at each word as candidates, with the LSTM's last state as global context n."""
-        words = self._words(sentences)
-        tree, states, last, context = prefixes(words.on_host(), words.index.device), None, None, None
+        words, states, last, context = self._words(sentences), None, None, None
+        tree, backwards = self.planned(sentences)
         if self.words is not None:
-            states = self.blstm(self.dropout(self.words(tree.distinct)), words.on_host(), words.lengths, tree)
+            states = self.blstm(self.dropout(self.words(tree.distinct)), tree, backwards)
             states = states * _scale(states, words.lengths)
         if self.context_words is not None:
             last = self.context(self.dropout(self.context_words(tree.distinct)), tree)

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.kernels.order import order_scores
-from densevse.kernels.recurrent import Recurrent, prefixes
+from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes
 from densevse.methods.branch import Branch
-from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Sentences, Shapes
+from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Sentences, Shapes, device_of
 from densevse.methods.parameters.vse import Parameters
 from densevse.methods.parts import hardest_hinges, sum_of_hinges, word_vectors, xavier_linear
 from densevse.methods.structures import Words
@@ -47,11 +47,15 @@ class VSE(DualEncoder):
         """(I, dimension) x, the linear map of the CNN's vector, of unit norm."""
         return Embeddings(self._placed(self.image(self.dropout(images.views[self.view]))))
 
+    def plan(self, sentences: Sentences) -> Prefixes | None:
+        """The order in which an LSTM or GRU reads the sentences."""
+        return prefixes(sentences["words"].on_host(), device_of(self)) if isinstance(self.sentence, Recurrent) else None
+
     def encode_sentences(self, sentences: Sentences) -> Embeddings:
         """(S, dimension) v, the sentence encoder's last state, of unit norm."""
         words: Words = sentences["words"]
         if isinstance(self.sentence, Recurrent):
-            tree = prefixes(words.on_host(), words.index.device)
+            tree: Prefixes = self.planned(sentences)
             last = self.sentence(self.dropout(self.words(tree.distinct)), tree)
         else:
             total = self.dropout(self.words(words.index)).sum(dim=1)  # padding has the zero vector

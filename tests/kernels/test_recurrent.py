@@ -91,7 +91,7 @@ def test_states_and_gradients_are_those_of_the_definition(kind, sentences):
 @pytest.mark.usefixtures("ours_and_library")
 def test_sentences_may_each_begin_from_a_state_of_their_own(sentences):
     words, lengths = sentences
-    ours, tree = layer("lstm"), chains(words.numpy(), lengths.numpy(), CPU)
+    ours, tree = layer("lstm"), chains(words.numpy(), lengths.numpy())
     vectors = torch.randn(WORDS, INPUTS, dtype=torch.double, requires_grad=True)
     initial = torch.randn(len(words), HIDDEN, dtype=torch.double, requires_grad=True)
     found = ours.states(vectors[tree.distinct], tree, initial)[tree.sentence]
@@ -104,7 +104,7 @@ def test_sentences_may_each_begin_from_a_state_of_their_own(sentences):
 
 def test_only_an_lstm_begins_from_a_state(sentences):
     words, lengths = sentences
-    tree = chains(words.numpy(), lengths.numpy(), CPU)
+    tree = chains(words.numpy(), lengths.numpy())
     with pytest.raises(ValueError, match="only an LSTM"):
         layer("gru").states(torch.zeros(WORDS, INPUTS, dtype=torch.double), tree, torch.zeros(7, HIDDEN))
 
@@ -172,13 +172,13 @@ def laid_out(taught, row):
 
 
 def test_each_sentence_reads_and_predicts_what_the_definition_says():
-    taught = teaching(TABLE, TABLE, CPU)
+    taught = teaching(TABLE, TABLE)
     for row, words in enumerate(TABLE):
         assert laid_out(taught, row) == definitions.predictions(words[words > 0].tolist())
 
 
 def test_other_words_may_be_read_than_are_predicted():
     read = np.where(TABLE == 3, 7, TABLE)
-    taught = teaching(TABLE, read, CPU)
+    taught = teaching(TABLE, read)
     assert laid_out(taught, 0) == [(0, 2), (2, 3), (7, 4), (4, 0)]
     assert laid_out(taught, 1) == [(0, 5), (5, 0)]

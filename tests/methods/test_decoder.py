@@ -97,7 +97,7 @@ class _Likelihood(nn.Module):
 
 
 def test_a_step_is_that_of_the_whole(decoder, initial):
-    taught = teaching(SENTENCES.index.numpy(), SENTENCES.index.numpy(), torch.device("cpu"))
+    taught = teaching(SENTENCES.index.numpy(), SENTENCES.index.numpy())
     states = decoder.recurrent.states(decoder.words(taught.tree.distinct), taught.tree, initial)
     hidden, memory = initial, torch.zeros_like(initial)
     for word in (torch.zeros(3, dtype=torch.long), SENTENCES.index[:, 0]):
