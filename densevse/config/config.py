@@ -58,9 +58,15 @@ class Config(Strict):
         None, description="gpu or gpu:<model>, for a Slurm cluster that wants --gres for --gpus; `gpu` says how many"
     )
     jobs_per_gpu: int = Field(1, ge=1, description="jobs of a user on one GPU at a time; others wait")
-    plain_on_gpu: list[Literal["recurrent", "tanh_sums"]] = Field(
+    loader_threads: Literal["auto"] | Annotated[int, Field(gt=0)] = Field(
+        "auto",
+        description="threads of a job that read, decode and plan for a GPU; auto: the cores, shared by the jobs that "
+        "run on GPUs",
+    )
+    plain_on_gpu: list[Literal["features", "recurrent", "tanh_sums"]] = Field(
         default=[],
         description="computations that a GPU does as a CPU would, to compare the two ways; results differ by rounding. "
+        "features: copied for each batch and not kept on the GPU, with the same results; "
         "recurrent: LSTMs and GRUs step by step and not by cuDNN; tanh_sums: the attention of sm-LSTM by PyTorch and "
         "not by kernels in Triton",
     )

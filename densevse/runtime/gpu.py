@@ -136,15 +136,6 @@ def _hidden() -> str:
     return "" if shown is None else f" (CUDA_VISIBLE_DEVICES is {shown!r})"
 
 
-def memory_of_job(device: torch.device) -> int:
-    """The part of a GPU's memory, in bytes, that one of the jobs which may share it can use.
-
-    It follows from the card's whole memory: what is free depends on other jobs, on which no result may depend.
-    """
-    whole = torch.get_device_module(device).get_device_properties(device).total_memory
-    return int(whole) // int(os.environ.get(JOBS_PER_GPU, "1"))
-
-
 WAIT = 2.0
 """Seconds between two attempts to lock a card."""
 

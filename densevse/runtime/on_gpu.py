@@ -4,12 +4,14 @@ import os
 
 import torch
 
-from densevse.runtime.project import JOBS_PER_GPU, NUMBERS_AT_ONCE, PLAIN_ON_GPU
+from densevse.runtime.project import JOBS_PER_GPU, LOADER_THREADS, NUMBERS_AT_ONCE, PLAIN_ON_GPU
 
 AUTO = "auto"
 _SHARE = 32
 """An intermediate result has at most this part of a job's memory; several stand beside each other."""
 _BYTES = 4  # of a number
+_SHARE_OF_FEATURES = 3
+"""Features have at most this part of it; the method and the results of its steps need the rest."""
 
 
 def is_plain(kernel: str) -> bool:
@@ -28,11 +30,27 @@ def numbers_at_once(device: torch.device, on_cpu: int) -> int:
     given = os.environ.get(NUMBERS_AT_ONCE, AUTO)
     if given != AUTO:
         return int(given)
-    jobs = int(os.environ.get(JOBS_PER_GPU, "1"))
-    return int(memory_of(device)) // jobs // _SHARE // _BYTES
+    return memory_of_job(device) // _SHARE // _BYTES
 
 
-def memory_of(device: torch.device) -> int:
-    """The whole memory of a GPU in bytes."""
-    found: int = torch.get_device_module(device).get_device_properties(device).total_memory
-    return found
+def features_at_most(device: torch.device) -> int:
+    """The bytes of features that a training may keep in the memory of a GPU."""
+    return 0 if is_plain("features") else memory_of_job(device) // _SHARE_OF_FEATURES
+
+
+def loader_threads(threads: int) -> int:
+    """The number of threads that prepare the work of a GPU for a job of so many `threads`, at least two of them.
+
+    Unless the user gives a number, they are the cores that the job may use, shared by the jobs that run on GPUs.
+    """
+    given = os.environ.get(LOADER_THREADS, AUTO)
+    if given != AUTO:
+        return int(given)
+    jobs = max(1, torch.cuda.device_count()) * int(os.environ.get(JOBS_PER_GPU, "1"))
+    return max(2, threads, len(os.sched_getaffinity(0)) // jobs)
+
+
+def memory_of_job(device: torch.device) -> int:
+    """The part of a GPU's memory, in bytes, that one of the jobs which may share it can use."""
+    whole = torch.get_device_module(device).get_device_properties(device).total_memory
+    return int(whole) // int(os.environ.get(JOBS_PER_GPU, "1"))

@@ -25,6 +25,9 @@ JOBS_PER_GPU = "DENSEVSE_JOBS_PER_GPU"
 PLAIN_ON_GPU = "DENSEVSE_PLAIN_ON_GPU"
 """Holds the key `plain_on_gpu` of the configuration, with commas."""
 
+LOADER_THREADS = "DENSEVSE_LOADER_THREADS"
+"""Holds the key `loader_threads` of the configuration."""
+
 NUMBERS_AT_ONCE = "DENSEVSE_NUMBERS_AT_ONCE"
 """Holds the key `numbers_at_once` of the configuration."""
 

@@ -36,7 +36,7 @@ from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 from densevse.runtime.numerics import TrainingPrecision, gpu_computes_bf16, seed_everything, set_up
-from densevse.runtime.on_gpu import numbers_at_once
+from densevse.runtime.on_gpu import loader_threads, numbers_at_once
 from densevse.runtime.project import NUMBERS_AT_ONCE
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.task import Task
@@ -130,9 +130,8 @@ class Trainer:
         batches = epoch_batches(self.task.examples, recipe.training.batch_size, recipe.seed, now.epoch, recipe.round)
         begun, left = time.monotonic(), batches[now.batch :]
         loss = torch.tensor(now.loss, dtype=torch.float64, device=self.device)
-        for batch in progress(
-            loaded(self.task, left, now.epoch, self.device, recipe.threads), f"epoch {now.epoch}", len(left)
-        ):
+        made = loaded(self.task, left, now.epoch, self.device, loader_threads(recipe.threads))
+        for batch in progress(made, f"epoch {now.epoch}", len(left)):
             loss += self.step(batch, moment, epoch.learning_rate(now.batch / len(batches)))
             now.batch += 1
             now.step += 1

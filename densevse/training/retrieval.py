@@ -24,15 +24,13 @@ from densevse.models.files import build, check_round, load_weights, save_model
 from densevse.models.scoring import scorer
 from densevse.runtime.arrays import Indices, evenly_spaced
 from densevse.runtime.errors import InputError
-from densevse.runtime.gpu import memory_of_job
 from densevse.runtime.logs import logger
+from densevse.runtime.on_gpu import features_at_most
 from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task
 
 MEASURES = [*RECALL_COLUMNS, "rsum"]
 MEASURED_IMAGES = 200  # of which a method measures the scale of its input; a mean norm is then known to about 1%
-SHARE_OF_FEATURES = 3
-"""On a GPU, features have at most a third of a job's memory; the method and the results of its steps need the rest."""
 START, _CORRESPONDENCES = "start", "correspondences"  # optional inputs
 
 
@@ -62,7 +60,7 @@ class Retrieval(Task):
         super().to(device)
         if device.type == "cpu":
             return
-        most = memory_of_job(device) // SHARE_OF_FEATURES
+        most = features_at_most(device)
         for pairs in (self.train, self.val):
             most -= pairs.send_to(device, most)
 

@@ -32,7 +32,8 @@ from densevse.artifacts.store import FeatureWriter
 from densevse.runtime.ahead import ahead
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
-from densevse.runtime.numerics import fastest_precision, set_up
+from densevse.runtime.numerics import device, fastest_precision, set_up
+from densevse.runtime.on_gpu import loader_threads
 from densevse.vision.crops import Pixels
 from densevse.vision.networks import Network, load_network
 from densevse.vision.views import extraction_of
@@ -86,11 +87,12 @@ def write_precision(output: str | Path, threads: int) -> None:
 
 
 def decoding_threads() -> int:
-    """The number of threads that decode and crop: as many as the job has (see `set_up`), and at least two.
+    """The number of threads that decode and crop: `loader_threads` for a GPU, else those of the job, and at least two.
 
     JPEG decoding is several times faster than any network here on a CPU, but not on a GPU.
     """
-    return max(2, int(torch.get_num_threads()))
+    threads = int(torch.get_num_threads())  # see `set_up`
+    return max(2, threads) if device().type == "cpu" else loader_threads(threads)
 
 
 def extract_features(

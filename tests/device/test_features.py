@@ -6,8 +6,8 @@ import torch
 
 from densevse.data.inputs import Inputs
 from densevse.methods.moving import Packed, to_device
-from densevse.runtime.gpu import memory_of_job
-from densevse.runtime.project import JOBS_PER_GPU
+from densevse.runtime.on_gpu import features_at_most, loader_threads
+from densevse.runtime.project import JOBS_PER_GPU, LOADER_THREADS, PLAIN_ON_GPU
 from tests.data.test_batches import correspondences
 from tests.device.chosen import DEVICE, REAL
 from tests.device.files import files_of
@@ -40,7 +40,19 @@ def test_batches_on_the_device_are_those_of_the_cpu(made, views, regions, most, 
         assert torch.equal(found, wanted)
 
 
-def test_two_jobs_on_a_gpu_share_its_memory(monkeypatch):
-    whole = memory_of_job(DEVICE)
+def test_features_have_a_third_of_a_job_s_memory_at_most(monkeypatch):
+    whole = features_at_most(DEVICE)
     monkeypatch.setenv(JOBS_PER_GPU, "2")
-    assert memory_of_job(DEVICE) == whole // 2 > 0
+    assert features_at_most(DEVICE) == whole // 2 > 0
+    monkeypatch.setenv(PLAIN_ON_GPU, "recurrent,features")
+    assert features_at_most(DEVICE) == 0
+
+
+def test_loader_threads_are_the_cores_shared_by_the_jobs_on_gpus(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(16))
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
+    assert loader_threads(2) == 8
+    monkeypatch.setenv(JOBS_PER_GPU, "6")
+    assert [loader_threads(threads) for threads in (1, 4)] == [2, 4]
+    monkeypatch.setenv(LOADER_THREADS, "1")
+    assert loader_threads(4) == 1

@@ -34,7 +34,7 @@ from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check
 from densevse.config.strict import check_configfiles
 from densevse.config.tables import Protocol
 from densevse.config.registries import VIEWS
-from densevse.runtime.project import GPU, JOBS_PER_GPU, NUMBERS_AT_ONCE, PACKAGE, PLAIN_ON_GPU, RESULTS
+from densevse.runtime.project import GPU, JOBS_PER_GPU, LOADER_THREADS, NUMBERS_AT_ONCE, PACKAGE, PLAIN_ON_GPU, RESULTS
 
 # Writes the report's first page: see workflow/report/workflow.rst.
 from densevse.report.start_page import start_page
@@ -58,6 +58,7 @@ settings = project.config
 # Tell jobs whether they may or must use a GPU, how many share one, and how they compute there.
 os.environ.update({GPU: str(settings.gpu), JOBS_PER_GPU: str(settings.jobs_per_gpu), RESULTS: settings.results})
 os.environ.update({PLAIN_ON_GPU: ",".join(settings.plain_on_gpu), NUMBERS_AT_ONCE: str(settings.numbers_at_once)})
+os.environ[LOADER_THREADS] = str(settings.loader_threads)
 for warnings in (read_only, dated_in_the_future):
     for warning in warnings(settings.results, settings.resources):
         logger.warning(warning)
