@@ -45,10 +45,10 @@ class LinearByRelation(nn.Module):
         nn.init.uniform_(self.weight, -(inputs**-0.5), inputs**-0.5)
 
     def forward(self, x: Tensor, by_relation: ByRelation) -> Tensor:
-        """(n, outputs) maps of (n, inputs) vectors with the relation of each: one matrix product for each relation."""
+        """(n, outputs) maps of (n, inputs) vectors: one matrix product for each relation that they have."""
         biases = [None] * len(by_relation.counts) if self.bias is None else self.bias.unbind()
         parts = zip(x[by_relation.order].split(by_relation.counts), self.weight.unbind(), biases, strict=True)
-        mapped = torch.cat([linear(part, weight, bias) for part, weight, bias in parts])
+        mapped = torch.cat([linear(part, weight, bias) for part, weight, bias in parts if len(part) or not len(x)])
         return torch.zeros_like(mapped).index_copy(0, by_relation.order, mapped)
 
 

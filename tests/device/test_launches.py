@@ -15,12 +15,12 @@ from tests.device.test_methods import CONFIG, job_of
 from tests.device.trainers import trainer_on
 
 CEILINGS = {
-    "vse": (110, 4, 0),
+    "vse": (103, 0, 0),
     "hm_lstm": (719, 0, 0),
-    "sm_lstm": (800, 4, 0),
+    "sm_lstm": (754, 0, 0),
     "defrag": (185, 1, 0),
-    "sco": (225, 10, 0),
-    "scan": (270, 4, 0),
+    "sco": (212, 0, 0),
+    "scan": (250, 0, 0),
 }
 """The most launches, pageable copies and waits of a step."""
 
