@@ -67,10 +67,10 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
 
 def _shared(network: RegionNetwork, picture: np.ndarray, sizes: Sizes) -> tuple[str, str, float, str]:
     boxes = _boxes(sizes.boxes, sizes.side)
-    crops = np.stack([warp(picture, box, sizes.side, 16, (124, 116, 104)) for box in boxes])
+    crops = torch.from_numpy(np.stack([warp(picture, box, sizes.side, 16, (124, 116, 104)) for box in boxes]))
     ratio = times_as_fast(
         lambda: network.of_boxes(picture, boxes, cells=1),
-        lambda: [network.of_crops(part) for part in np.array_split(crops, 2)],
+        lambda: [network.of_crops(part) for part in crops.chunk(2)],
         sizes.pairs,
     )
     return (

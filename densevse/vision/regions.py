@@ -104,11 +104,11 @@ class RegionNetwork:
     def length(self) -> int:
         """The length of a region's vector, found with a black crop."""
         side = self.network.settings.size
-        return int(self.of_crops(np.zeros((1, side, side, 3), np.uint8)).vectors.shape[1])
+        return int(self.of_crops(torch.zeros(1, side, side, 3, dtype=torch.uint8)).vectors.shape[1])
 
-    def of_crops(self, crops: NDArray[np.uint8]) -> Described:
-        """Describes warped crops (n, S, S, 3), RGB."""
-        return self._described(*self.network.outputs(_batch(crops), [self.layer, CLASSES]))
+    def of_crops(self, crops: Tensor) -> Described:
+        """Describes warped crops (n, S, S, 3) uint8, RGB."""
+        return self._described(*self.network.outputs(crops.permute(0, 3, 1, 2), [self.layer, CLASSES]))
 
     def of_boxes(self, image: NDArray[np.uint8], boxes: Boxes, cells: int) -> Described:
         """Describes boxes (n, 4) of an image (H, W, 3) after one convolution pass over it.
@@ -116,7 +116,7 @@ class RegionNetwork:
         RoIAlign (He et al., Mask R-CNN, section 3) turns each box into `cells` x `cells` positions of the map, which
         the rest of the network reads as if they were the map of a crop.
         """
-        maps = self.network.outputs(_batch(image[None]), [self.feature_map])[0]
+        maps = self.network.outputs(_copied(image[None]).permute(0, 3, 1, 2), [self.feature_map])[0]
         scale = torch.tensor([maps.shape[3] / image.shape[1], maps.shape[2] / image.shape[0]] * 2)
         corners = torch.from_numpy(np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)) * scale
         if self._head is None:
@@ -154,8 +154,8 @@ def rest_of(network: Network, feature_map: str, layer: str) -> fx.GraphModule:
     return rest
 
 
-def _batch(images: NDArray[np.uint8]) -> Tensor:
-    return torch.tensor(images).permute(0, 3, 1, 2)  # a copy, as decoded images cannot be written to
+def _copied(images: NDArray[np.uint8]) -> Tensor:
+    return torch.tensor(images)  # a copy, as decoded images cannot be written to
 
 
 # --- the choice --------------------------------------------------------------------------------------------------
@@ -243,15 +243,19 @@ def _of_crops(
             return network.network.fitted(image.pixels, size)
         return warp(image.pixels, image.boxes[number], size, options.context, fill)
 
-    def crops(batch: Sequence[Window]) -> tuple[int, Pixels]:
-        made = np.empty((batch_size, size, size, 3), np.uint8)
+    on_gpu = network.network.device.type == "cuda"
+
+    def crops(batch: Sequence[Window]) -> tuple[int, Tensor]:
+        # A GPU copies from pinned memory by itself, while the host goes on.
+        made = torch.empty(batch_size, size, size, 3, dtype=torch.uint8, pin_memory=on_gpu)
+        pixels = made.numpy()
         for place, (image, number) in enumerate(batch):
-            made[place] = crop(image, number)
-        made[len(batch) :] = made[0]
+            pixels[place] = crop(image, number)
+        pixels[len(batch) :] = pixels[0]
         return len(batch), made
 
     waiting: list[Described] = []
-    for count, batch in ahead(pool, crops, _chunks(windows(), batch_size), depth=2):
+    for count, batch in ahead(pool, crops, chunks(windows(), batch_size), depth=2):
         waiting.append(network.of_crops(batch).take(slice(0, count)))
         while begun and sum(len(part.scores) for part in waiting) >= len(begun[0].boxes):
             image = begun.popleft()
@@ -274,7 +278,7 @@ def _of_map(image: Candidates, network: RegionNetwork, options: RegionOptions) -
 def _with_whole(found: Regions, image: Candidates, network: RegionNetwork, options: RegionOptions) -> Regions:
     """Describes the whole image by a separate pass, whatever the size of the shared map."""
     crop = squeezed(image.pixels, _crop_size(network, options))
-    whole, others = network.of_crops(crop[None]), found.described.take(slice(1, None))
+    whole, others = network.of_crops(_copied(crop[None])), found.described.take(slice(1, None))
     return found._replace(described=_joined([whole, others]))
 
 
@@ -286,7 +290,8 @@ def _crop_size(network: RegionNetwork, options: RegionOptions) -> int:
     return options.crop_size or network.network.settings.size
 
 
-def _chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Yields the items in lists of `size`, the last one shorter."""
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk

@@ -163,7 +163,7 @@ def test_regions_need_classes_or_detections(clip, vit):
     with pytest.raises(InputError, match="has 1000 classes, but its `classes` names 1"):
         _check_classes(vit[1], ["a"])
     _check_classes(vit[1], ["a"] * 1000)
-    described = RegionNetwork(clip[1], "pooled", "none").of_crops(np.zeros((2, 64, 64, 3), np.uint8))
+    described = RegionNetwork(clip[1], "pooled", "none").of_crops(torch.zeros(2, 64, 64, 3, dtype=torch.uint8))
     assert described.vectors.shape == (2, 32), "detections of the user's are described without classes"
 
 

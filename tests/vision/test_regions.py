@@ -86,6 +86,14 @@ def extract(folder, shard="00-of-01", out="regions", proposals="proposals", all_
     return FeatureStore([folder / out / f"{shard}.parquet"], REGION_FEATURES)
 
 
+def test_regions_of_images_are_written_together_as_one_by_one(made, monkeypatch):
+    extract(made, out="together", scoring="crops")
+    monkeypatch.setattr("densevse.vision.extract_regions.IMAGES_AT_ONCE", 1)
+    extract(made, out="apart", scoring="crops")
+    together, apart = ((made / f"{out}/00-of-01.parquet").read_bytes() for out in ("together", "apart"))
+    assert together == apart
+
+
 WAYS = [
     {"scoring": "crops"},
     {"scoring": "roi_align", "features": "crops", "map": "features", "cells": 2},
