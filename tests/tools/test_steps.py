@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
+from torch.autograd import DeviceType
 
 from tests.device.papers import Sizes
-from tools.gpu_check.profiling import Work
+from tools.gpu_check.profiling import Work, work_of
 from tools.gpu_check.steps import COLUMNS, KINDS, METHODS, Clock, Plan, Step, step_sheet
 
 HEAVY = {"cv2", "duckdb", "matplotlib", "nltk", "pytest", "snakemake", "stanza", "torchvision"}
@@ -39,6 +41,22 @@ def test_the_papers_sizes_are_timed():
     assert 129 * (plan.warm_up + plan.steps + plan.profiled) <= 5 * (plan.sizes.images - 16), "no batch comes twice"
     assert {method for method, _ in KINDS} == set(METHODS)
     assert plan.sizes == Sizes()
+
+
+def test_the_work_of_a_step_is_counted_by_the_profiler_s_events():
+    def event(name, on_card=True, annotated=False):
+        kind = DeviceType.CUDA if on_card else DeviceType.CPU
+        span = SimpleNamespace(elapsed_us=lambda: 500.0)
+        return SimpleNamespace(name=name, device_type=kind, is_user_annotation=annotated, time_range=span)
+
+    copies = [
+        event("Memcpy HtoD (Pageable -> Device)"),
+        event("Memcpy HtoD (Pinned -> Device)"),
+        event("Memset (Device)"),
+    ]
+    host = [event("cudaLaunchKernel", False), event("cudaStreamSynchronize", False)]
+    events = [event("gemm"), event("add"), *copies, *host, event("Optimizer.step", annotated=True)]
+    assert work_of(events, 2) == Work(busy=0.5, kernels=1.0, pageable=0.5, waits=0.5)
 
 
 def test_a_row_has_the_time_of_an_epoch():

@@ -1,12 +1,12 @@
 """What a card does in steps of training, by torch's profiler."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.autograd import DeviceType
+from torch.autograd.profiler_util import FunctionEvent
 from torch.profiler import ProfilerActivity, profile
 
 PAGEABLE = "Memcpy HtoD (Pageable"
@@ -29,13 +29,18 @@ def profiled(step: Callable[[Any], None], batches: Iterable[Any], device: torch.
         return Work()
     torch.cuda.synchronize()
     steps = 0
-    with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+    with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiler:
         for steps, batch in enumerate(batches, 1):  # noqa: B007
             step(batch)
-    events = profiler.events()
-    on_card = [event for event in events if event.device_type == DeviceType.CUDA and not event.is_user_annotation]
+    return work_of(profiler.events(), steps)
+
+
+def work_of(events: Iterable[FunctionEvent], steps: int) -> Work:
+    """The work of a step, of the events of some."""
+    known = list(events)
+    on_card = [event for event in known if event.device_type == DeviceType.CUDA and not event.is_user_annotation]
     kernels = [event for event in on_card if not event.name.startswith(("Memcpy", "Memset"))]
-    named = Counter(event.name for event in events)
-    pageable = sum(event.name.startswith(PAGEABLE) for event in on_card)
     busy = sum(event.time_range.elapsed_us() for event in kernels) / 1000
-    return Work(busy / steps, len(kernels) / steps, pageable / steps, named[WAIT] / steps)
+    pageable = sum(event.name.startswith(PAGEABLE) for event in on_card)
+    waits = sum(event.name == WAIT for event in known)
+    return Work(busy / steps, len(kernels) / steps, pageable / steps, waits / steps)
