@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast test-plain scenes-network scenes-claims scenes-scan experiments schema readme rule-graph third-party docs lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-fast test-plain scenes-network scenes-claims scenes-scan experiments schema readme rule-graph third-party docs lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs network-costs wheels-check check-sources lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -186,6 +186,10 @@ costs: environment ## print the time and memory of each stage of the runs so far
 
 record-costs: environment ## record the same in config/costs.csv for the estimates of `densevse plan`; MACHINE names this one
 	$(BIN)/python -m densevse.report.costs results --record config/costs.csv $(if $(MACHINE),--machine "$(MACHINE)")
+
+network-costs: developing ## count the operations of the networks again, for `densevse plan`: config/network_costs.csv
+	$(BIN)/python -W ignore -m tools.network_costs > config/network_costs.csv.part
+	mv config/network_costs.csv.part config/network_costs.csv
 
 wheels-check: environment ## check that each supported machine has wheels of the pinned packages; asks the package index
 	$(BIN)/python envs/wheels.py requirements.txt requirements-dev.txt

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from densevse.command.shared import PlannedJob, planned_jobs, snakemake, stage_of
-from densevse.command.subcommands.plan import COSTS, FETCHING, Cost, Work, estimate, read_costs, works
+from densevse.command.subcommands.plan import COSTS, FETCHING, STARTED, Cost, Work, estimate, read_costs, works
 from densevse.runtime.errors import InputError
 from tests.cases import first_now
 from tests.rules import rules
@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path
 
 
@@ -28,13 +29,16 @@ def test_jobs_stages_downloads_and_instructions(folder, densevse):
     rows = {line.split()[0]: line.split() for line in answer.lines if line and not line.startswith(" ")}
     assert rows["extract_regions"][1:3] == ["flickr30k", "12"]
     assert rows["table"][1:3] == ["-", "1"]
-    assert rows["choose_precision"][-2:] == ["never", "recorded"]
+    assert rows["cluster_proposals"][-2:] == ["never", "recorded"]
     assert "download" not in rows
     assert "  resources/word2vec/GoogleNews-vectors-negative300.bin.gz" in answer.output
     by_hand = answer.output.partition("To obtain by hand:\n")[2]
     assert by_hand.startswith("  resources/flickr30k/flickr30k-images.tar.gz\n    Fill in the form at https://")
     text = " ".join(answer.output.split())
-    assert "This is an estimate: costs were recorded on" in text
+    assert "These are estimates. Times by arithmetic are for one core of" in text
+    hours = {stage: float(row[3].strip("<")) for stage, row in rows.items() if row[-1] == "arithmetic"}
+    assert 100 < hours["extract_regions"] < 2000, "R-CNN on a thousand proposals of each image"
+    assert hours["train"] > 50
     assert not list(Path("results").glob("[!.]*")), "a plan makes nothing but the hidden folder of records"
 
 
@@ -106,9 +110,11 @@ def test_jobs_are_counted_by_stage_and_data_set(tmp_path):
         PlannedJob("parse", shard, ["c"], "parse"),
         PlannedJob("table", {"table": "scenes"}, ["d"], "table"),
     ]
-    found = [work[:3] for work in works(jobs, config)]
-    assert found == [("parse", "flickr30k", 1), ("table", "", 1), ("train", "scenes", 2)]
-    assert works(jobs, config)[0].images == round(config.datasets["flickr30k"].about_images / 6)
+    seconds = {"train": 3.0, "train_round": 4.0}
+    found = works(jobs, config, lambda job: seconds.get(job.rule))
+    assert [work[:3] for work in found] == [("parse", "flickr30k", 1), ("table", "", 1), ("train", "scenes", 2)]
+    assert found[0].images == round(config.datasets["flickr30k"].about_images / 6)
+    assert [work.seconds for work in found] == [None, None, 7.0]
 
 
 SMALL = Cost("train", "scenes", 100, 36.0, 500, 1e6, "a machine", "2026-01-01")
@@ -122,19 +128,36 @@ def one(work, costs=(SMALL, LARGE)):
 def test_the_same_data_set_is_taken_as_it_is():
     found = one(Work("train", "scenes", 2, 100))
     assert (found.by, found.scale) == (SMALL, 1)
-    assert found.hours == pytest.approx(2 * 36 / 3600)
+    assert found.seconds == pytest.approx(2 * 36)
     assert found.written == 2e6
 
 
 def test_another_data_set_is_scaled_from_the_dearest_by_images():
     found = one(Work("train", "coco", 3, 4000))
     assert (found.by, found.scale) == (LARGE, 4)
-    assert found.hours == pytest.approx(3 * 4 * 720 / 3600)
+    assert found.seconds == pytest.approx(3 * (STARTED + 4 * (720 - STARTED))), "the start does not grow"
     assert found.written == 3 * 40 * 1e6, "nobody recorded what the dearest wrote"
 
 
 def test_an_unknown_number_of_images_is_not_scaled():
     assert one(Work("train", "mine", 1, None)).scale == 1
+
+
+def test_arithmetic_goes_before_recorded_time():
+    found = one(Work("train", "scenes", 2, 100, 50.0))
+    assert (found.seconds, found.memory, found.written) == (50, 500, 2e6)
+    assert one(Work("parse", "scenes", 1, 100, 50.0)).seconds == 50, "without any record"
+
+
+def test_small_plans_are_in_minutes(folder, densevse):
+    answer = densevse("plan", "results/scenes/features/scenes_net/whole/00-of-01.parquet")
+    assert "core minutes" in answer.lines[0]
+
+
+def test_a_plan_needs_a_target_or_something_to_measure(densevse):
+    answer = densevse("plan")
+    assert answer.status == 1
+    assert "name a target" in answer.errors
 
 
 def test_a_stage_that_was_never_recorded_has_no_estimate():

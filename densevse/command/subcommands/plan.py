@@ -1,15 +1,26 @@
-"""`densevse plan`: prints what a run would do, download and cost, from recorded costs (config/costs.csv)."""
+"""`densevse plan`: prints what a run would do, download and cost.
+
+Times follow from the arithmetic of networks and methods (densevse/command/costs) or else, as memory and disk do, from
+recorded costs (config/costs.csv).
+"""
 
 import csv
 import textwrap
 from argparse import ArgumentParser, Namespace
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from densevse.command.shared import ROOT, PlannedJob, add_configfiles, aligned, configuration, overrides, planned_jobs
+from densevse.command.costs.rates import NOT_MEASURED, Rates, known_rates, today
+from densevse.command.shared import (
+    ROOT,
+    PlannedJob,
+    add_configfiles,
+    aligned,
+    configured_project,
+    planned_jobs,
+)
 from densevse.runtime.errors import InputError
 
 
@@ -33,25 +44,34 @@ class Work(NamedTuple):
     dataset: str
     jobs: int
     images: int | None  # images that a job works on
+    seconds: float | None = None  # of one core for all jobs, by their arithmetic; None if that is not known
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The estimated cost of jobs, from the recorded costs of their stage that are the highest per image."""
+    """The estimated cost of jobs: their arithmetic, and the recorded costs of their stage, the highest per image."""
 
     work: Work
-    by: Cost
+    by: Cost | None
     written_by: Cost | None
 
     @property
     def scale(self) -> float:
         """The ratio of the number of images of one of these jobs to that of the recorded job."""
-        return _scale(self.work, self.by)
+        return _scale(self.work, self.by) if self.by else 1
 
     @property
-    def hours(self) -> float:
-        """Hours of one core."""
-        return self.work.jobs * self.scale * self.by.seconds / 3600
+    def seconds(self) -> float:
+        """Seconds of one core; of a recorded job, all but its start grows with the number of images."""
+        if self.work.seconds is not None or self.by is None:
+            return self.work.seconds or 0
+        start = min(STARTED, self.by.seconds)
+        return self.work.jobs * (start + self.scale * (self.by.seconds - start))
+
+    @property
+    def memory(self) -> float:
+        """The peak of a job in MB; 0 if it was not recorded."""
+        return self.by.memory if self.by else 0
 
     @property
     def written(self) -> float | None:
@@ -59,6 +79,10 @@ class Estimate:
         if self.written_by is None or self.written_by.written is None:
             return None
         return self.work.jobs * _scale(self.work, self.written_by) * self.written_by.written
+
+
+STARTED = 0.6
+"""The seconds in which a job without torch starts."""
 
 
 def read_costs(file: str | Path) -> list[Cost]:
@@ -86,7 +110,9 @@ def _estimate(work: Work, costs: Sequence[Cost]) -> Estimate | None:
     same = [cost for cost in costs if cost.dataset == work.dataset] or costs
     by = max(same, key=lambda cost: cost.seconds / (cost.images or 1), default=None)
     sized = [cost for cost in same if cost.written is not None] or [cost for cost in costs if cost.written is not None]
-    return Estimate(work, by, max(sized, key=_bytes_of_an_image, default=None)) if by else None
+    if by is None and work.seconds is None:
+        return None
+    return Estimate(work, by, max(sized, key=_bytes_of_an_image, default=None))
 
 
 def _bytes_of_an_image(cost: Cost) -> float:
@@ -101,41 +127,81 @@ HELP = "print the jobs of targets, files to obtain by hand, and an estimate of t
 FETCHING = ("download", "download_from_hub", "obtain_by_hand", "get_corenlp", "get_hed", "get_spice")
 """The rules that obtain files from elsewhere."""
 COSTS = ROOT / "config/costs.csv"
-_HEAD = ("stage", "data set", "jobs", "core hours", "memory, GB", "disk, GB", "estimated by")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the targets."""
     parser.add_argument(
-        "targets", nargs="+", metavar="target", help="files or rules, such as results/tables/flickr30k.md"
+        "targets", nargs="*", metavar="target", help="files or rules, such as results/tables/flickr30k.md"
     )
     add_configfiles(parser)
+    parser.add_argument(
+        "--measure",
+        action="store_true",
+        help="first measure, in less than a minute, how fast this machine is; later plans use that too",
+    )
 
 
 def run(arguments: Namespace) -> int:
-    """Prints the plan."""
-    over = overrides(arguments.configfile)
-    config = configuration(over)
+    """Prints the plan. Raises `InputError` if there is neither a target nor something to measure."""
+    if not (arguments.targets or arguments.measure):
+        raise InputError("name a target, such as results/tables/scenes.md; `densevse list tables` prints the tables.")
+    rates = _measured() if arguments.measure else known_rates()
+    return _plan(arguments, rates) if arguments.targets else 0
+
+
+def _measured() -> Rates:
+    """Measures the rates of this machine, keeps and prints them."""
+    from densevse.command.costs.measuring import measured
+
+    rates = measured()
+    file = rates.keep()
+    rows = [(kind, f"{rate:.3g}", "estimate" if kind in NOT_MEASURED else "") for kind, rate in rates.by_kind.items()]
+    print(
+        f"Work in a second of one core of this machine, kept in {file}:\n{aligned(rows, cut=2, indent=2, right=(1,))}\n"
+    )
+    return rates
+
+
+def _plan(arguments: Namespace, rates: Rates) -> int:
+    project = configured_project(arguments.configfile)
+    config = project.config
     jobs = planned_jobs(arguments.targets, arguments.configfile, config.results)
     if not jobs:
         print("Nothing to do: all files exist and are up to date.")
         return 0
     sources = _sources(config)
     made = [job for job in jobs if job.rule not in FETCHING]
-    estimates = estimate(works(made, config), read_costs(COSTS))
+    estimates = estimate(works(made, config, _seconds(project, rates)), read_costs(COSTS))
     fetched = [path for job in jobs if job.rule in FETCHING for path in job.output]
     parts = [_table(estimates), _downloads(fetched, sources), _by_hand(fetched, sources)]
-    print("\n\n".join(filter(None, [*parts, _total(len(jobs), estimates)])))
+    print("\n\n".join(filter(None, [*parts, _total(len(jobs), estimates, rates)])))
     return 0
 
 
-def works(jobs: Sequence[PlannedJob], config: Any) -> list[Work]:
-    """The jobs by stage and data set, in the order of both."""
-    counts = Counter((job.stage, job.wildcards.get("dataset", ""), _images(job, config)) for job in jobs)
-    return sorted(
-        (Work(stage, dataset, jobs, images) for (stage, dataset, images), jobs in counts.items()),
-        key=lambda work: work[:3],
-    )
+def _seconds(project: Any, rates: Rates) -> Callable[[PlannedJob], float | None]:
+    """A function that gives the seconds of a job by its arithmetic; None if that is not known."""
+    from densevse.command.costs.jobs import Arithmetic
+
+    arithmetic = Arithmetic(project)
+
+    def of_job(job: PlannedJob) -> float | None:
+        amounts = arithmetic.of(job)
+        return None if amounts is None else rates.seconds(amounts)
+
+    return of_job
+
+
+def works(jobs: Sequence[PlannedJob], config: Any, seconds: Callable[[PlannedJob], float | None]) -> list[Work]:
+    """The jobs by stage and data set, in the order of both; `seconds` gives those of a job, if they are known."""
+    found: dict[tuple[Any, ...], Work] = {}
+    for job in jobs:
+        own, dataset, images = seconds(job), job.wildcards.get("dataset", ""), _images(job, config)
+        key = (job.stage, dataset, images, own is None)
+        before = found.get(key, Work(job.stage, dataset, 0, images, None if own is None else 0.0))
+        total = None if own is None or before.seconds is None else before.seconds + own
+        found[key] = before._replace(jobs=before.jobs + 1, seconds=total)
+    return sorted(found.values(), key=lambda work: work[:3])
 
 
 def _images(job: PlannedJob, config: Any) -> int | None:
@@ -164,18 +230,33 @@ def _sources(config: Any) -> Mapping[str, Any]:
 
 
 def _table(estimates: Mapping[Work, Estimate | None]) -> str:
-    rows = [_HEAD, *(_row(work, found) for work, found in estimates.items())]
+    per_unit, unit = _unit(estimates)
+    head = ("stage", "data set", "jobs", f"core {unit}", "memory, GB", "disk, GB", "time estimated by")
+    rows = [head, *(_row(work, found, per_unit) for work, found in estimates.items())]
     return aligned(rows, cut=6, right=(2, 3, 4, 5)) if estimates else ""
 
 
-def _row(work: Work, found: Estimate | None) -> tuple[str, ...]:
+def _unit(estimates: Mapping[Work, Estimate | None]) -> tuple[int, str]:
+    """The unit of the plan's times, in seconds, and its name: minutes up to two hours of one core."""
+    total = sum(found.seconds for found in estimates.values() if found)
+    return (60, "minutes") if total < 2 * 3600 else (3600, "hours")
+
+
+def _row(work: Work, found: Estimate | None, per_unit: int) -> tuple[str, ...]:
     named = (work.stage, work.dataset or "-", str(work.jobs))
     if found is None:
         return (*named, "?", "?", "?", "never recorded")
-    scaled = f", times {found.scale:.3g}" if found.scale != 1 else ""
     disk = "?" if found.written is None else _gigabytes(found.written)
-    hours = f"{found.hours:.2f}" if found.hours >= 0.01 else "<0.01"
-    return (*named, hours, f"{found.by.memory / 1000:.1f}", disk, f"{found.by.dataset}{scaled}")
+    spent = found.seconds / per_unit
+    memory = f"{found.memory / 1000:.1f}" if found.by else "?"
+    return (*named, f"{spent:.2f}" if spent >= 0.01 else "<0.01", memory, disk, _reason(found))
+
+
+def _reason(found: Estimate) -> str:
+    """What an estimate of time rests on."""
+    if found.work.seconds is not None or found.by is None:
+        return "arithmetic"
+    return found.by.dataset + (f", times {found.scale:.3g}" if found.scale != 1 else "")
 
 
 def _gigabytes(size: float) -> str:
@@ -197,15 +278,27 @@ def _by_hand(paths: Sequence[str], sources: Mapping[str, Any]) -> str:
     return "\n".join(["To obtain by hand:", *lines]) if found else ""
 
 
-def _total(jobs: int, estimates: Mapping[Work, Estimate | None]) -> str:
+def _total(jobs: int, estimates: Mapping[Work, Estimate | None], rates: Rates) -> str:
     found = [one for one in estimates.values() if one]
-    hours, disk = sum(one.hours for one in found), sum(one.written or 0 for one in found)
-    memory = max((one.by.memory for one in found), default=0)
-    machines = sorted({f"{one.by.machine}, {one.by.date}" for one in found})
+    seconds, disk = sum(one.seconds for one in found), sum(one.written or 0 for one in found)
+    memory, (per_unit, unit) = max((one.memory for one in found), default=0), _unit(estimates)
+    machines = sorted({f"{one.by.machine}, {one.by.date}" for one in found if one.by})
     total = (
-        f"{jobs} jobs, about {hours:.1f} core hours, {memory / 1000:.1f} GB of memory for the largest job and "
-        f"{_gigabytes(disk)} GB of results. This is an estimate: costs were recorded on {' and '.join(machines)}. "
-        "They are scaled by the number of images, but not by the networks that read them; stages that were never "
-        "recorded add nothing."
+        f"{jobs} jobs, about {seconds / per_unit:.1f} core {unit}, {memory / 1000:.1f} GB of memory for the largest "
+        f"job and {_gigabytes(disk)} GB of results. These are estimates. {_source_of(rates)} Other times, memory and "
+        f"disk were recorded on {' and '.join(machines)}, and are scaled by the number of images. Stages that were "
+        "never recorded add nothing."
     )
     return textwrap.fill(total, 120)
+
+
+def _source_of(rates: Rates) -> str:
+    """A sentence that says where the rates of the arithmetic come from, and how old they are."""
+    if rates.measured is None:
+        return (
+            "Times by arithmetic are for one core of an AMD EPYC with AVX2; `densevse plan --measure` measures this "
+            "machine."
+        )
+    days = (today() - rates.measured).days
+    age = {0: "today", 1: "yesterday"}.get(days, f"{days} days ago")
+    return f"Times by arithmetic are for one core of this machine, measured {age}, but for {', '.join(NOT_MEASURED)}."

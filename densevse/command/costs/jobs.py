@@ -1,0 +1,325 @@
+"""The work of planned jobs by its kind: crops through networks, steps of methods, pairs that are ranked, and others.
+
+Sizes come from a data set's tables where they exist; until then from its configuration and from what is usual.
+"""
+
+import csv
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cache
+from math import ceil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from densevse.command.costs.methods import METHODS, Cost, Read, ranking, step
+from densevse.command.shared import ROOT, PlannedJob
+from densevse.config.datasets import Dataset
+from densevse.config.networks import CLASSES, NetworkConfig
+from densevse.config.proposers import Proposer
+from densevse.config.registries import VIEWS, described_by
+from densevse.config.strict import DatasetName, VariantName
+from densevse.dag.features import FeatureStage
+from densevse.dag.project import Project, Stage
+
+Amounts = Mapping[str, float]
+"""Kind of work -> its amount, in the units of `ESTIMATES` in densevse/command/costs/rates.py."""
+
+SENTENCES, WORDS, PIXELS, KNOWN, LENGTH, REGIONS = 5, 12, 500 * 375, 8000, 2048, 19
+"""Usual numbers: an image's sentences, a sentence's words, a photograph's pixels, a vocabulary's words, the values of a
+vector of an unknown network, and an image's regions besides the whole."""
+
+WORK_OF_MODE = {"single": 1, "fast": 5, "quality": 40}
+"""Mode of selective search -> its work, in that of the mode single (quality by its number of groupings)."""
+
+BOXES = {"single": 0.11, "fast": 0.42, "quality": 1.4}
+"""The boxes that it finds in a photograph, divided by its pixels to the power of 2/3 (quality: a guess)."""
+
+
+class Sizes(NamedTuple):
+    """The sizes of a data set."""
+
+    images: int
+    train: int  # images of the split, as the two others
+    val: int
+    test: int
+    pixels: float  # of an image
+
+
+class Pass(NamedTuple):
+    """A crop's pass through a network, as config/network_costs.csv has it."""
+
+    side: int
+    flop: float
+    written: float
+    cells: int
+    length: int
+
+    def times(self, crops: float) -> Amounts:
+        """The work of so many crops."""
+        return {"convolutions": crops * self.flop, "written": crops * self.written}
+
+
+@cache
+def passes() -> Mapping[tuple[str, str], Pass]:
+    """(network, layer) -> the pass of a crop that ends there."""
+    with open(ROOT / "config/network_costs.csv", encoding="utf-8", newline="") as lines:
+        return {(row.pop("network"), row.pop("layer")): Pass(**_numbers(row)) for row in csv.DictReader(lines)}
+
+
+def _numbers(row: Mapping[str, str]) -> dict[str, int]:
+    return {name: int(value) for name, value in row.items()}
+
+
+def pass_of(network: NetworkConfig, layer: str) -> Pass | None:
+    """The pass of a crop of a network's size that ends at a layer, or after all; None for an unmeasured network."""
+    name = network.architecture.removeprefix("torchvision:")
+    found = passes().get((name, layer)) or passes().get((name, CLASSES))
+    if found is None or network.library is not None:
+        return found
+    larger = (network.size / found.side) ** 2
+    return found._replace(
+        flop=found.flop * larger, written=found.written * larger, cells=max(1, round(found.cells * larger))
+    )
+
+
+class Arithmetic(Stage):
+    """The work of jobs."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self._features = FeatureStage(project)
+        self.sizes = cache(self._sizes)
+
+    def of(self, job: PlannedJob) -> Amounts | None:
+        """The work of a job; None if it is not known by arithmetic."""
+        count = _COUNTED.get(job.stage)
+        if count is None or job.wildcards.get("dataset") not in self.config.datasets:
+            return None
+        found = count(self, job.wildcards)
+        return None if found is None else added(found, {"starts": 1})
+
+    def features(self, names: Mapping[str, Any]) -> Amounts | None:
+        """The extraction of a view from a shard's images."""
+        dataset, view = names["dataset"], names["view"]
+        network = self._features.network(dataset, names["network"])
+        one = pass_of(network, network.layers[view])
+        images, crops = self._images_of_shard(dataset), 10 if view == "ten_crop" else 1
+        batch = max(1, network.batch_size // crops)
+        read = batch * (1 + ceil(images / batch))  # the last batch is filled up, and a first one shows the shape
+        return one and added(one.times(read * crops), self._decoded(dataset, images))
+
+    def regions(self, names: Mapping[str, Any]) -> Amounts | None:
+        """The extraction of a shard's regions: all proposals are crops, or the kept ones alone."""
+        dataset, proposer = names["dataset"], names.get("proposer")
+        network = self._features.network(dataset, names["network"])
+        one, images = pass_of(network, network.layers["regions"]), self._images_of_shard(dataset)
+        if one is None or proposer not in self.config.proposers:
+            return None
+        entry, options = self.config.proposers[proposer], network.regions
+        found = min(options.maximum_proposals, self._boxes(dataset, proposer))
+        kept = found if entry.kind == "clustered" else min(found, options.detections)
+        once = options.scoring == "roi_align" or entry.kind == "detections"
+        crops = images * (1 + (kept if once else found))
+        shared = images * self.sizes(dataset).pixels / one.side**2 if options.scoring == "roi_align" else 0
+        return added(one.times(crops + shared), {"crops": crops}, self._decoded(dataset, images))
+
+    def proposals(self, names: Mapping[str, Any]) -> Amounts | None:
+        """Selective search on a shard's images."""
+        dataset, entry = names["dataset"], self.config.proposers[names["proposer"]]
+        if entry.kind != "selective_search":
+            return None
+        pixels = self._images_of_shard(dataset) * self.sizes(dataset).pixels
+        return {"searched": WORK_OF_MODE[_options(entry).mode] * pixels, "pixels": pixels}
+
+    def parses(self, names: Mapping[str, Any]) -> Amounts:
+        """The parsing of the sentences about a shard's images by CoreNLP."""
+        return {"parsed": SENTENCES * self._images_of_shard(names["dataset"])}
+
+    def concept_network(self, names: Mapping[str, Any]) -> Amounts | None:
+        """The training of all layers of a concept network: backwards costs twice forwards."""
+        dataset, name = names["dataset"], names["concept_network"]
+        entry, network = self.config.concept_networks[name], self._features.network(dataset, name)
+        one, sizes = pass_of(network, CLASSES), self.sizes(dataset)
+        if one is None or entry.train != "all":
+            return None
+        epochs = sum(phase.epochs for phase in entry.phases.values())
+        seen = epochs * (3 * sizes.train + sizes.val)
+        return added(one.times(seen), self._decoded(dataset, epochs * (sizes.train + sizes.val)))
+
+    def training(self, names: Mapping[str, Any]) -> Amounts | None:
+        """A round of a method's training, with the validation after each epoch."""
+        dataset, sizes, round_ = names["dataset"], self.sizes(names["dataset"]), int(names.get("round", 0))
+        entry, cost = self.variant(dataset, names["variant"]), self._cost(dataset, names["variant"])
+        if cost is None or entry.training == "none":
+            return None
+        if round_ == 0 and entry.last_round:
+            cost = cost._replace(described=0)  # phrases have no regions yet
+        training, epochs = entry.training, sum(phase.epochs for phase in entry.phases_of(round_))
+        images = min(sizes.train, training.training_images or sizes.train)
+        batch = min(training.batch_size, images * SENTENCES)
+        one = added(
+            step(cost, batch, getattr(entry.parameters, "mismatched", None)), self._reading(dataset, names, batch)
+        )
+        validated = min(sizes.val, training.validation_images or sizes.val)
+        steps = epochs * images * SENTENCES / batch
+        return added(times(one, steps), times(self._ranked(dataset, names["variant"], validated), epochs))
+
+    def retrieval(self, names: Mapping[str, Any]) -> Amounts | None:
+        """The ranking of the test split by a variant, or by an ensemble's members."""
+        dataset, test = names["dataset"], self.sizes(names["dataset"]).test
+        variants = self.config.ensembles()[names["ensemble"]].members if "ensemble" in names else [names["variant"]]
+        if any(self._cost(dataset, variant) is None for variant in variants):
+            return None
+        return added(*(self._ranked(dataset, variant, test) for variant in variants))
+
+    def correspondences(self, names: Mapping[str, Any]) -> Amounts | None:
+        """The encoding of all training sentences and regions, and the best region of each phrase."""
+        dataset, train = names["dataset"], self.sizes(names["dataset"]).train
+        cost = self._cost(dataset, names["variant"])
+        if cost is None:
+            return None
+        regions = self._regions(dataset, names["variant"])
+        products = train * (regions * cost.image + SENTENCES * cost.sentence)
+        return {"products": products, "written": train * regions * LENGTH, "operators": train * SENTENCES}
+
+    def _sizes(self, dataset: DatasetName) -> Sizes:
+        entry = self.dataset(dataset)
+        table = Path(self.results, dataset, "images.parquet")
+        if table.is_file():
+            return _sizes_in(table)
+        train, val, test = _usual_splits(entry)
+        return Sizes(train + val + test, train, val, test, SCENE if entry.reader == "scenes" else PIXELS)
+
+    def _images_of_shard(self, dataset: DatasetName) -> float:
+        return self.sizes(dataset).images / self.dataset(dataset).shards
+
+    def _decoded(self, dataset: DatasetName, images: float) -> Amounts:
+        return {"pixels": images * self.sizes(dataset).pixels}
+
+    def _boxes(self, dataset: DatasetName, proposer: str) -> float:
+        """The boxes of an image; of a proposer other than selective search, as many as it may have."""
+        entry = self.config.proposers[proposer]
+        most = float(_options(entry).boxes)
+        if entry.kind != "selective_search":
+            return most
+        if self.dataset(dataset).reader == "scenes":
+            return BOXES_OF_SCENE
+        return min(most, BOXES[_options(entry).mode] * float(self.sizes(dataset).pixels ** (2 / 3)))
+
+    def _regions(self, dataset: DatasetName, variant: VariantName) -> int:
+        """The regions of an image that a variant reads, with the whole image; 1 if it reads no regions."""
+        entry = self.variant(dataset, variant)
+        for view in (view for view in entry.views if VIEWS[described_by(view)].of_proposals):
+            network = self.config.networks.get(self.network_of(variant, dataset, view, entry.networks))
+            most = network.regions.detections if network else REGIONS
+            return 1 + round(min(most, self._boxes(dataset, self.dataset(dataset).proposer)))
+        return 1
+
+    def _cost(self, dataset: DatasetName, variant: VariantName) -> Cost | None:
+        entry = self.variant(dataset, variant)
+        return METHODS[entry.model](entry.parameters, self._read(dataset, variant)) if entry.model in METHODS else None
+
+    def _read(self, dataset: DatasetName, variant: VariantName) -> Read:
+        entry = self.variant(dataset, variant)
+        found = {view: self._described(dataset, variant, view) for view in entry.views}
+        vectors = self.dataset(dataset).word_vectors if entry.word_vectors else None
+        return Read(
+            features={view: length for view, (_, length) in found.items()},
+            regions=self._regions(dataset, variant),
+            cells=found["grid"][0] if "grid" in found else 1,
+            words=WORDS,
+            vector=self.config.word_vectors[vectors].dimension if vectors else None,
+            known=_rows(Path(self.results, dataset, "vocabulary/words.parquet")) or KNOWN,
+        )
+
+    def _described(self, dataset: DatasetName, variant: VariantName, view: str) -> tuple[int, int]:
+        """The cells of a view and the values of each."""
+        entry = self.variant(dataset, variant)
+        if VIEWS[view].made_by == "generator":
+            return 1, 0
+        name = self.network_of(variant, dataset, view, entry.networks)
+        if VIEWS[view].made_by == "concept_network":
+            return 1, self.dataset(dataset).concepts
+        network = self.config.networks.get(name)
+        one = pass_of(network, network.layers[described_by(view)]) if network else None
+        return (one.cells if view == "grid" else 1, one.length) if one else (36, LENGTH)
+
+    def _reading(self, dataset: DatasetName, names: Mapping[str, Any], batch: int) -> Amounts:
+        """The reading of a batch's features; or, of pixels, the network that is trained with the method."""
+        read = self._read(dataset, names["variant"])
+        places = {"grid": read.cells, "regions": read.regions}
+        values = sum(places.get(view, 1) * length for view, length in read.features.items())
+        crops = [view for view in read.features if VIEWS[view].pixels]
+        if not crops:
+            return {"written": batch * values}
+        entry = self.variant(dataset, names["variant"])
+        network = self.config.networks[self.network_of(names["variant"], dataset, crops[0], entry.networks)]
+        one = pass_of(network, network.layers[described_by(crops[0])])
+        return one.times(3 * batch * read.regions) if one else {}
+
+    def _ranked(self, dataset: DatasetName, variant: VariantName, images: float) -> Amounts:
+        cost = self._cost(dataset, variant)
+        return ranking(cost, images, images * SENTENCES) if cost else {}
+
+
+SCENE, BOXES_OF_SCENE = 96 * 96, 13
+"""Pixels of a picture of the generated data set scenes, and the boxes that selective search finds there."""
+
+_COUNTED: Mapping[str, Callable[[Arithmetic, Mapping[str, Any]], Amounts | None]] = {
+    "choose_precision": lambda arithmetic, names: {},
+    "extract_features": Arithmetic.features,
+    "extract_regions": Arithmetic.regions,
+    "propose": Arithmetic.proposals,
+    "parse": Arithmetic.parses,
+    "train_concept_network": Arithmetic.concept_network,
+    "train": Arithmetic.training,
+    "retrieve": Arithmetic.retrieval,
+    "retrieve_by_ensemble": Arithmetic.retrieval,
+    "correspond": Arithmetic.correspondences,
+}
+"""Stage -> the function that counts its work from a job's wildcards."""
+
+
+def added(*amounts: Amounts) -> Amounts:
+    """The sum of several works."""
+    return sum(map(Counter, amounts), Counter())
+
+
+def times(amounts: Amounts, number: float) -> Amounts:
+    """A work that is done several times."""
+    return {kind: number * amount for kind, amount in amounts.items()}
+
+
+def _options(proposer: Proposer) -> Any:
+    """A proposer's options, whose type depends on its kind."""
+    return proposer.options
+
+
+def _usual_splits(entry: Dataset) -> tuple[int, int, int]:
+    """The images of train, val and test: as the configuration has them, or as published splits divide them."""
+    stated: Any = entry.resplit or getattr(entry.options, "images", None)
+    if stated is not None:
+        return tuple(getattr(stated, split, None) or stated[split] for split in ("train", "val", "test"))
+    images = entry.about_images or 31_014
+    held_out = 5000 if images > 100_000 else min(1000, images // 4)
+    return images - 2 * held_out, held_out, held_out
+
+
+def _sizes_in(table: Path) -> Sizes:
+    """The sizes that an image table states."""
+    from pyarrow.parquet import read_table
+
+    found = read_table(table, columns=["split", "width", "height"]).to_pydict()
+    splits = Counter(found["split"])
+    pixels = [width * height for width, height in zip(found["width"], found["height"], strict=True) if width and height]
+    mean = sum(pixels) / max(len(pixels), 1)
+    return Sizes(len(found["split"]), splits["train"], splits["val"], splits["test"], mean)
+
+
+def _rows(table: Path) -> int | None:
+    """The rows of a table; None if it does not exist yet."""
+    if not table.is_file():
+        return None
+    from pyarrow.parquet import read_metadata
+
+    return int(read_metadata(table).num_rows)
