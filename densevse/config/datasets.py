@@ -119,7 +119,7 @@ class Dataset(Reading):
     sentences: RankedSentences = Field(
         "all", description="the sentences of a test image that are ranked; MS-COCO's images have up to seven"
     )
-    top: int = Field(10, ge=1, description="the number of best candidates that a retrieval lists for each query")
+    top: int = Field(10, ge=1, le=10**5, description="best candidates of each query that a retrieval lists")
     minimum_word_count: int = Field(1, ge=1, description="rarer words become the unknown word")
     concepts: int = Field(256, ge=1, description="the number of most frequent concepts that are kept (SCO's K)")
     shards: int = Field(1, ge=1, le=1000, description="files of a sharded artifact; results do not depend on it")

@@ -15,7 +15,7 @@ class TrainingConfig(Strict):
     optimizer: Literal["adam", "adamw", "sgd"] = Field(default="adam", description="the optimizer")
     momentum: float = Field(default=0.0, ge=0, lt=1, description="of sgd")
     weight_decay: float = Field(default=0.0, ge=0, description="of the optimizer")
-    batch_size: int = Field(gt=0, description="examples in a step")
+    batch_size: int = Field(gt=0, le=10**6, description="examples in a step")
     grad_clip: float | None = Field(default=None, gt=0, description="the largest norm of the gradient")
     patience: int | None = Field(
         default=None,
@@ -47,7 +47,7 @@ class TrainingConfig(Strict):
 class Phase(Strict):
     """Some epochs of a training, and their settings."""
 
-    epochs: int = Field(gt=0, description="passes over the training examples")
+    epochs: int = Field(gt=0, le=10**6, description="passes over the training examples")
     learning_rate: float = Field(ge=0, description="the learning rate at the phase's start")
     final_learning_rate: float | None = Field(
         default=None,

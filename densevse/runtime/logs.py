@@ -6,6 +6,7 @@ import io
 import logging
 import resource
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -88,6 +89,15 @@ def job(log_file: str) -> Iterator[None]:
         gc.freeze()
 
 
+_FULL = "The disk is full: make room there, or in the folder of temporary files ({temporary}; TMPDIR names another)"
+_OF_ERRNO = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EFBIG: "A file may not become so large here: raise the limit (ulimit -f), or use another file system",
+    errno.ENAMETOOLONG: "A name is too long for this file system: use a folder with a shorter path, or shorter names",
+}
+
+
 def _advice(error: Exception, log_file: str) -> str:
     """Says what the user should do after an unexpected error."""
     if type(error).__name__ == "OutOfMemoryError":  # torch's; not every job loads torch
@@ -96,8 +106,9 @@ def _advice(error: Exception, log_file: str) -> str:
             "`jobs_per_gpu`, the method's `training.batch_size` or the network's `batch_size`; or compute on the CPU "
             f"with `--config gpu=0`. The traceback is in {log_file}."
         )
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"The disk is full: make room there, and run the same command again. The traceback is in {log_file}."
+    if isinstance(error, OSError) and error.errno in _OF_ERRNO:
+        advice = _OF_ERRNO[error.errno].format(temporary=tempfile.gettempdir())
+        return f"{advice}, and run the same command again. The traceback is in {log_file}."
     return (
         "This is an error in densevse or on the machine: run the same command again, and if it fails again, report it "
         f"with the traceback in {log_file}."

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -224,7 +225,10 @@ def _of_regions(path: str, columns: list[str]) -> pd.DataFrame:
 
     Raises `InputError` that names a column without numbers, or the row of a box that is not finite.
     """
-    found: pd.DataFrame = pq.read_table(path, columns=columns).to_pandas()
+    try:
+        found: pd.DataFrame = pq.read_table(path, columns=columns).to_pandas()
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path}: not a whole parquet file ({error}); write or copy it again.") from error
     for name in found.columns.intersection([*BOX, "score"]):
         if not pd.api.types.is_numeric_dtype(found[name]):
             raise InputError(f"{path}: the column {name} holds {found[name].dtype}; write it as numbers.")

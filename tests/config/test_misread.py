@@ -70,6 +70,9 @@ def test_all_folders_below_results_are_known():
         ({"datasets": {"x" * 300: RESPLIT}}, "write at most 64 bytes"),
         ({"results": "x" * 300}, "no system takes a path"),
         ({"datasets": {"scenes": {"shards": 10**9}}}, r"datasets\.scenes\.shards: .* 1000"),
+        ({"datasets": {"scenes": {"top": 10**9}}}, r"datasets\.scenes\.top: .* 100000"),
+        ({"methods": {"vse": {"training": {"batch_size": 10**9}}}}, r"batch_size: .* 1000000"),
+        ({"methods": {"vse": {"phases": {"main": {"epochs": 10**9}}}}}, r"epochs: .* 1000000"),
         (
             {"methods": {"vse": {"parameters": {"dimension": 10**12}}}},
             r"methods\.vse\.parameters\.dimension: .* 100000",

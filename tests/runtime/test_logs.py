@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -95,10 +96,19 @@ def test_too_little_memory_on_a_gpu_says_what_to_lower(tmp_path, capsys):
     assert str(log) in said
 
 
-def test_a_full_disk_is_no_error_in_densevse(tmp_path, capsys):
-    assert failed(tmp_path / "job.log", OSError(errno.ENOSPC, "No space left on device")).code == 1
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [
+        (errno.ENOSPC, f"make room there, or in the folder of temporary files ({tempfile.gettempdir()}; TMPDIR"),
+        (errno.EDQUOT, "make room there, or in the folder of temporary files"),
+        (errno.EFBIG, "raise the limit (ulimit -f)"),
+        (errno.ENAMETOOLONG, "use a folder with a shorter path"),
+    ],
+)
+def test_a_limit_of_the_disk_is_no_error_in_densevse(tmp_path, capsys, number, advice):
+    assert failed(tmp_path / "job.log", OSError(number, os.strerror(number))).code == 1
     said = capsys.readouterr().err
-    assert "The disk is full: make room there" in said
+    assert advice in said
     assert "error in densevse" not in said
 
 
@@ -125,6 +135,7 @@ NAME = os.fsdecode(b"caf\xe9.jpg") + " \u65e5\u672c \ud83d"
 def test_no_name_stops_a_log_or_a_message(tmp_path, streams, locale, error):
     code = f"""
 import sys
+import tempfile
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import job, logger, progress
 name = {NAME!a}

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from densevse.artifacts import schema
@@ -14,6 +16,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.runtime.errors import InputError
+from densevse.vision import given_files
 from densevse.vision.given_features import read_given_features
 
 IDS = [f"i{number}" for number in range(6)]
@@ -142,6 +145,17 @@ def test_a_region_of_parquet_may_lack_a_score_and_a_class(folder):
 def test_a_file_that_cannot_be_opened_is_named(folder, path):
     with pytest.raises(InputError, match=f"{path}: cannot be read"):
         read(folder, files={"path": path}, format="bottom_up")
+
+
+def test_damaged_pages_of_boxes_are_named(tmp_path):
+    path = tmp_path / "regions.parquet"
+    pq.write_table(pa.table({name: np.arange(100.0) for name in ("x", "y")}), path)
+    start = pq.read_metadata(path).row_group(0).column(1).dictionary_page_offset
+    damaged = bytearray(path.read_bytes())
+    damaged[start : start + 40] = bytes(40)
+    path.write_bytes(damaged)
+    with pytest.raises(InputError, match=rf"^{path}: not a whole parquet file"):
+        given_files._of_regions(path, ["x", "y"])
 
 
 @pytest.mark.parametrize(
