@@ -6,27 +6,25 @@ halves, until the failing sentence is alone; that sentence is recorded with the 
 
 import os
 import re
-import shlex
+import secrets
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import requests
 from stanza.server import CoreNLPClient, StartServer
-from stanza.server.client import (
-    AnnotationException,
-    PermanentlyFailedException,
-    ShouldRetryException,
-    write_corenlp_props,
-)
+from stanza.server.client import AnnotationException, write_corenlp_props
 
 from densevse.config.datasets import CoreNLP
 from densevse.config.strict import validate
@@ -104,7 +102,7 @@ class CoreNLPParser:
         self._failing = threading.Event()
 
     def __enter__(self) -> Self:
-        require_java()
+        require_java(self.memory_mb)
         if not jars(self.home):
             raise InputError(f"{self.home}: no stanford-corenlp-*.jar there; let CORENLP_HOME name CoreNLP's folder.")
         self._folder = tempfile.TemporaryDirectory(prefix="densevse-corenlp-")
@@ -112,9 +110,6 @@ class CoreNLPParser:
             raise InputError(
                 f"TMPDIR: Java takes no folder with a colon in its name ({self._folder.name}); set another."
             )
-        self._properties = Path(
-            write_corenlp_props(server_properties(self.options), f"{self._folder.name}/server.props")
-        )
         # Java splits lists of folders at colons, which the user's names may contain.
         self._jars = Path(self._folder.name, "jars")
         self._jars.symlink_to(self.home.absolute(), target_is_directory=True)
@@ -243,18 +238,19 @@ class CoreNLPParser:
         """Starts a server and waits until it parses; three attempts, as another process may take its port."""
         self._percent = "%"
         for attempt in (1, 2, 3):
-            log = Path(self._folder.name, "server.log")
-            self._server = Server(self._properties, self._jars, self.memory_mb, self.threads, self.options.timeout, log)
+            folder = Path(self._folder.name)
+            self._server = Server(self.options, self._jars, self.memory_mb, self.threads, folder)
             try:
-                self._server.ensure_alive()
+                self._server.wait()
                 (sentence,) = self._annotate(self._server.client(START_SECONDS), PROBE, {})
-            except (PermanentlyFailedException, _RequestError) as error:
+            except _RequestError as error:
                 well = self._server.answers()
                 self._server.stop()
                 if well or attempt == 3:
                     raise InputError(
                         f"CoreNLP from {self.home} with {self.memory_mb} MB cannot parse with {self.options.model}: "
-                        f"{error}\n{_last_lines(log)}\nSee that the jars hold this model and the memory suffices."
+                        f"{error}\n{_last_lines(self._server.log)}\nSee that the jars hold this model and the "
+                        "memory suffices."
                     ) from error
             else:
                 decodes = [token["word"] for token in sentence["tokens"]] == ["100", "%", "sure"]
@@ -300,69 +296,73 @@ START_SECONDS = 600  # models are loaded; a busy machine needs many times the us
 PING_SECONDS = 10
 
 
-class Server(CoreNLPClient):  # type: ignore[misc]
-    """A CoreNLP server's process."""
+class Server:
+    """A CoreNLP server's process, which annotates nothing for other users and hosts.
 
-    CHECK_ALIVE_TIMEOUT = START_SECONDS
+    It listens on every address, so it wants a user name and a password, which only this process and a file of the user
+    know: neither is in the list of processes. It obeys them in every context that annotates.
+    """
 
-    def __init__(self, properties: Path, jars: Path, memory_mb: int, threads: int, timeout: float, log: Path) -> None:
+    def __init__(self, options: CoreNLP, home: Path, memory_mb: int, threads: int, folder: Path) -> None:
+        """Starts Java with the jars in `home`; `folder` is the user's alone, and gets the properties and the log."""
+        port, self.log = _free_port(), folder / "server.log"
+        self._login = {"username": secrets.token_hex(16), "password": secrets.token_hex(16)}
         # A separate path, so that another job's server on the same port cannot answer for this one.
-        port, path = _free_port(), f"/{properties.parent.name}"
-        output = log.open("w")  # one file position, so that neither stream overwrites the other
-        super().__init__(
-            start_server=StartServer.FORCE_START,
-            endpoint=f"http://localhost:{port}",
-            properties=shlex.quote(str(properties)),  # stanza does not quote it
-            classpath="*",
-            memory=f"{memory_mb}m",
-            threads=threads,
-            timeout=int(timeout * 1000),
-            max_char_length=10**9,
-            preload=False,
-            uriContext=path,
-            stdout=output,
-            stderr=output,
-        )
-        self.endpoint += path
-        # stanza splits its command at apostrophes too, so the jars' folder is inserted afterwards.
-        command = [f"{jars}/*" if part == "*" else part for part in self.start_cmd]
-        # A tenth faster than Java's default collector, with a quarter less memory.
-        self.start_cmd: list[str] = [command[0], "-XX:+UseParallelGC", *command[1:]]
+        self.endpoint = f"http://localhost:{port}/{folder.name}"
+        properties = {
+            **server_properties(options),
+            **self._login,
+            "port": str(port),
+            "uriContext": f"/{folder.name}",
+            "threads": str(threads),
+            "timeout": str(int(options.timeout * 1000)),
+            "maxCharLength": str(10**9),
+            "serverProperties": str(folder / "server.props"),
+        }
+        (folder / "server.props").touch(0o600)
+        write_corenlp_props(properties, str(folder / "server.props"))
+        # The default collector is a tenth slower, and needs a quarter more memory.
+        command = ["java", f"-Xmx{memory_mb}m", "-XX:+UseParallelGC", f"-Djava.io.tmpdir={folder}"]
+        command += ["-cp", f"{home}/*", "edu.stanford.nlp.pipeline.StanfordCoreNLPServer"]
+        command += ["-props", str(folder / "server.props")]
         if shutil.which("setpriv"):  # Linux: the server ends with its job, even when that is killed
-            self.start_cmd = ["setpriv", "--pdeathsig", "KILL", *self.start_cmd]
+            command = ["setpriv", "--pdeathsig", "KILL", *command]
+        with self.log.open("w") as log:  # one file position, so that neither stream overwrites the other
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
         _leave_localhost_to_itself()
 
     def client(self, seconds: float) -> CoreNLPClient:
-        """A client of this server that never starts one, so that threads may share it; it waits `seconds`."""
-        return CoreNLPClient(
+        """A client of this server, which threads may share; it waits `seconds`."""
+        client = CoreNLPClient(
             start_server=StartServer.DONT_START,
             endpoint=self.endpoint,
             output_format="json",
             timeout=seconds * 1000 / 2,  # stanza waits twice as long as it is told
         )
+        client.annotate = partial(client.annotate, **self._login)
+        return client
 
-    def is_alive(self) -> bool:
-        """True if the server answers. Unlike stanza's, it notices a server that dies or hangs while it starts."""
-        if self.server.poll() is not None:
-            raise PermanentlyFailedException(f"its process ended with exit status {self.server.returncode}")
-        try:
-            return requests.get(f"{self.endpoint}/ping", timeout=PING_SECONDS).ok
-        except requests.RequestException as error:
-            raise ShouldRetryException(error) from error
+    def wait(self) -> None:
+        """Waits until the server answers. Raises `_RequestError` if its process ends, or does not answer in time."""
+        end = time.monotonic() + START_SECONDS
+        while not self.answers():
+            if self.process.poll() is not None:
+                raise _RequestError(f"its process ended with exit status {self.process.returncode}")
+            if time.monotonic() > end:
+                raise _RequestError(f"it does not answer in {START_SECONDS} seconds")
+            time.sleep(0.2)
 
     def answers(self) -> bool:
         """True if the server's process is alive and answers now."""
         try:
-            return self.server is not None and self.is_alive()
-        except (PermanentlyFailedException, ShouldRetryException):
+            return self.process.poll() is None and requests.get(f"{self.endpoint}/ping", timeout=PING_SECONDS).ok
+        except requests.RequestException:
             return False
 
     def stop(self) -> None:
         """Ends the server at once, as it keeps nothing and a hanging one ignores polite requests."""
-        if self.server is not None:
-            self.server.kill()
-            self.server.wait()
-        self.is_active = False
+        self.process.kill()
+        self.process.wait()
 
 
 def _free_port() -> int:

@@ -1,5 +1,6 @@
 """Obtains the jars of Stanford CoreNLP, and says where Java is missing."""
 
+import os
 import re
 import shlex
 import shutil
@@ -18,17 +19,38 @@ ATTEMPTS = 3
 LOCK = "jars.sha256"
 """The file beside a pom.xml with the digest of each jar that Maven gets for it."""
 
+LOCALE = " -Duser.language=en -Duser.country=US"
+"""Options of Java, which otherwise has the user's locale."""
+
+JAVA_SECONDS = 60
+"""Seconds that a Java may take to print its version."""
+
 OBTAIN_YOURSELF = "try again, or set CORENLP_HOME to a folder of CoreNLP's jars (stanfordnlp.github.io/CoreNLP)."
 
 
-def require_java() -> None:
-    """Raises `InputError` with installation advice if there is no Java."""
+def require_java(memory_mb: int = 64) -> None:
+    """Sees that Java can start with this memory, and lets every Java of this process write numbers as in English.
+
+    Raises `InputError` with advice if there is no Java, and with Java's own words if it cannot start. A program that
+    waits for an answer of such a Java might wait for ever.
+    """
     if shutil.which("java") is None:
         raise InputError(
             "CoreNLP needs Java (8 or newer), and there is no `java` on the PATH. Install one, for example by "
             "`apt-get install default-jre-headless maven` or `brew install openjdk maven`, or let Snakemake do it: "
             "`snakemake --software-deployment-method conda ...`."
         )
+    options = os.environ.get("JAVA_TOOL_OPTIONS", "").removesuffix(LOCALE)
+    os.environ["JAVA_TOOL_OPTIONS"] = f"{options}{LOCALE}"
+    command = ["java", f"-Xmx{memory_mb}m", "-version"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=JAVA_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise InputError(
+            f"{shlex.join(command)}: does not end in {JAVA_SECONDS} seconds; install another Java."
+        ) from None
+    if done.returncode:
+        raise InputError(f"{shlex.join(command)}: Java cannot start:\n{(done.stdout + done.stderr).strip()[-2000:]}")
 
 
 def get_corenlp(project: str | Path, output: str | Path, wait: float = 10.0) -> None:

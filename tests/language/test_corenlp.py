@@ -113,23 +113,23 @@ def test_order_and_repetition(parser):
 @pytest.mark.long
 def test_a_server_killed_at_work_is_started_again_and_nothing_is_lost(parser):
     texts = [f"a man with {count} dogs and a red ball runs over the green grass" for count in range(40)]
-    before = parser._server.server.pid
-    killer = threading.Timer(0.5, parser._server.server.kill)
+    before = parser._server.process.pid
+    killer = threading.Timer(0.5, parser._server.process.kill)
     killer.start()
     parses = parser.parse(texts)
     killer.join()
-    assert parser._server.server.pid != before
+    assert parser._server.process.pid != before
     assert [words(parse) for parse in parses] == texts
 
 
 @pytest.mark.long
 def test_a_server_that_hangs_is_started_again(parser, monkeypatch):
-    before = parser._server.server.pid
+    before = parser._server.process.pid
     monkeypatch.setattr(parser._client, "timeout", 500)  # milliseconds; stanza waits twice as long
     monkeypatch.setattr(corenlp, "PING_SECONDS", 1)
-    parser._server.server.send_signal(signal.SIGSTOP)
+    parser._server.process.send_signal(signal.SIGSTOP)
     assert [words(parse) for parse in parser.parse(["a dog", "a cat"])] == ["a dog", "a cat"]
-    assert parser._server.server.pid != before
+    assert parser._server.process.pid != before
 
 
 def test_the_sentence_that_breaks_the_server_is_found_and_recorded(parser, monkeypatch):
@@ -150,6 +150,17 @@ def test_the_sentence_that_breaks_the_server_is_found_and_recorded(parser, monke
     assert ["a cat", "a cow"] in sent
 
 
+@pytest.mark.parametrize("properties", [{}, {"parse.model": "http://localhost:9/model.gz"}])
+@pytest.mark.parametrize("login", [None, ("densevse", "wrong")])
+def test_no_request_of_others_is_annotated(parser, properties, login):
+    asked = {"properties": str(properties)}
+    with requests.Session() as session:
+        session.trust_env = False
+        for context in ("", "/tokensregex", "/semgrex", "/tregex", "/scenegraph"):
+            answer = session.post(f"{parser._server.endpoint}{context}", "a dog", params=asked, auth=login)
+            assert (answer.status_code, answer.text) == (401, "")
+
+
 def test_lines_that_are_lost_are_asked_for_one_by_one(parser, monkeypatch):
     annotate = parser._annotate
 
@@ -164,7 +175,7 @@ def test_lines_that_are_lost_are_asked_for_one_by_one(parser, monkeypatch):
 def test_a_server_that_keeps_dying_is_given_up(parser, monkeypatch):
     # The last of the tests that share the server, which is gone afterwards.
     monkeypatch.setattr(corenlp, "MOST_RESTARTS", parser.restarts)
-    parser._server.server.kill()
+    parser._server.process.kill()
     with pytest.raises(InputError, match="memory_mb"):
         parser.parse(["a dog"])
 
@@ -174,7 +185,7 @@ def test_a_server_ends_with_its_parser(corenlp_home):
     started = time.monotonic()
     with CoreNLPParser(CoreNLP(**SHIFT_REDUCE), corenlp_home, 2000, 1) as parser:
         (long, caption) = parser.parse(["a red ball and " * 75, "a dog"])
-        process = parser._server.server
+        process = parser._server.process
     assert process.poll() is not None
     assert words(caption) == "a dog"
     assert len(long.tokens) == 300  # shift-reduce takes a caption of 300 words
@@ -189,21 +200,21 @@ def test_a_model_that_is_not_there_is_named(corenlp_home):
 
 
 def test_a_folder_without_jars_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(corenlp, "require_java", lambda: None)
+    monkeypatch.setattr(corenlp, "require_java", lambda memory_mb: None)
     with pytest.raises(InputError, match="CORENLP_HOME"), CoreNLPParser(CoreNLP(**PCFG), tmp_path, 1000, 1):
         pass
 
 
 def test_the_jars_may_lie_in_a_folder_of_any_name_but_not_the_temporary_one(tmp_path, monkeypatch):
-    """Without Java: the command by which it would be started."""
+    """Without Java: the command by which it would be started, in which no secret stands."""
     started = []
-    monkeypatch.setattr(corenlp, "require_java", lambda: None)
-    monkeypatch.setattr(CoreNLPParser, "_start", lambda parser: started.append(server(parser)))
+    monkeypatch.setattr(corenlp, "require_java", lambda memory_mb: None)
+    monkeypatch.setattr(corenlp.subprocess, "Popen", lambda command, **streams: started.append(command))
 
-    def server(parser):
-        folder = Path(parser._folder.name)
-        return corenlp.Server(parser._properties, parser._jars, 1000, 1, 60, folder / "log").start_cmd
+    def start(parser):
+        parser._server = corenlp.Server(parser.options, parser._jars, 1000, 1, Path(parser._folder.name))
 
+    monkeypatch.setattr(CoreNLPParser, "_start", start)
     home = tmp_path / "user's: $jars"
     home.mkdir()
     (home / "stanford-corenlp-4.jar").touch()
@@ -213,7 +224,11 @@ def test_the_jars_may_lie_in_a_folder_of_any_name_but_not_the_temporary_one(tmp_
         classpath = command[command.index("-cp") + 1]
         assert ":" not in classpath
         assert Path(classpath.removesuffix("/*")).samefile(home)
-        assert command[command.index("-serverProperties") + 1] == str(parser._properties)
+        properties = Path(command[command.index("-props") + 1])
+        assert (properties.stat().st_mode & 0o777, properties.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        for secret in parser._server._login.values():
+            assert secret in properties.read_text()
+            assert secret not in " ".join(command)
     assert (home / "stanford-corenlp-4.jar").exists()
     (tmp_path / "a:b").mkdir()
     monkeypatch.setattr(corenlp.tempfile, "tempdir", str(tmp_path / "a:b"))

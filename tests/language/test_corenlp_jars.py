@@ -1,6 +1,7 @@
 """CoreNLP's jars, obtained by stand-ins of Maven and of stanza's installer."""
 
 import hashlib
+import os
 import re
 import shutil
 from pathlib import Path
@@ -84,7 +85,7 @@ def test_every_jar_that_maven_gets_is_listed(name):
 
 def test_of_two_that_get_the_jars_at_once_the_second_keeps_those_of_the_first(tmp_path, monkeypatch):
     """As the workers of the tests do on a machine that has no jars yet."""
-    monkeypatch.setattr(corenlp_jars, "require_java", lambda: None)
+    monkeypatch.setattr(corenlp_jars, "require_java", lambda *memory_mb: None)
     monkeypatch.setattr(corenlp_jars.shutil, "which", lambda _: "mvn")
     names = ("stanford-corenlp-4.jar", "stanford-corenlp-4-models.jar", "stanford-corenlp-4-models-english.jar")
     home = tmp_path / "corenlp"
@@ -126,3 +127,33 @@ def test_jars_come_by_stanza_where_there_is_no_maven(tmp_path, monkeypatch):
     shutil.rmtree(tmp_path / "corenlp")
     with pytest.raises(InputError, match=r"corenlp.obtained.sha256 lists other jars; compare stanford-corenlp-4"):
         get_corenlp(project(tmp_path), tmp_path / "corenlp", wait=0)
+
+
+def java(folder, script, monkeypatch):
+    """A program that is found as `java`."""
+    program = folder / "java"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Dx=1 -Duser.language=de")
+
+
+def test_a_java_that_cannot_start_is_named_with_its_own_words(tmp_path, monkeypatch):
+    java(tmp_path, "echo Could not reserve enough space for $1 >&2; exit 1", monkeypatch)
+    with pytest.raises(InputError, match=r"Java cannot start:\nCould not reserve enough space for -Xmx3000m"):
+        corenlp_jars.require_java(3000)
+
+
+def test_a_java_that_hangs_is_not_waited_for(tmp_path, monkeypatch):
+    java(tmp_path, "exec sleep 100", monkeypatch)
+    monkeypatch.setattr(corenlp_jars, "JAVA_SECONDS", 0.1)
+    with pytest.raises(InputError, match="does not end in"):
+        corenlp_jars.require_java()
+
+
+def test_every_java_has_a_locale_of_its_own(tmp_path, monkeypatch):
+    """A German one writes METEOR's scores as 0,5."""
+    java(tmp_path, "exit 0", monkeypatch)
+    for _ in range(2):
+        corenlp_jars.require_java()
+        assert os.environ["JAVA_TOOL_OPTIONS"] == ("-Dx=1 -Duser.language=de -Duser.language=en -Duser.country=US")

@@ -33,11 +33,12 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, GENERATED, ORDERS, OTHER_REFERENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.language.corenlp_jars import require_java
 from densevse.language.tokens import compared
 from densevse.runtime.arrays import Reals
 from densevse.runtime.errors import InputError
 
-SPICE_MEMORY_MB = 4000
+SPICE_MEMORY_MB, METEOR_MEMORY_MB = 4000, 2048
 
 
 def score_captions(
@@ -67,7 +68,7 @@ def score_captions(
         found.append(_scored(name, first, texts, metrics, spice))
     scores = pd.concat(found, ignore_index=True)
     scores["family"] = families[scores["image_id"]].to_numpy()
-    settings = {"split": identity.split, "metrics": sorted(metrics)}
+    settings = {"split": identity.split, "metrics": [*metrics]}
     made_from = lineage(settings, {"images": images, "captions": captions, "generated": generated})
     schema.write(scores, CAPTION_SCORES, output, made_from, identity)
 
@@ -101,6 +102,7 @@ def measured(
     rows["cider"] = np.asarray(Cider().compute_score(truth, found)[1])
     rows = rows.assign(meteor=np.nan, meteor_of_all=np.nan, spice=np.nan)
     if "meteor" in metrics:
+        require_java(METEOR_MEMORY_MB)  # Meteor would wait for ever
         rows["meteor_of_all"], rows["meteor"] = Meteor().compute_score(truth, found)
     if "spice" in metrics and spice:
         rows["spice"] = spice_scores(sentences, references, spice)
@@ -129,6 +131,7 @@ def spice_scores(sentences: Sequence[str], references: Sequence[Sequence[str]], 
         {"image_id": number, "test": sentence, "refs": list(some)}
         for number, (sentence, some) in enumerate(zip(sentences, references, strict=True))
     ]
+    require_java(SPICE_MEMORY_MB)
     with tempfile.TemporaryDirectory() as folder:
         question, answer = Path(folder, "sentences.json"), Path(folder, "scores.json")
         question.write_text(json.dumps(asked), encoding="utf-8")
