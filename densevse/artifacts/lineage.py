@@ -41,6 +41,11 @@ def lineage(settings: Mapping[str, Any], parents: Parents | None = None) -> dict
     return {**plain, PARENTS: {name: _parent(listed) for name, listed in sorted(files.items()) if listed}}
 
 
+def with_digest(path: str | Path) -> dict[str, Any]:
+    """The lineage of an artifact as its children have it: with the digest of the artifact by its place."""
+    return _parent([Path(path)])
+
+
 def metadata(made_from: Mapping[str, Any]) -> dict[str, str]:
     """The metadata of a safetensors file: the lineage, with room for the digest of a seal.
 
@@ -109,6 +114,21 @@ def place(path: str | Path) -> str:
     results, file = os.path.normpath(os.environ.get(RESULTS, "results")), os.path.normpath(path)
     _, found, below = f"/{file}".rpartition(f"/{results.lstrip('/')}/")
     return below if found else os.path.basename(file)
+
+
+def places(made_from: Mapping[str, Any]) -> set[str]:
+    """The files below results/ that a lineage names, of whose contents it has digests."""
+    own = {file for file in made_from.get(DIGESTS, {}) if "/" in file}
+    return own | {file for file, _, _ in _read(made_from, [])}
+
+
+def agree(said: Any, found: Any) -> bool:
+    """True if two settings are equal in all keys that both have; a key of only one was read by no code, or is new."""
+    if isinstance(said, Mapping) and isinstance(found, Mapping):
+        return all(agree(said[key], found[key]) for key in said.keys() & found.keys())
+    if isinstance(said, list) and isinstance(found, list):
+        return len(said) == len(found) and all(map(agree, said, found))
+    return bool(said == found)
 
 
 def check_contents(paths: Sequence[str | Path]) -> None:

@@ -107,9 +107,15 @@ def verified(path: str | Path) -> str:
 
 
 def is_sealed(path: str | Path) -> bool:
-    """True for a safetensors file with a seal, which files of others do not have."""
+    """True for a file with a seal, which files of others and of earlier versions do not have.
+
+    Raises `InputError` for a file that does not end as Parquet does.
+    """
     with open(path, "rb") as file:
-        return _DIGEST_KEY in _header(file)
+        if Path(path).suffix == ".safetensors":
+            return _DIGEST_KEY in _header(file)
+        file.seek(max(0, _footer_start(path, file) - len(MARK)))
+        return file.read(len(MARK)) == MARK
 
 
 class Seal:

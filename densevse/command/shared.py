@@ -115,7 +115,7 @@ def planned_jobs(targets: Sequence[str], configfiles: Sequence[str], results: st
     command = snakemake(targets, configfiles, "--dry-run", "--logger", "densevse")
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode:
-        raise InputError(_reason(done.stderr))
+        raise InputError(reason(done.stderr))
     jobs = map(json.loads, filter(None, done.stdout.splitlines()))
     return [
         PlannedJob(job["rule_name"], job["wildcards"], job["output"], stage_of(job["rule_name"], job["log"], results))
@@ -128,7 +128,7 @@ def stage_of(rule: str, logs: Sequence[str], results: str) -> str:
     return Path(logs[0]).relative_to(Path(results, "logs")).parts[0].removesuffix(".log") if logs else rule
 
 
-def _reason(errors: str) -> str:
+def reason(errors: str) -> str:
     """The message of an `InputError`, or of a target that no rule makes; else all that Snakemake printed."""
     found, unknown = _ERROR.search(errors), _UNKNOWN.search(errors)
     if found:

@@ -16,6 +16,7 @@ because its own records are complete; any other checkout is refused. Results in 
 in a folder (densevse.dag.records).
 """
 
+import hashlib
 import json
 import os
 import platform
@@ -24,15 +25,13 @@ import tempfile
 import threading
 import time
 import uuid
-from base64 import urlsafe_b64decode
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from densevse.dag.records import SNAKEMAKE, let_records_lie_in, record_file
+from densevse.dag.records import SNAKEMAKE, let_records_lie_in, record_file, recorded
 from densevse.runtime.errors import InputError
 
 Result = TypeVar("Result")
@@ -146,6 +145,7 @@ class BucketRecords:
         run = self._bucket.read(self._run_object)
         self._fetched = self._bucket.read(self._object)
         if run is not None and run == self._own_run():
+            self._doubt(self._unreadable())
             return
         if self._fetched is None and self._bucket.holds(self._results):
             raise InputError(
@@ -194,8 +194,8 @@ class BucketRecords:
 
     def _save(self) -> None:
         records = dict(self._settled())
-        in_doubt = sorted((self._planned.keys() - records.keys()) | set(self._marked()))
-        found = json.dumps({"records": records, "in_doubt": in_doubt})
+        in_doubt = sorted((self._planned.keys() - records.keys()) | {*self._marked(), *self._unreadable()})
+        found = sealed_records({"records": records, "in_doubt": in_doubt})
         if found != self._fetched:
             self._bucket.write(self._object, found)
             self._fetched = found
@@ -219,7 +219,15 @@ class BucketRecords:
             _write(record_file(self._kept, address), text)
         for address in self._marked():
             record_file(_MARKS, address).unlink()
-        for address in found["in_doubt"]:
+        self._doubt(found["in_doubt"])
+
+    def _unreadable(self) -> list[str]:
+        """The addresses whose records here cannot be read, as after a power cut."""
+        return [address for address, path in recorded(self._kept) if _read(path) is None]
+
+    def _doubt(self, addresses: Iterable[str]) -> None:
+        """Marks addresses as incomplete, so that Snakemake makes them again."""
+        for address in addresses:
             _write(record_file(_MARKS, address), json.dumps({"external_jobid": None}))
 
     def _own_run(self) -> str | None:
@@ -230,6 +238,8 @@ class BucketRecords:
         try:
             found = json.loads(text)
             records, in_doubt = found["records"], found["in_doubt"]
+            if sealed_records({"records": records, "in_doubt": in_doubt}) != text:
+                raise ValueError("it is not as a run wrote it, or is of an earlier version")
             for record in records.values():
                 json.loads(record)
             for address in [*records, *in_doubt]:
@@ -257,13 +267,10 @@ class BucketRecords:
         )
 
 
-def recorded(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The addresses in one of Snakemake's folders, each with its file."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            text = "".join(part.removeprefix("@") for part in path.relative_to(folder).parts)
-            with suppress(ValueError):  # a file of another kind
-                yield urlsafe_b64decode(text).decode(), path
+def sealed_records(found: dict[str, Any]) -> str:
+    """The text of the records' object: `found`, and a digest of it, so that none is left out unseen."""
+    digest = hashlib.sha256(json.dumps(found).encode()).hexdigest()
+    return json.dumps({**found, "sha256": digest})
 
 
 def _check_address(address: Any) -> None:

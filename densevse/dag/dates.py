@@ -44,6 +44,5 @@ def _said(path: str | Path, folder: str) -> str:
     dated = time.strftime("%Y-%m-%d %H:%M", time.gmtime(os.lstat(path).st_mtime))
     return (
         f"{path} is dated {dated} UTC, later than now, so everything made from it seems older and runs again each "
-        f"time. Check the clock, then run: find {folder} -newermt now -exec touch {{}} + && snakemake --touch --cores "
-        "1 <targets>"
+        f"time. Check the clock, then run: find {folder} -newermt now -exec touch -d @$(date +%s) {{}} +"
     )

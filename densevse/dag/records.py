@@ -9,53 +9,111 @@ the records along.
 import json
 import os
 import shutil
-from base64 import urlsafe_b64encode
-from collections.abc import Callable, Iterator
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
-from densevse.artifacts.files import writing
+from densevse.artifacts.files import write_text, writing
 from densevse.runtime.errors import InputError
+from densevse.runtime.project import ADOPTS
 
 SNAKEMAKE = Path(".snakemake")
 _NAMED = 5
 """Files that an error names at most."""
+ADOPTED = "adopted"
+"""The key that only the record of an adopted file has."""
+_WITHOUT = (
+    " No file in {results} has a record. If this is a copy, copy the hidden folder {kept} too; if the folder had "
+    "another name, give it that name again (a symbolic link will do)."
+)
+_ADOPTED_KEY = f'"{ADOPTED}": ['.encode()
 _OF_RECORD = {"rule", "params", "input", "incomplete"}
 
 
 def keep_records(results: str) -> None:
     """Puts Snakemake's records into the folder `results`, and moves there those that it wrote itself.
 
-    Records name the paths of files, so they are useless if the folder had another name. Raises `InputError` for results
-    without records, for a folder that is not writable, and while another run keeps its records elsewhere, as they would
-    end up in the wrong folder.
+    Raises `InputError` for a folder that is not writable, and while another run keeps its records elsewhere, as they
+    would end up in the wrong folder.
     """
-    kept, link = Path(results, f".records-{quote(results, safe='')}"), SNAKEMAKE / "metadata"
-    own = link.is_dir() and not link.is_symlink() and any(link.iterdir())
-    if not (kept.is_dir() or own) and any(Path(results).glob("*/*.parquet")):
-        raise InputError(
-            f"{kept}: no such folder. {results} has files of an earlier run, but no records of their settings and "
-            f"code, which cannot be compared with today's. Copy the hidden folder {kept.name} too; if {results} had "
-            "another name, give it that name again (a symbolic link will do); or name a new folder as `results`."
-        )
-    let_records_lie_in(kept)
+    let_records_lie_in(Path(results, f".records-{quote(results, safe='')}"))
 
 
-def refuse_unrecorded(results: str, is_made: Callable[[str], bool]) -> None:
-    """Raises `InputError` that names files in `results` that a rule makes, but of whose making no record can be read.
+class Records:
+    """The records of the files in a folder of results, but for logs and hidden ones."""
 
-    Snakemake would call each of them current, whatever it was made with. What it has marked as incomplete is made again
-    in any case.
+    def __init__(self, results: str) -> None:
+        self._results = results
+
+    def lost(self, is_made: Callable[[str], bool]) -> list[str]:
+        """Files that a rule makes, but of whose making no record can be read.
+
+        Among them are trained weights whose job ended, but was not recorded before its run was killed; what else
+        Snakemake has marked as incomplete is made again.
+        """
+        return [path for path in _files(self._results) if not _is_recorded(path) and is_made(path)]
+
+    @cached_property
+    def adopted(self) -> dict[str, list[str]]:
+        """What could not be compared when `densevse adopt` adopted a file, by the file's place below the folder.
+
+        The file may be gone, while what was made from it is there.
+        """
+        texts = {path: file.read_bytes() for path, file in recorded(SNAKEMAKE / "metadata")}
+        records = {path: json.loads(text) for path, text in texts.items() if _ADOPTED_KEY in text}
+        return {os.path.relpath(path, self._results): record[ADOPTED] for path, record in sorted(records.items())}
+
+
+def refuse_lost(results: str, lost: Sequence[str]) -> None:
+    """Raises `InputError` that names files in `results` whose records are lost.
+
+    Snakemake would call each of them current, whatever it was made with.
     """
-    lost = [path for path in _files(results) if not _is_recorded(path) and is_made(path)]
     if lost:
         named = "".join(f"  {path}\n" for path in lost[:_NAMED])
         more = f"  and {len(lost) - _NAMED} more\n" if len(lost) > _NAMED else ""
+        kept = (SNAKEMAKE / "metadata").resolve()
         raise InputError(
             f"no record can be read of how these files were made:\n{named}{more}They may be of other settings or code "
-            "than today's; records are lost when power fails, or when files are copied alone. Delete these files, and "
-            "run again; or, if you know that they are current, call snakemake --touch with the same targets."
+            "than today's. Records are lost when files are copied alone, when power fails, and when a run is killed at "
+            "the end of a training. Call densevse adopt (with your --configfile): it compares the files with today's "
+            "settings and inputs, and writes records of those that agree. Or delete them, and run again."
+            + ("" if any(kept.iterdir()) else _WITHOUT.format(results=results, kept=kept.name))
         )
+
+
+def check_touch(in_bucket: bool) -> None:
+    """Raises `InputError` for `snakemake --touch`, unless `densevse adopt` calls it for results on a disk."""
+    if in_bucket:
+        raise InputError(
+            "--touch, densevse adopt: files in a bucket cannot be adopted. Delete those without a record, and run "
+            "again."
+        )
+    if ADOPTS not in os.environ:
+        raise InputError(
+            "--touch: it would call files current without comparing them. Call densevse adopt with the same targets "
+            "(and your --configfile): it compares the files with today's settings and inputs, and adopts those that "
+            "agree."
+        )
+
+
+def forget(files: Iterable[str]) -> None:
+    """Removes what is left of the records of files, which Snakemake could not read."""
+    for path in files:
+        record_file(SNAKEMAKE / "metadata", path).unlink(missing_ok=True)
+
+
+def adopt(path: str, record: bytes, uncompared: Sequence[str]) -> None:
+    """Makes `record`, which Snakemake has written elsewhere, that of the file `path`, and marks the file as adopted.
+
+    The mark is in the record, so it goes where the record goes, and is gone when a job makes the file again.
+    """
+    marked = {**json.loads(record), ADOPTED: [*uncompared]}
+    write_text(json.dumps(marked), record_file(SNAKEMAKE / "metadata", path))
+    record_file(SNAKEMAKE / "incomplete", path).unlink(missing_ok=True)
 
 
 def _files(results: str) -> Iterator[str]:
@@ -68,14 +126,19 @@ def _files(results: str) -> Iterator[str]:
 
 
 def _is_recorded(path: str) -> bool:
-    """True for a file with a readable record, or one that Snakemake has marked as incomplete."""
-    if record_file(SNAKEMAKE / "incomplete", path).exists():
-        return True
+    """True for a file with a readable record, or one that is made again."""
     try:
+        if record_file(SNAKEMAKE / "incomplete", path).exists():
+            return not _is_trained(path)
         record = json.loads(record_file(SNAKEMAKE / "metadata", path).read_bytes())
         return isinstance(record, dict) and record.keys() >= _OF_RECORD and not record["incomplete"]
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
+
+
+def _is_trained(path: str) -> bool:
+    """True for weights whose training has ended, as it has then removed its checkpoint."""
+    return path.endswith(".safetensors") and not any(Path(path).parent.glob(".work-*"))
 
 
 def record_file(folder: Path, address: str) -> Path:
@@ -83,6 +146,15 @@ def record_file(folder: Path, address: str) -> Path:
     text, longest = urlsafe_b64encode(address.encode()).decode(), os.pathconf(folder, "PC_NAME_MAX") - 1
     parts = [text[start : start + longest] for start in range(0, len(text), longest)]
     return Path(folder, *(f"@{part}" for part in parts[:-1]), parts[-1])
+
+
+def recorded(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The addresses in one of Snakemake's folders, each with its file."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            text = "".join(part.removeprefix("@") for part in path.relative_to(folder).parts)
+            with suppress(ValueError):  # a file of another kind
+                yield urlsafe_b64decode(text).decode(), path
 
 
 def let_records_lie_in(kept: Path) -> None:

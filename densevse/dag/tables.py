@@ -115,6 +115,7 @@ class TableStage(Stage):
             published=entry.published,
             sections=sections,
             configured=self.rows.configured(sections),
+            adopted=self.project.records.adopted,
             latex_intervals=entry.latex_intervals,
         )
 
@@ -128,8 +129,14 @@ class TableStage(Stage):
         one = {"seeds": [seed], "model": variant, "round": round}
         measured = {variant: section.measured[variant].model_copy(update=one)}
         section = section.model_copy(update={"measured": measured})
-        title, configured = section.measured[variant].title, self.rows.configured([section])
-        return TablePlan(title=title, reference=None, published=[], sections=[section], configured=configured)
+        return TablePlan(
+            title=section.measured[variant].title,
+            reference=None,
+            published=[],
+            sections=[section],
+            configured=self.rows.configured([section]),
+            adopted=self.project.records.adopted,
+        )
 
     def gains_job(self, table: str) -> Job:
         """The picture of a table's gains."""
@@ -179,6 +186,7 @@ class TableStage(Stage):
                 for number in range(entry.last_round + 1)
             ],
             configured=self.rows.configured([section]),
+            adopted=self.project.records.adopted,
             latex_intervals=self.table(dataset).latex_intervals,
         )
         return Job({"plan": plan.model_dump(mode="json")})

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from densevse.artifacts.families import copies
+from densevse.artifacts.lineage import places
 from densevse.config.strict import Strict
 from densevse.evaluation.protocols import MOST
 from densevse.report.made_with import Lineage, choices, descriptions
@@ -91,7 +92,24 @@ def making_notes(plan: MeasuringPlan, sections: Sequence[MeasuredSection]) -> li
         *_seeds(sections),
         *_devices(made_from),
         *_precisions(made_from),
+        *adopted_notes(plan, [one for section in sections for one in section.made_from.items()]),
         f"Config {digest_of(plan)}. Versions: {_versions(made_from)}.",
+    ]
+
+
+def adopted_notes(plan: MeasuringPlan, rows: Iterable[tuple[str, Sequence[Lineage]]]) -> list[str]:
+    """Names the rows, given as (variant, lineages), that rest on adopted files, and what was not compared of these."""
+    found: dict[str, set[str]] = {}
+    for row, made_from in rows:
+        files = {file for made in made_from for file in places(made)} & plan.adopted.keys()
+        if files:
+            found.setdefault(row, set()).update(files)
+    if not found:
+        return []
+    unknown = sorted({what for files in found.values() for file in files for what in plan.adopted[file]})
+    return [
+        f"Rows that rest on files of whose making there was no record, and that were adopted (densevse adopt): "
+        f"{', '.join(found)}. Their settings and inputs agree with today's; not compared: {', '.join(unknown)}."
     ]
 
 
@@ -258,7 +276,7 @@ def _precisions(made_from: Sequence[Lineage]) -> list[str]:
 
 def digest_of(plan: Strict) -> str:
     """A short digest of the plan of a table: the configuration of what it measures."""
-    measured = plan.model_dump(mode="json", exclude={"latex_intervals"})  # it changes no metric
+    measured = plan.model_dump(mode="json", exclude={"latex_intervals", "adopted"})  # they are no settings of metrics
     return hashlib.sha256(json.dumps(measured, sort_keys=True).encode()).hexdigest()[:12]
 
 

@@ -67,6 +67,9 @@ class MeasuringPlan(Strict):
 
     title: str
     configured: Configured = Field(description="the expected settings of what the measured rows use")
+    adopted: dict[str, list[str]] = Field(
+        default={}, description="place of an adopted file below results/ -> what could not be compared"
+    )
 
 
 class TablePlan(MeasuringPlan):

@@ -7,7 +7,7 @@ records what it was really made from, through all stages. A table that states so
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from densevse.artifacts.lineage import DIGESTS, PARENTS, ancestors
+from densevse.artifacts.lineage import DIGESTS, PARENTS, agree, ancestors
 from densevse.report.plan import Configured, MeasuredVariant
 from densevse.runtime.errors import InputError
 
@@ -63,22 +63,13 @@ def _training_differences(way: str, settings: Mapping[str, Any], trained: Sequen
         return
     said = trained[settings["round"]]
     for key in sorted(said.keys() & settings.keys()):
-        if not _agree(said[key], settings[key]):
+        if not agree(said[key], settings[key]):
             yield f"{key}: the table says {said[key]}, found {settings[key]} ({way})"
-
-
-def _agree(said: Any, found: Any) -> bool:
-    """True if two settings are equal in all keys that both have; a key of only one was read by no code, or is new."""
-    if isinstance(said, Mapping) and isinstance(found, Mapping):
-        return all(_agree(said[key], found[key]) for key in said.keys() & found.keys())
-    if isinstance(said, list) and isinstance(found, list):
-        return len(said) == len(found) and all(map(_agree, said, found))
-    return bool(said == found)
 
 
 def _same(key: str, said: Any, found: Any) -> bool:
     """The same of a key: of digests the plan has the first digits."""
-    return str(found).startswith(said) if key == "weights_sha256" else _agree(said, found)
+    return str(found).startswith(said) if key == "weights_sha256" else agree(said, found)
 
 
 def _differences(

@@ -14,6 +14,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
+from densevse.artifacts.lineage import with_digest
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.bootstrap import expected_metrics, retrieval_bootstrap
@@ -230,7 +231,7 @@ def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionAr
         paths = checked_retrievals(name, plan, configured, artifacts.retrievals)
         runs = {seed: schema.read(path, RETRIEVAL) for seed, path in paths.items()}
         measured.append(Measured(name, entry.title, runs))
-        made_from[name] = [schema.check(path, RETRIEVAL) for path in paths.values()]
+        made_from[name] = [with_digest(path) for path in paths.values()]
     if not measured:
         return MeasuredSection(plan, None, _NOTHING, [], [], {})
     images = artifacts.images.path(Identity(plan.dataset))

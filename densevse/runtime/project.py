@@ -31,5 +31,10 @@ LOADER_THREADS = "DENSEVSE_LOADER_THREADS"
 NUMBERS_AT_ONCE = "DENSEVSE_NUMBERS_AT_ONCE"
 """Holds the key `numbers_at_once` of the configuration."""
 
+ADOPTS = "DENSEVSE_ADOPTS"
+"""Says what `densevse adopt` adopts: LOST, files without a record; or TARGETS, with all that they are made from."""
+
+LOST, TARGETS = "lost", "targets"
+
 RESULTS = "DENSEVSE_RESULTS"
 """Holds the key `results` of the configuration."""

@@ -8,7 +8,8 @@ import pytest
 from snakemake.persistence.file import FilePersistence
 
 from densevse.dag import bucket as module
-from densevse.dag.bucket import BucketRecords, record_file, recorded
+from densevse.dag.bucket import BucketRecords
+from densevse.dag.records import record_file, recorded
 from densevse.runtime.errors import InputError
 
 PREFIX = "s3://bucket/here/"
@@ -222,7 +223,12 @@ def test_results_whose_names_differ_after_a_dot_have_runs_of_their_own(bucket, t
 
 
 NONSENSE = ["", "nonsense", "null", "[]", "{}", '{"records": []}', '{"records": {"": "{}"}, "in_doubt": []}']
-NONSENSE += ['{"records": {"a": 1}, "in_doubt": []}', '{"records": {}, "in_doubt": 3}', "[" * 100_000]
+NONSENSE += [
+    '{"records": {}, "in_doubt": []}',
+    '{"records": {"a": 1}, "in_doubt": []}',
+    '{"records": {}, "in_doubt": 3}',
+    "[" * 100_000,
+]
 
 
 @pytest.mark.parametrize("text", NONSENSE)
@@ -231,6 +237,23 @@ def test_records_that_are_nonsense_are_refused_by_their_address(tmp_path, monkey
     bucket.files[RECORDS] = text
     with pytest.raises(InputError, match=rf"^{PREFIX}{RECORDS}: damaged \(.*Put an earlier copy"):
         Checkout(tmp_path / "here", bucket, monkeypatch).plan()
+
+
+def test_records_that_are_there_in_part_are_refused(made, checkout, bucket):
+    """A file without a record counts as current, whatever it was made with."""
+    found = json.loads(bucket.files[RECORDS])
+    del found["records"][MODEL]
+    bucket.files[RECORDS] = json.dumps(found)
+    with pytest.raises(InputError, match=rf"^{PREFIX}{RECORDS}: damaged \(it is not as a run wrote it"):
+        checkout("there").plan()
+
+
+def test_a_record_that_a_power_cut_has_damaged_is_in_doubt(made, checkout, bucket):
+    made.plan().begin(MODEL)
+    record_file(made.folder / ".snakemake/metadata", IMAGES).write_bytes(b"\0" * 80)
+    made.records._over.set()
+    made.plan()
+    assert IMAGES in made.doubts()
 
 
 @pytest.mark.parametrize("text", [*NONSENSE, '{"machine": "a", "folder": "b", "began": 1e99, "id": "c"}'])

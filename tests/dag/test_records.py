@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from densevse.dag.records import keep_records, read_only, record_file, refuse_unrecorded
+from densevse.dag.records import Records, adopt, keep_records, read_only, record_file, refuse_lost
 from densevse.runtime.errors import InputError
 
 KEPT, LINK = Path("results/.records-results"), Path(".snakemake/metadata")
@@ -66,21 +66,27 @@ def test_another_folder_of_results_is_refused_while_a_run_is_under_way():
     keep_records("results")
 
 
+def lost(results="results", is_made=lambda path: True):
+    return Records(results).lost(is_made)
+
+
 def test_results_without_records_are_refused():
     made()
     shutil.rmtree(KEPT)
+    keep_records("results")
     with pytest.raises(
-        InputError, match=r"^results/\.records-results: no such folder\. results has files of an earlier run"
+        InputError, match=r"(?s)no record .*\n  results/scenes/images\.parquet\n.*\.records-results too"
     ):
-        keep_records("results")
+        refuse_lost("results", lost())
 
 
 def test_results_of_another_name_are_refused():
     """The records name the paths of what was made."""
     made()
     shutil.move("results", "elsewhere")
-    with pytest.raises(InputError, match=r"^elsewhere/\.records-elsewhere: no such folder"):
-        keep_records("elsewhere")
+    keep_records("elsewhere")
+    with pytest.raises(InputError, match=r"(?s)\n  elsewhere/scenes/images\.parquet\n.* give it that name again"):
+        refuse_lost("elsewhere", lost("elsewhere"))
 
 
 def test_two_folders_of_results_have_records_of_their_own():
@@ -103,21 +109,47 @@ def test_a_folder_that_cannot_be_written_to_is_named(monkeypatch):
 RECORD = {"rule": "train", "params": ["1"], "input": [], "incomplete": False}
 
 
+def put(path, record, kind="metadata"):
+    """A file, with the bytes of its record, if there are any."""
+    Path(path).touch()
+    if record is not None:
+        record_file(Path(".snakemake", kind), path).write_bytes(record)
+
+
 @pytest.mark.parametrize(
     "kept", [None, b"", b"null", b"{", b"\0" * 300, b"[]", b"{}", json.dumps({**RECORD, "incomplete": True}).encode()]
 )
 def test_a_file_whose_record_is_lost_is_refused_by_name(kept):
     made()
-    path = "results/scenes/model.safetensors"
-    Path(path).touch()
-    for name, content in (("results/scenes/images.parquet", json.dumps(RECORD).encode()), (path, kept)):
-        if content is not None:
-            record_file(LINK, name).write_bytes(content)
-    with pytest.raises(InputError, match=rf"(?s)no record can be read.*\n  {path}\n.*--touch"):
-        refuse_unrecorded("results", lambda path: True)
-    refuse_unrecorded("results", lambda path: "model" not in path)  # a note of the user's
-    record_file(Path(".snakemake/incomplete"), path).touch()
-    refuse_unrecorded("results", lambda path: True)  # is made again
+    path = "results/scenes/tokens.parquet"
+    put("results/scenes/images.parquet", json.dumps(RECORD).encode())
+    put(path, kept)
+    assert lost() == [path]
+    with pytest.raises(InputError, match=rf"(?s)no record can be read.*\n  {path}\n.*densevse adopt"):
+        refuse_lost("results", lost())
+    assert lost(is_made=lambda path: "tokens" not in path) == []  # a note of the user's
+    put(path, b"{}", "incomplete")
+    assert lost() == []  # is made again
+
+
+def test_a_training_that_was_over_is_not_made_again():
+    """Its run was killed between the end of the training and the record, and would begin it anew."""
+    made()
+    path = Path("results/scenes/model.safetensors")
+    put("results/scenes/images.parquet", json.dumps(RECORD).encode())
+    put(str(path), None)
+    put(str(path), b"{}", "incomplete")
+    assert lost() == [str(path)]
+    checkpoint = path.parent / ".work-model-0123456789abcdef"
+    checkpoint.mkdir()
+    assert lost() == []  # is trained on
+    checkpoint.rmdir()
+    adopt(str(path), json.dumps(RECORD).encode(), ["the code"])
+    assert lost() == []
+    path.unlink()
+    assert Records("results").adopted == {"scenes/model.safetensors": ["the code"]}
+    record_file(LINK, str(path)).write_text(json.dumps(RECORD))  # as after a training
+    assert Records("results").adopted == {}
 
 
 def test_logs_and_hidden_files_need_no_record():
@@ -126,4 +158,4 @@ def test_logs_and_hidden_files_need_no_record():
     Path("results/logs/train").mkdir(parents=True)
     for name in ("results/logs/train/vse.log", "results/scenes/.images.parquet.1.part"):
         Path(name).touch()
-    refuse_unrecorded("results", lambda path: True)
+    assert lost() == []

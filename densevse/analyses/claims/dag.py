@@ -144,8 +144,14 @@ class ClaimStage(TableStage):
             alike.setdefault((test.dataset, test.protocol, test.seeds), []).append(test)
         found = [self._claimed_section(of_section) for of_section in alike.values()]
         sections = [one.section for one in found]
-        pools, configured = self._pools(sections), self.rows.configured(sections)
-        plan = ClaimsPlan(title=title, sections=found, pools=pools, configured=configured, **texts)
+        plan = ClaimsPlan(
+            title=title,
+            sections=found,
+            pools=self._pools(sections),
+            configured=self.rows.configured(sections),
+            adopted=self.project.records.adopted,
+            **texts,
+        )
         return Job({"plan": plan.model_dump(mode="json")})
 
     def _pools(self, sections: Sequence[SectionPlan]) -> list[PoolPlan]:

@@ -32,5 +32,10 @@ class ExtendedTruthStage(TableStage):
                 f"{entry.top} are listed; set it to {LISTED}."
             )
         section = self.section(SectionConfig(dataset=dataset, protocol="full"), self.table(dataset).measure)
-        plan = ExtendedTruthPlan(title=entry.title, section=section, configured=self.rows.configured([section]))
+        plan = ExtendedTruthPlan(
+            title=entry.title,
+            section=section,
+            configured=self.rows.configured([section]),
+            adopted=self.project.records.adopted,
+        )
         return Job({"plan": plan.model_dump(mode="json")})

@@ -19,12 +19,14 @@ from densevse.analyses.eccv_caption.plan import LISTED, ExtendedTruthPlan
 from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.index import ArtifactIndex
+from densevse.artifacts.lineage import with_digest
 from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.strict import validate
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
-from densevse.report.footnotes import INTERVALS
+from densevse.report.footnotes import INTERVALS, adopted_notes
+from densevse.report.made_with import Lineage
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
 from densevse.report.sections import checked_retrievals
@@ -142,8 +144,10 @@ def make_extended_truth_table(
     truth, index = read_truth(), ArtifactIndex(retrievals, RETRIEVAL)
     numbers, section = numbers_of(captions, truth.own["i2t"]), planned.section
     found: dict[str, list[dict[str, Reals]]] = {}
+    rests_on: list[tuple[str, list[Lineage]]] = []
     for name in section.measured:
         paths = checked_retrievals(name, section, planned.configured, index)
+        rests_on.append((name, [*map(with_digest, paths.values())]))
         found[name] = [measure(read_lists(path, numbers, truth.own), truth.benchmarks) for path in paths.values()]
     families = families_of(images)[[str(image) for image in truth.own["i2t"]]]
     bootstrap = SumBootstrap(np.arange(families.nunique()), dict.fromkeys(MEASURE_COLUMNS, _PERCENT))
@@ -154,7 +158,8 @@ def make_extended_truth_table(
         row = {"method": section.measured[name].title, "variant": name, "seeds": len(runs)}
         records.append(row | _with_intervals(drawn, bootstrap))
     frame = pd.DataFrame(records, columns=[column.name for column in EXTENDED_TRUTH_RESULTS.columns])
-    document = Document(f"{planned.title}: ECCV Caption and CxC", _sheets(frame, planned, truth), _notes(truth))
+    notes = [*_notes(truth), *adopted_notes(planned, rests_on)]
+    document = Document(f"{planned.title}: ECCV Caption and CxC", _sheets(frame, planned, truth), notes)
     write_table(frame, EXTENDED_TRUTH_RESULTS, document, planned, Outputs(**outputs))
 
 

@@ -5,6 +5,7 @@ compares all files with the bytes of an undisturbed run.
 """
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -32,6 +33,9 @@ ROOM = 1 << 16
 
 AFTER_TRAININGS = 4
 """Jobs that a run still has when its last training ends, and that training's own."""
+
+UNRECORDED = re.compile(r"^  (results/\S+\.safetensors)$", re.MULTILINE)
+"""A model in the message that no record can be read of how it was made."""
 
 SCHEMA_KEY = f"{PREFIX}schema"
 
@@ -103,7 +107,7 @@ HEADER = "| moment | harm | rules running then | what happened | tables | corrup
 def start(project: Project, targets: tuple[str, ...] = TARGETS) -> subprocess.Popen:
     """Starts Snakemake in a separate process group, with its output in run.log."""
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "test.yaml", "--", *targets]
-    with open(project.folder / "run.log", "ab") as log:
+    with open(log_of(project), "ab") as log:
         return subprocess.Popen(
             command,
             cwd=project.folder,
@@ -120,13 +124,21 @@ def _hear_hangups() -> None:
 
 
 def finish(project: Project, targets: tuple[str, ...] = TARGETS, at_most: int = 3) -> int:
-    """Runs until it succeeds; returns the number of runs. The lock of a killed run is removed, as a person would."""
+    """Runs until it succeeds; returns the number of runs.
+
+    The lock of a killed run is removed, as a person would; and so are models whose training had just ended, of which
+    there is no record. A person would adopt them, which the foot of the table would say.
+    """
+    log_of(project).touch()
     for run in range(1, at_most + 1):
         unlock = [sys.executable, "-m", "snakemake", "--unlock", "--configfile", "test.yaml", "--", *targets]
         subprocess.run(unlock, cwd=project.folder, capture_output=True)
+        begin = log_of(project).stat().st_size
         if start(project, targets).wait() == 0:
             return run
-    log = (project.folder / "run.log").read_text()
+        for model in UNRECORDED.findall(log_of(project).read_bytes()[begin:].decode()):
+            (project.folder / model).unlink()
+    log = log_of(project).read_text()
     raise AssertionError(f"the run did not recover in {at_most} runs:\n{log[log.find('Error in') :][:8000]}")
 
 
@@ -317,7 +329,12 @@ def went_on(folder: Path, saved: list[dict]) -> bool:
 
 def jobs_ended(project: Project) -> int:
     """The number of jobs that succeeded in the runs of `start`."""
-    return (project.folder / "run.log").read_text().count("Finished jobid")
+    return log_of(project).read_text().count("Finished jobid")
+
+
+def log_of(project: Project) -> Path:
+    """The log of all runs of `start`."""
+    return project.folder / "run.log"
 
 
 def pause(run: subprocess.Popen, seconds: float) -> None:

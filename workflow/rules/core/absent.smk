@@ -2,10 +2,21 @@
 
 tables.check_names(makers.of)
 
-# These change no result, or are how a user answers the refusal.
-answers = {"--touch", "-t", "--unlock", "--delete-all-output"}
-if bucket is None and workflow.is_main_process and not answers & {*sys.argv}:
-    refuse_unrecorded(settings.results, makers.make)
+lost = project.records.lost(makers.make) if bucket is None and workflow.is_main_process else []
+
+# These options change no result, or are how a user answers the refusal.
+if ADOPTS not in os.environ and not {"--unlock", "--delete-all-output"} & {*sys.argv}:
+    refuse_lost(settings.results, lost)
+
+if ADOPTS in os.environ:
+    from densevse.dag.adoption import adopt_planned
+
+    forget(lost)
+
+    # The target of `densevse adopt` without targets.
+    rule adopt:
+        input:
+            lost,
 
 
 # Is planned if a target needs such a path, and never runs: see densevse/dag/targets.py.

@@ -24,7 +24,7 @@ from densevse.dag.inputs import ConceptStage, ParseStage, VocabularyStage
 from densevse.dag.jobs import Calls, Job, growing
 from densevse.dag.paths import Paths, configured, uncompared
 from densevse.dag.project import Analyses, Project, any_of
-from densevse.dag.records import keep_records, read_only, refuse_unrecorded
+from densevse.dag.records import check_touch, forget, keep_records, read_only, refuse_lost
 from densevse.dag.rows import GivenStage
 from densevse.dag.run_lock import RunLock, check_hooks, lock_folders
 from densevse.dag.tables import TableStage, check_tables
@@ -34,7 +34,16 @@ from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check
 from densevse.config.strict import check_configfiles
 from densevse.config.tables import Protocol
 from densevse.config.registries import VIEWS
-from densevse.runtime.project import GPU, JOBS_PER_GPU, LOADER_THREADS, NUMBERS_AT_ONCE, PACKAGE, PLAIN_ON_GPU, RESULTS
+from densevse.runtime.project import (
+    ADOPTS,
+    GPU,
+    JOBS_PER_GPU,
+    LOADER_THREADS,
+    NUMBERS_AT_ONCE,
+    PACKAGE,
+    PLAIN_ON_GPU,
+    RESULTS,
+)
 
 # Writes the report's first page: see workflow/report/workflow.rst.
 from densevse.report.start_page import start_page

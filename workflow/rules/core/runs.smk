@@ -16,12 +16,17 @@ onstart:
     end_by_hangup()
     planned = list(workflow.dag.needrun_jobs())
     outputs = [file for job in planned for file in job.output]
+    if workflow.touch:
+        check_touch(in_bucket=bucket is not None)
     if bucket:
         bucket_records.begin(file.storage_object.query for file in outputs if file.is_storage)
     else:
         lock_folders(run_locks, outputs)
         inputs = (file for job in planned for file in job.input)
         settle_dates(inputs, (settings.results, settings.resources), makers.make)
+    if ADOPTS in os.environ:
+        # By --touch and --forceall all jobs are planned, which Snakemake would now call done.
+        sys.exit(adopt_planned(workflow, lost))
 
 
 onsuccess:

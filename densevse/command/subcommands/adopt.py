@@ -1,0 +1,36 @@
+"""`densevse adopt`: gives records to files without one, after a comparison with today's settings and inputs."""
+
+import os
+import subprocess
+from argparse import ArgumentParser, Namespace
+
+from densevse.command.shared import add_configfiles, overrides, reason, snakemake
+from densevse.runtime.errors import InputError
+from densevse.runtime.project import ADOPTS, LOST, TARGETS
+
+HELP = "accept files of whose making no record is left, if they agree with today's settings and inputs"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the targets."""
+    parser.add_argument(
+        "targets",
+        nargs="*",
+        metavar="target",
+        help="files or rules, whose files and inputs are compared; by default all files that a run refuses",
+    )
+    add_configfiles(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Lets Snakemake plan, and adopts files in the place of a run."""
+    from densevse.dag.adoption import REFUSED
+
+    overrides(arguments.configfile)
+    options = ("--touch", "--forceall", "--nolock", "--quiet", "all", "--cores", "1")
+    command = snakemake(arguments.targets or ["adopt"], arguments.configfile, *options)
+    adopts = {ADOPTS: TARGETS if arguments.targets else LOST}
+    done = subprocess.run(command, env={**os.environ, **adopts}, stderr=subprocess.PIPE, text=True)
+    if done.returncode not in (0, REFUSED):
+        raise InputError(reason(done.stderr))
+    return int(done.returncode == REFUSED)
