@@ -23,7 +23,8 @@ there.
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import SimpleNamespace
+from functools import partial
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import torch
@@ -32,7 +33,7 @@ from torch.utils import backend_registration
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import TreeSpec, tree_flatten, tree_leaves, tree_map, tree_unflatten
 
-from densevse.kernels import blocks_of_tanh_sums, tanh_sums
+from densevse.kernels import blocks_of_tanh_sums, hlstm, hlstm_steps, tanh_sums
 from densevse.runtime.on_gpu import is_plain
 
 NAME = "pretended"
@@ -299,21 +300,7 @@ AUTOCAST = torch.library.Library("_", "IMPL")
 AUTOCAST.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")
 
 
-class FusedTanhSums:
-    """In place of the kernels of densevse/kernels/fused_tanh_sums.py: each function is one launch for its caller."""
-
-    @staticmethod
-    def sums_of(*given: Any) -> Tensor:
-        """One launch, computed in blocks."""
-        return without_counting("fused tanh sums", blocks_of_tanh_sums.sums_of, *given)
-
-    @staticmethod
-    def gradients_of(*given: Any) -> tuple[Tensor, ...]:
-        """One launch, computed in blocks."""
-        return without_counting("fused tanh sums, backward", blocks_of_tanh_sums.gradients_of, *given)
-
-
-def without_counting(name: str, function: Callable[..., Any], *given: Any) -> Any:
+def as_one_launch(name: str, function: Callable[..., Any], *given: Any) -> Any:
     """What a function computes, as one launch of this name."""
     before, operators = COUNTS.launches, COUNTS.operators.copy()
     found = function(*given)
@@ -322,4 +309,20 @@ def without_counting(name: str, function: Callable[..., Any], *given: Any) -> An
     return found
 
 
-tanh_sums._on_gpu = lambda: blocks_of_tanh_sums if is_plain("tanh_sums") else FusedTanhSums  # type: ignore[assignment, return-value]
+def fused(module: ModuleType, *names: str) -> SimpleNamespace:
+    """In place of kernels in Triton: the same functions by PyTorch, each as one launch."""
+    functions = {name: partial(as_one_launch, f"fused {name}", getattr(module, name)) for name in names}
+    return SimpleNamespace(**functions)
+
+
+FUSED_SUMS = fused(blocks_of_tanh_sums, "sums_of", "gradients_of")
+FUSED_STEPS = fused(hlstm_steps, "open_gates", "send", "receive", "close_gates")
+
+
+def steps_of(device: torch.device) -> Any:
+    """The H-LSTM's steps on a device, as densevse/kernels/hlstm.py chooses them."""
+    return hlstm_steps if device.type == "cpu" or is_plain("hlstm") else FUSED_STEPS
+
+
+hlstm._steps = steps_of
+tanh_sums._on_gpu = lambda: blocks_of_tanh_sums if is_plain("tanh_sums") else FUSED_SUMS  # type: ignore[assignment, return-value]

@@ -12,16 +12,17 @@ dog") is one node. A parent then only adds its children's messages.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
-from torch.nn.functional import embedding_bag
 
+from densevse.kernels import hlstm_steps
 from densevse.kernels.arrays import Booleans, Integers
-from densevse.kernels.recurrent import sigmoid_, through_sigmoid, through_tanh
+from densevse.runtime.on_gpu import is_plain
 
 BAR, HAT = 0, 1  # the two types of children: the others, and noun phrases
 
@@ -159,36 +160,21 @@ class _Recursion(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, w: Tensor, u: Tensor, b: Tensor, trees: Subtrees) -> Tensor:
-        size = u.shape[2]
+        size, steps = u.shape[2], _steps(x.device)
         nodes, messages = trees.levels[-1].nodes.stop, sum(map(len, trees.senders))
         h, c, tanh_c = x.new_empty(3, nodes, size).unbind()
         sent = x.new_empty(messages, 4 * size)
-        b_iou, b_f = b[: 3 * size], b[3 * size :]
         gates: list[Tensor] = []
         forget: list[Tensor] = []
         for level in trees.levels:
             here = level.nodes
-            if here.start == 0:
-                iou, remembered = x @ w.T, None  # Eq 5-7 at a leaf: only W x_j + b
-            else:
-                received = embedding_bag(level.children, sent, level.offsets, mode="sum")  # Eq 2, and the sums of Eq 7
-                iou, remembered = received[:, : 3 * size], received[:, 3 * size :]
-            iou += b_iou
-            sigmoid_(iou[:, : 2 * size])  # Eq 5: i_j, Eq 6: o_j
-            i, o, u_j = torch.split(iou, size, dim=1)
-            u_j.tanh_()  # Eq 7: u_j
-            torch.mul(i, u_j, out=c[here])  # Eq 7: c_j
-            if remembered is not None:
-                c[here] += remembered
-            torch.tanh(c[here], out=tanh_c[here])
-            torch.mul(o, tanh_c[here], out=h[here])  # Eq 8
-            gates.append(iou)
+            of_leaves = x @ w.T if here.start == 0 else None  # Eq 5-7 at a leaf: only W x_j + b
+            given = level.children, level.offsets, sent, b, c[here], tanh_c[here], h[here]
+            gates.append(steps.open_gates(of_leaves, *given))
             for message in level.sent:
                 out, sender = sent[message.rows], message.nodes
                 torch.mm(h[sender], u[message.type].T, out=out)  # the terms U h of Eq 3-7
-                f = sigmoid_(out[:, 3 * size :] + b_f)  # Eq 3 and 4: f_jk, f_jl
-                torch.mul(f, c[sender], out=out[:, 3 * size :])  # Eq 7: f c
-                forget.append(f)
+                forget.append(steps.send(out, b[3 * size :], c[sender]))
         ctx.trees, ctx.gates, ctx.forget = trees, gates, forget
         ctx.save_for_backward(x, w, u, h, c, tanh_c)
         return h
@@ -197,27 +183,18 @@ class _Recursion(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad_h: Tensor) -> tuple[Tensor | None, ...]:
         x, w, u, h, c, tanh_c = ctx.saved_tensors
-        size, trees = u.shape[2], ctx.trees
+        size, trees, steps = u.shape[2], ctx.trees, _steps(x.device)
         forget = list(ctx.forget)
         d_h, d_c = grad_h.clone(), torch.zeros_like(c)
         d_node = h.new_empty(len(h), 4 * size)  # gradients of a node's i, o, u before their sigmoids, and of its c
         d_sent = h.new_empty(sum(map(len, trees.senders)), 4 * size)  # gradients of U h for i, o, u, f
-        for level, iou in zip(reversed(trees.levels), reversed(ctx.gates), strict=True):
+        for level, gates in zip(reversed(trees.levels), reversed(ctx.gates), strict=True):
             here = level.nodes
             for message in reversed(level.sent):
-                f, sender = forget.pop(), message.nodes
-                d = embedding_bag(message.parents, d_node, message.offsets, mode="sum")
-                d_kept = d[:, 3 * size :]
-                d_c[sender].addcmul_(d_kept, f)
-                torch.mul(through_sigmoid(d_kept, f), c[sender], out=d_kept)
+                d, sender = d_sent[message.rows], message.nodes
+                steps.receive(message.parents, message.offsets, d_node, forget.pop(), c[sender], d_c[sender], d)
                 d_h[sender].addmm_(d, u[message.type])
-                d_sent[message.rows] = d
-            i, o, u_j = torch.split(iou, size, dim=1)
-            d_i, d_o, d_u, d_memory = torch.split(d_node[here], size, dim=1)
-            through_sigmoid(d_h[here] * tanh_c[here], o, out=d_o)
-            torch.add(d_c[here], through_tanh(d_h[here] * o, tanh_c[here]), out=d_memory)
-            through_sigmoid(d_memory * u_j, i, out=d_i)
-            through_tanh(d_memory * i, u_j, out=d_u)
+            steps.close_gates(gates, d_h[here], d_c[here], tanh_c[here], d_node[here])
         d_iou = d_node[:, : 3 * size]
         d_leaves = d_iou[: len(x)]
         d_x = d_leaves @ w if ctx.needs_input_grad[0] else None
@@ -227,6 +204,15 @@ class _Recursion(torch.autograd.Function):
             torch.mm(d.T, h[senders], out=matrix)
         d_b = torch.cat((d_iou.sum(0), d_sent[:, 3 * size :].sum(0)))
         return d_x, d_leaves.T @ x, d_matrices, d_b, None
+
+
+def _steps(device: torch.device) -> ModuleType:
+    """The steps of a level, which a GPU computes by kernels in Triton; only there is Triton imported."""
+    if device.type == "cpu" or is_plain("hlstm"):
+        return hlstm_steps
+    from densevse.kernels import fused_hlstm
+
+    return fused_hlstm
 
 
 class HLSTM(nn.Module):

@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch import nn
 
+from densevse.kernels import hlstm
 from densevse.kernels.hlstm import HLSTM, subtrees
 from tests.gradients import assert_same
 from tests.kernels import definitions
@@ -71,6 +72,12 @@ def test_values_and_gradients_equal_the_recursive_reading(encoder, vectors, seed
     trees = random_trees(9, seed=seed)
     literal = definitions.h_lstm(encoder, vectors.weight, *trees)
     assert_same(states(encoder, vectors, trees), literal, [vectors.weight, *encoder.parameters()])
+
+
+def test_kernels_in_triton_equal_the_recursive_reading(monkeypatch, interpreted, encoder, vectors):
+    kernels = interpreted("fused_hlstm")
+    monkeypatch.setattr(hlstm, "_steps", lambda device: kernels)
+    test_values_and_gradients_equal_the_recursive_reading(encoder, vectors, seed=0)
 
 
 def test_a_sentence_of_one_word_and_one_that_is_a_single_noun_phrase(encoder, vectors):

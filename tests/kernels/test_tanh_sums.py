@@ -1,6 +1,5 @@
 """Sums of tanh over units for many pairs, against literal loops."""
 
-import importlib
 import os
 import subprocess
 import sys
@@ -14,30 +13,14 @@ from tests.gradients import assert_same
 from tests.kernels import definitions
 
 
-def interpreted(monkeypatch):
-    """A function that gives the kernels in Triton, to be interpreted."""
-    monkeypatch.setenv("TRITON_INTERPRET", "1")
-    interpreter = pytest.importorskip("triton.runtime.interpreter", reason="Triton is for Linux")
-    patch = interpreter._patch_lang_tensor
-
-    def with_index(tensor, scope):
-        patch(tensor, scope)
-        scope.set_attr(tensor, "__index__", lambda self: self.handle.data.item())  # which NumPy 2.4 wants
-
-    monkeypatch.setattr(interpreter, "_patch_lang_tensor", with_index)
-    from densevse.kernels import fused_tanh_sums
-
-    kernels = importlib.reload(fused_tanh_sums)
-    return lambda: kernels
-
-
 @pytest.fixture(params=["compiled", "blocks", "fused"])
-def way(request, monkeypatch):
+def way(request, monkeypatch, interpreted):
     """The loops of a CPU; and both ways of a GPU, with Triton's interpreter in place of its compiler."""
     monkeypatch.setattr(tanh_sums, "_is_compiled", lambda keys: request.param == "compiled")
     monkeypatch.setattr(blocks_of_tanh_sums, "numbers_at_once", lambda device, on_cpu: 30)
     if request.param == "fused":
-        monkeypatch.setattr(tanh_sums, "_on_gpu", interpreted(monkeypatch))
+        kernels = interpreted("fused_tanh_sums")
+        monkeypatch.setattr(tanh_sums, "_on_gpu", lambda: kernels)
     else:
         monkeypatch.setattr(tanh_sums, "_on_gpu", lambda: blocks_of_tanh_sums)
     return request.param
