@@ -10,12 +10,7 @@ OTHER_WAYS = {
     "fused_hlstm": "hlstm",
     "hlstm_steps": "hlstm",
 }
-"""Modules that compute what another kernel computes, which chooses between them."""
-    "fused_hlstm": "hlstm",
-    "hlstm_steps": "hlstm",
-    "blocks_of_tanh_sums": "tanh_sums",
-    "fused_tanh_sums": "tanh_sums",
-}  # of what another kernel computes
+"""Modules that compute the same as another kernel, which chooses between them."""
 
 
 def test_tests_compare_values_and_gradients_of_each_kernel_with_the_definition():
