@@ -178,8 +178,8 @@ pods: .venv/bucket .venv/kubernetes developing ## run profiles/kubernetes with a
 slurm: cluster developing ## run the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
 	DENSEVSE_SLURM=1 $(BIN)/python -m pytest tests/system/slurm
 
-full-size: developing ## every stage on made-up data of Flickr30k's size, then on MS-COCO's sentences; the memory of each
-	$(BIN)/python -m tests.system.full_size
+full-size: developing ## every stage on made-up data of Flickr30k's size, then on MS-COCO's sentences; OPTIONS="--only flickr30k --images 2000"
+	$(BIN)/python -m tests.system.full_size $(OPTIONS)
 
 costs: environment ## print the time and memory of each stage of the runs so far
 	$(BIN)/python -m densevse.report.costs results

@@ -133,12 +133,12 @@ def keep(rows: pd.DataFrame, file: str | Path) -> None:
 def _bytes_by_log(results: str | Path) -> Counter[str]:
     """The bytes that each log's job wrote, as far as Snakemake's records name its files."""
     found: Counter[str] = Counter()
-    for path, log in _written(results):
+    for path, log in written(results):
         found[log] += os.path.getsize(path) if os.path.isfile(path) else 0
     return found
 
 
-def _written(results: str | Path) -> Iterator[tuple[str, str]]:
+def written(results: str | Path) -> Iterator[tuple[str, str]]:
     """The paths in Snakemake's records, each with the log of the job that wrote it."""
     for record in Path(results).glob(".records-*/*"):
         if record.is_file():

@@ -1,23 +1,24 @@
 """`make full-size`: what the size of Flickr30k and the sentences of MS-COCO take.
 
-Every stage from the official files to the table runs on made-up data of Flickr30k's size, except the networks'
-arithmetic and the parser. MS-COCO's part has as many images and sentences, as long ones, and small vectors and models:
-every structure of sentences is trained on, and all that counts words. The memory of each stage is printed and held to a
-limit.
+Every stage from the official files to the table of all five papers runs on made-up data of Flickr30k's size, except
+the networks' arithmetic, the proposals and the parser. MS-COCO's part has as many images and sentences, as long ones,
+and small vectors and models: every structure of sentences is trained on, and all that counts words. The memory of each
+stage is printed and held to a limit. An interrupted run goes on.
 """
 
 import argparse
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from densevse.artifacts.shards import shard_names
+from densevse.config.load import load
 from densevse.report.costs import costs, table
 from tests.projects import Project, copy_code
 from tests.system.full_size import made_up
+from tests.system.full_size.killing import killed_in_each_stage
 
 
 @dataclass(frozen=True)
@@ -46,17 +47,46 @@ def once(*phases: str, **parameters: Any) -> dict[str, Any]:
 
 
 PHRASES = {"rounds": [["sentences"], ["phrases"]]}
+GLANCES = {
+    "hidden": 32,
+    "word_hidden": 32,
+    "word_dimension": 32,
+    "context_dimension": 64,
+    "context_word_dimension": 64,
+    "attention_units": 8,
+    "similarity": 32,
+    "score_units": 32,
+    "steps": 2,
+    "mismatched": 20,
+    "pairs_at_once": 8192,
+}
 PARTS = {
     "flickr30k": Part(
-        made_up.Size({"train": 29_000, "val": 1_000, "test": 1_000}, shards=16, values=4096),
-        ["vse", "hm_lstm"],
-        {"vse": once("main") | {"rounds": [["main"]]}, "hm_lstm": once("sentences", "phrases") | PHRASES},
+        made_up.Size(
+            {"train": 29_000, "val": 1_014, "test": 1_000},
+            shards=16,
+            views={"whole": (4096,), "ten_crop": (4096,), "grid": (196, 512), "regions": (4096,)},
+            shortest=9,
+        ),
+        ["vse", "hm_lstm", "sm_lstm", "defrag", "sco"],
+        {
+            "vse": once("main") | {"rounds": [["main"]]},
+            "hm_lstm": once("sentences", "phrases") | PHRASES,
+            "sm_lstm": once("main", **GLANCES) | {"rounds": [["main"]], "starts_from": None},
+            "defrag": once("dense") | {"rounds": [["dense"]]},
+            "sco": once("main", dimension=256, word_dimension=100) | {"rounds": [["main"]]},
+        },
         limit=8_000,
-        minutes=60,
+        minutes=75,
         local={"images": "images.zip", "karpathy": "karpathy.zip"},
     ),
     "coco": Part(
-        made_up.Size({"train": 113_287, "val": 5_000, "test": 5_000}, shards=32, values=64, shortest=9),
+        made_up.Size(
+            {"train": 113_287, "val": 5_000, "test": 5_000},
+            shards=32,
+            views={"whole": (64,), "regions": (64,)},
+            shortest=9,
+        ),
         ["vse", "defrag", "sdt_rnn", "hm_lstm"],
         {
             "vse": once("main", dimension=64) | {"rounds": [["main"]]},
@@ -74,55 +104,65 @@ PARTS = {
 }
 
 
-def settings(dataset: str, sources: Path) -> dict[str, Any]:
+def settings(dataset: str, part: Part, sources: Path) -> dict[str, Any]:
     """A data set as in config/, from made-up files."""
-    part = PARTS[dataset]
+    networks = dict.fromkeys(["whole", "ten_crop", "grid", "regions"], made_up.NETWORK)
     return {
         "datasets": {
             dataset: {
                 "local": {source: str(sources / file) for source, file in part.local.items()},
-                "networks": dict.fromkeys(["whole", "ten_crop", "grid", "regions"], "vgg19"),
-                "proposer": "made_up",
-                "parser": "grammar",
+                "networks": networks | {"concepts": "multi_label_head"},
+                "proposer": made_up.PROPOSER,
+                "parser": made_up.PARSER,
                 "word_vectors": "glove",
                 "shards": part.size.shards,
             }
         },
         "tables": {dataset: {"sections": [{"dataset": dataset}], "measure": part.measure}},
-        "networks": {"vgg19": {"local": str(sources / "no_weights.pth")}},
-        "proposers": {"made_up": {"kind": "file", "options": {"path": str(sources / "no_boxes.parquet")}}},
+        "networks": {made_up.NETWORK: {"local": str(sources / "no_weights.pth"), "precision": "fp32"}},
+        "concept_networks": {"multi_label_head": {"proposer": made_up.PROPOSER, **once("main", "settle")}},
+        "proposers": {made_up.PROPOSER: {"kind": "file", "options": {"path": str(sources / "no_boxes.parquet")}}},
         "word_vectors": {"glove": {"local": str(sources / "vectors.txt")}},
         "methods": part.methods,
         "generators": part.generators,
     }
 
 
-def prepare(project: Project, dataset: str) -> None:
+def prepare(project: Project, dataset: str, part: Part) -> None:
     """Make the data up, and the artifacts of the stages that are left out; what is there already stays."""
     sources, results = project.folder / f"sources_{dataset}", project.folder / f"results/{dataset}"
-    size = PARTS[dataset].size
-    project.configure(settings(dataset, sources))
+    values = settings(dataset, part, sources)
+    project.configure(values)
+    if (sources / "recorded").exists():
+        return
     if not (sources / "vectors.txt").exists():
-        made_up.write_sources(sources, dataset, size)
-    project.run(f"results/{dataset}/captions.parquet")
-    if not (results / f"parses/grammar/{shard_names(size.shards)[-1]}.parquet").exists():
-        made_up.write_features(results / "images.parquet", results / "features/vgg19", size)
-        tables = results / "images.parquet", results / "captions.parquet"
-        made_up.write_all_parses(*tables, results / "parses/grammar", size)
+        made_up.write_sources(sources, dataset, part.size)
+    images, captions = results / "images.parquet", results / "captions.parquet"
+    if not captions.exists():
+        project.run(str(captions.relative_to(project.folder)))
+    config, weights = load(project.folder / "config", values), sources / "no_weights.pth"
+    made_from = {view: made_up.lineage_of_features(config, images, weights, view) for view in part.size.views}
+    made = [
+        *made_up.write_features(images, results / f"features/{made_up.NETWORK}", part.size, made_from),
+        *made_up.write_all_parses(images, captions, results / f"parses/{made_up.PARSER}", part.size),
+    ]
+    # A run refuses files that it has no record of. Only once, as they get a new date.
+    project.run("--touch", "--force", *(str(path.relative_to(project.folder)) for path in made))
+    (sources / "recorded").touch()
 
 
-def run(folder: Path, dataset: str) -> bool:
+def run(folder: Path, dataset: str, part: Part) -> bool:
     """Run one part below `folder`, print what it took, and say whether each stage kept to the limit."""
-    part, free = PARTS[dataset], shutil.disk_usage(folder.parent).free
+    free = shutil.disk_usage(folder.parent).free
     print(
         f"{dataset}: needs {part.disk / 1e9:.1f} GB in {folder}, where {free / 1e9:.1f} GB are free, and about "
-        f"{part.minutes} minutes of two cores",
+        f"{part.minutes} minutes of two cores at full size",
         flush=True,
     )
     if free < part.disk and not folder.exists():
         return False
     project = Project(folder if folder.exists() else copy_code(folder))
-    prepare(project, dataset)
+    prepare(project, dataset, part)
     project.run(f"results/tables/{dataset}.md", *(f"results/{dataset}/{target}" for target in part.further))
     rows = costs(folder / "results")
     rows = rows[rows["dataset"] == dataset]
@@ -132,11 +172,28 @@ def run(folder: Path, dataset: str) -> bool:
     return bool(rows["memory"].max() < part.limit)
 
 
+def main(asked: argparse.Namespace) -> bool:
+    """Run what was asked, and say whether all of it held. Both parts are run, whatever the first one takes."""
+    folder, held = asked.folder.absolute(), []
+    for dataset in [asked.only] if asked.only else PARTS:
+        part = PARTS[dataset]
+        if asked.images:
+            part = replace(part, size=part.size.reduced(asked.images))
+        held.append(run(folder, dataset, part))
+        if asked.kill is not None:
+            held.append(killed_in_each_stage(Project(folder), dataset, asked.kill))
+    return all(held)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, default=Path("full_size"), help="is kept, and gone on with")
     parser.add_argument("--only", choices=PARTS, help="one of the two parts")
-    asked = parser.parse_args()
-    # Both are run, whatever the first one takes.
-    kept = [run(asked.folder.absolute(), name) for name in ([asked.only] if asked.only else PARTS)]
-    sys.exit(0 if all(kept) else 1)
+    parser.add_argument("--images", type=int, help="of each part, by default all; use a folder for each number")
+    parser.add_argument(
+        "--kill",
+        nargs="*",
+        metavar="STAGE",
+        help="then kill each stage, or these, once, start it again and compare its bytes with the first ones",
+    )
+    sys.exit(0 if main(parser.parse_args()) else 1)

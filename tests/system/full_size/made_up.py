@@ -1,9 +1,12 @@
 """A data set of a real one's size and layout with nothing in it: tiny pictures, random features, sentences of scenes.
 
-Its vocabulary is as large as Flickr30k's. Features and parses are written by the package's own writers.
+Its vocabulary is as large as Flickr30k's. Features and parses are written by the package's own writers, with the
+lineage that the stages would have given them which are left out.
 """
 
 import json
+import math
+import os
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -20,17 +23,21 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.shards import shard_names, shard_slice
 from densevse.artifacts.store import FeatureWriter
+from densevse.config.config import Config
+from densevse.dag.features import deciding
+from densevse.dag.fields import REGION_OPTIONS_FIELDS, passed
 from densevse.language.parses import Parse, write_parses
 from densevse.scenes.grammar import GrammarParser
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import sample_family
+from densevse.vision.extract import NetworkFiles
 
 SENTENCES = 5
 WORDS = 18_000
 REGIONS = 20
 TEMPLATES = 500
-AT_ONCE = 100  # images whose random features are made in one go
-MADE_FROM = {"network": "none: random numbers"}
+NETWORK, PROPOSER, PARSER = "vgg19", "made_up", "grammar"
+NUMBERS_AT_ONCE = 10_000_000  # random features that are made in one go
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,7 @@ class Size:
 
     splits: Mapping[str, int]  # images
     shards: int
-    values: int  # of an image's or a region's vector
+    views: Mapping[str, tuple[int, ...]]  # shape of the features of an image, or of a region
     shortest: int = 0  # words of a sentence
 
     @property
@@ -48,7 +55,16 @@ class Size:
 
     @property
     def feature_bytes(self) -> int:
-        return self.images * (1 + REGIONS) * self.values * 2
+        return sum(2 * math.prod(self._of_image(view)) for view in self.views) * self.images
+
+    def reduced(self, images: int) -> "Size":
+        """The same with so many images; each split and the shards have their share."""
+        splits = {split: max(1, round(images * count / self.images)) for split, count in self.splits.items()}
+        splits["train"] = images - splits["val"] - splits["test"]
+        return replace(self, splits=splits, shards=max(1, round(images * self.shards / self.images)))
+
+    def _of_image(self, view: str) -> tuple[int, ...]:
+        return (REGIONS, *self.views[view]) if view == "regions" else self.views[view]
 
 
 def write_sources(folder: Path, dataset: str, size: Size) -> None:
@@ -73,36 +89,59 @@ def write_sources(folder: Path, dataset: str, size: Size) -> None:
                 entries.append({"filename": name, "split": split, "sentences": [{"raw": text} for text in texts]})
     with zipfile.ZipFile(folder / "karpathy.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(f"dataset_{dataset}.json", json.dumps({"images": entries}))
-    with open(folder / "vectors.txt", "w") as file:
+    with open(folder / "vectors.part", "w") as file:
         for word in sorted(words):
             print(word, *random.normal(size=300).round(4), file=file)
+    os.replace(folder / "vectors.part", folder / "vectors.txt")
 
 
-def write_features(images: Path, folder: Path, size: Size) -> None:
-    """Random features of each image and of `REGIONS` regions, in shards, as a network's would be."""
-    table = schema.read(images, IMAGES)
-    for shard in shard_names(size.shards):
-        rows = table.iloc[shard_slice(shard, len(table))]
-        _write(folder / f"whole/{shard}.parquet", IMAGE_FEATURES, rows[["image_id"]], size.values)
-        regions = rows[["image_id"]].loc[rows.index.repeat(REGIONS)].reset_index(drop=True)
-        rank = regions.groupby("image_id").cumcount()
-        boxes = {"x": 0.0, "y": 0.0, "width": 80.0, "height": 60.0, "score": 1.0, "class_name": "thing"}
-        regions = regions.assign(rank=rank, **boxes)
-        _write(folder / f"regions-made_up/{shard}.parquet", REGION_FEATURES, regions, size.values)
+def write_features(images: Path, folder: Path, size: Size, made_from: Mapping[str, dict]) -> list[Path]:
+    """Random features of each image and of `REGIONS` regions, in shards, as a network's would be.
+
+    `made_from` has the lineage of each view. Shards that are there stay. Returns the files.
+    """
+    table, paths = schema.read(images, IMAGES), []
+    for shard, view in ((shard, view) for shard in shard_names(size.shards) for view in size.views):
+        path = folder / (f"regions-{PROPOSER}" if view == "regions" else view) / f"{shard}.parquet"
+        paths.append(path)
+        if not path.exists():
+            rows = table.iloc[shard_slice(shard, len(table))][["image_id"]]
+            kind = REGION_FEATURES if view == "regions" else IMAGE_FEATURES
+            rows = _regions(rows) if view == "regions" else rows
+            _write(path, kind, rows, size.views[view], made_from[view])
+    return paths
 
 
-def _write(path: Path, kind: schema.Schema, rows: pd.DataFrame, values: int) -> None:
-    random = np.random.default_rng(0)
-    with FeatureWriter(path, kind, (values,), np.float16, MADE_FROM) as writer:
-        for first in range(0, len(rows), AT_ONCE * REGIONS):
-            part = rows.iloc[first : first + AT_ONCE * REGIONS]
-            writer.append(part, random.random((len(part), values), np.float32))
+def lineage_of_features(config: Config, images: Path, weights: Path, view: str) -> dict:
+    """The lineage that the extraction of a view by `NETWORK` records."""
+    entry = config.networks[NETWORK]
+    of_regions = {"regions": passed(entry.regions, REGION_OPTIONS_FIELDS)} if view == "regions" else {}
+    return NetworkFiles(NETWORK, {**deciding(entry, view), **of_regions}, weights).made_from(images, view=view)
 
 
-def write_all_parses(images: Path, captions: Path, folder: Path, size: Size) -> None:
-    for shard in shard_names(size.shards):
-        path = str(folder / f"{shard}.parquet")
-        write_parses(MadeUpParser(), str(images), str(captions), shard, path, {"parser": "made up"})
+def _regions(images: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the regions of these images."""
+    rows = images.loc[images.index.repeat(REGIONS)].reset_index(drop=True)
+    boxes = {"x": 0.0, "y": 0.0, "width": 80.0, "height": 60.0, "score": 1.0, "class_name": "thing"}
+    return rows.assign(rank=rows.groupby("image_id").cumcount(), **boxes)
+
+
+def _write(path: Path, kind: schema.Schema, rows: pd.DataFrame, shape: tuple[int, ...], made_from: dict) -> None:
+    random, at_once = np.random.default_rng(0), NUMBERS_AT_ONCE // math.prod(shape)
+    with FeatureWriter(path, kind, shape, np.float16, made_from) as writer:
+        for first in range(0, len(rows), at_once):
+            part = rows.iloc[first : first + at_once]
+            writer.append(part, random.random((len(part), *shape), np.float32))
+
+
+def write_all_parses(images: Path, captions: Path, folder: Path, size: Size) -> list[Path]:
+    """The parses of all captions, in shards; those that are there stay. Returns the files."""
+    paths = [folder / f"{shard}.parquet" for shard in shard_names(size.shards)]
+    for path in paths:
+        if not path.exists():
+            made_from = {"parser": PARSER, "kind": PARSER}
+            write_parses(MadeUpParser(), str(images), str(captions), path.stem, str(path), made_from)
+    return paths
 
 
 def made_up_sentences(shortest: int) -> Iterator[str]:
