@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -58,29 +58,46 @@ class Subtrees:
     levels: tuple[Level, ...]
 
 
-def subtrees(word: Integers, parent: Integers, noun_phrase: Booleans | None) -> Subtrees:
+class Alike(NamedTuple):
+    """Which nodes of some trees are the same: leaves with one word, or nodes with the same children of the same types.
+
+    The order of children makes no difference, as Eq 2-8 sum over them.
+    """
+
+    number: Integers  # (nodes,) one number for all nodes that are the same
+    height: Integers  # (nodes,) leaves have height 0
+
+
+def subtrees(
+    word: Integers, parent: Integers, noun_phrase: Booleans | None, alike: tuple[Integers, Integers] | None = None
+) -> Subtrees:
     """Finds the distinct subtrees of a batch of trees and the order in which to compute them, on the CPU.
 
     All arguments are (nodes,), children before parents. `word` is a leaf's word, -1 at inner nodes; `parent` is the
     parent's number, -1 at a root; `noun_phrase` is the type of the child, HAT or BAR. Without it all children are of
-    the type BAR.
-
-    Two nodes are the same if they are leaves with the same word, or have the same children of the same types. The order
-    of children makes no difference, as Eq 2-8 sum over them.
+    the type BAR. `alike` is `alike_nodes` of these or of more trees, if it is known.
     """
     types = 1 if noun_phrase is None else 2
-    node, height, children = _distinct(word, parent, noun_phrase)
-    receiver = np.repeat(np.arange(len(children)), [len(found) for found in children])
-    child, kind = np.divmod(np.array([edge for found in children for edge in found], np.int64), 2)
-    sends = np.zeros((types, len(children)), bool)
+    number, heights = alike or alike_nodes(word, parent, noun_phrase)
+    node, first = _by_first_occurrence(number)
+    height = heights[first]
+    # The children of a distinct node are those of its first occurrence.
+    is_first = np.zeros(len(word), bool)
+    is_first[first] = True
+    edges = np.flatnonzero(parent >= 0)
+    edges = edges[is_first[parent[edges]]]
+    receiver, child, kind = node[parent[edges]], node[edges], _kinds(word, noun_phrase)[edges]
+    by_receiver = np.lexsort((kind, child, receiver))
+    receiver, child, kind = receiver[by_receiver], child[by_receiver], kind[by_receiver]
+    sends = np.zeros((types, len(first)), bool)
     sends[kind, child] = True
 
     # Nodes are sorted by height, and then: no message, bar only, both, hat only. Senders of a type are contiguous.
     use = np.array([0, 1, 3, 2])[np.array([1, 2])[:types] @ sends]
     order = np.lexsort((use, height))
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order))
-    node, height, sends, receiver, child = number[node], height[order], sends[:, order], number[receiver], number[child]
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    node, height, sends, receiver, child = place[node], height[order], sends[:, order], place[receiver], place[child]
 
     message = np.cumsum(sends).reshape(sends.shape) - 1  # all bar messages, then all hat messages, each by height
     words = np.empty(len(order), np.int64)
@@ -93,31 +110,62 @@ def subtrees(word: Integers, parent: Integers, noun_phrase: Booleans | None) -> 
     )
 
 
-def wording(word: Integers, parent: Integers, noun_phrase: Booleans | None) -> Integers:
-    """(nodes,) a number for each node; nodes with the same words, as `subtrees` compares them, have the same number."""
-    return _distinct(word, parent, noun_phrase)[0]
+def alike_nodes(word: Integers, parent: Integers, noun_phrase: Booleans | None) -> Alike:
+    """Which of the nodes are the same, and their heights; the arguments are those of `subtrees`."""
+    edges = np.flatnonzero(parent >= 0)
+    height = _heights(parent, edges)
+    kind, number = _kinds(word, noun_phrase), np.empty(len(word), np.int64)
+    distinct, number[height == 0] = np.unique(word[height == 0], return_inverse=True)
+    count = len(distinct)
+    edges = edges[np.argsort(height[parent[edges]], kind="stable")]
+    bounds = np.searchsorted(height[parent[edges]], np.arange(1, height.max(initial=0) + 2))
+    for begin, end in pairwise(bounds.tolist()):
+        child = edges[begin:end]
+        receivers, owner = np.unique(parent[child], return_inverse=True)
+        found = _same_lists(owner, 2 * number[child] + kind[child])
+        number[receivers] = count + found
+        count += 1 + int(found.max())
+    return Alike(number, height)
 
 
-def _distinct(
-    words: Integers, parents: Integers, noun_phrase: Booleans | None
-) -> tuple[Integers, Integers, list[tuple[int, ...]]]:
-    """Each node's number among the distinct ones; each distinct node's height; and its children (2 * number + kind)."""
-    numbers: dict[tuple[int, ...], int] = {}
-    node: list[int] = []
-    heights: list[int] = []
-    children: list[list[int]] = [[] for _ in words]
-    height = [0] * len(children)
-    kind = np.zeros(len(words), bool) if noun_phrase is None else noun_phrase
-    for i, (word, parent, hat) in enumerate(zip(words.tolist(), parents.tolist(), kind.tolist(), strict=True)):
-        key = tuple(sorted(children[i])) if word < 0 else (-1 - word,)
-        own = numbers.setdefault(key, len(numbers))
-        if own == len(heights):
-            heights.append(height[i])
-        node.append(own)
-        if parent >= 0:
-            children[parent].append(2 * own + hat)
-            height[parent] = max(height[parent], height[i] + 1)
-    return np.array(node), np.array(heights), [() if key[0] < 0 else key for key in numbers]
+def _kinds(word: Integers, noun_phrase: Booleans | None) -> Integers:
+    return np.zeros(len(word), np.int64) if noun_phrase is None else noun_phrase.astype(np.int64)
+
+
+def _heights(parent: Integers, edges: Integers) -> Integers:
+    height = np.zeros(len(parent), np.int64)
+    while True:
+        before = height.copy()
+        np.maximum.at(height, parent[edges], before[edges] + 1)
+        if np.array_equal(before, height):
+            return height
+
+
+def _same_lists(owner: Integers, item: Integers) -> Integers:
+    """(lists,) a number for each list of items, the same for lists with the same items in any order.
+
+    `owner` is each item's list, a number from 0 on.
+    """
+    order = np.lexsort((item, owner))
+    owner, item = owner[order], item[order]
+    lengths = np.bincount(owner)
+    starts = np.cumsum(lengths) - lengths
+    # The first items of a list have a number, which with the next item gives that of one item more.
+    found = np.zeros_like(lengths)
+    for place in range(int(lengths.max())):
+        longer = np.flatnonzero(lengths > place)
+        pair = found[longer] * (1 + int(item.max())) + item[starts[longer] + place]
+        found[longer] = np.unique(pair, return_inverse=True)[1]
+    return np.unique(lengths * (1 + found.max()) + found, return_inverse=True)[1]
+
+
+def _by_first_occurrence(number: Integers) -> tuple[Integers, Integers]:
+    """Numbers from 0 on in the order in which they first occur, and where each does."""
+    _, first, inverse = np.unique(number, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank[inverse], first[order]
 
 
 def _levels(

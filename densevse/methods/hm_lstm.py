@@ -35,7 +35,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from densevse.kernels.bidirectional import Bidirectional, Turned, turned
-from densevse.kernels.hlstm import HLSTM, Subtrees, subtrees, wording
+from densevse.kernels.hlstm import HLSTM, Subtrees, alike_nodes, subtrees
 from densevse.kernels.recurrent import Prefixes, prefixes
 from densevse.methods.branch import Branch
 from densevse.methods.interface import (
@@ -228,14 +228,14 @@ class HMLSTM(DualEncoder):
         root, head = torch.from_numpy(trees.root), torch.from_numpy(trees.heads())
         nodes = trees.parent, trees.noun_phrase if self.hyperparameters.typed else None
         if self.reader is None:
-            distinct = subtrees(trees.word, *nodes)
+            distinct = subtrees(trees.word, *nodes, trees.alike if self.hyperparameters.typed else None)
             return PlannedTrees(distinct, root, head, distinct.node)
         leaves = trees.leaves()
         table, device = np.where(leaves >= 0, trees.word[leaves], 0), device_of(self)
         words = PlannedWords(torch.from_numpy(table), prefixes(table, device), turned(table, device))
         place = np.full(len(trees.word), -1)
         place[leaves[leaves >= 0]] = np.flatnonzero(leaves >= 0)
-        of_words = torch.from_numpy(wording(trees.word, *nodes))
+        of_words = torch.from_numpy(alike_nodes(trees.word, *nodes).number)
         return PlannedTrees(subtrees(place, *nodes), root, head, of_words, words)
 
     def _leaves(self, words: PlannedWords | None) -> Callable[[Tensor], Tensor]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.kernels.arrays import Integers, on_device
+from densevse.kernels.hlstm import alike_nodes
 
 UNKNOWN = 1  # the number of the unknown word, for words outside the vocabulary
 
@@ -64,6 +65,12 @@ class Trees:
     parent: Integers  # (nodes,) the parent's number, -1 at a root
     noun_phrase: NDArray[np.bool_]  # (nodes,) whether the node is a noun phrase (the hat in HM-LSTM, Eq 2)
     root: Integers  # (S,) the root's number
+    # Which nodes are the same, if that is known, as densevse/kernels/hlstm.py says; numbers may be those of more trees.
+    alike: tuple[Integers, Integers] | None = None
+
+    def alike_nodes(self) -> tuple[Integers, Integers]:
+        """Which nodes are the same, computed if it is not known."""
+        return self.alike or alike_nodes(self.word, self.parent, self.noun_phrase)
 
     def leaves(self) -> Integers:
         """(S, longest) the leaves of each sentence in the order of its words, padded with -1."""

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from densevse.kernels import hlstm
-from densevse.kernels.hlstm import HLSTM, subtrees
+from densevse.kernels.hlstm import HLSTM, Alike, alike_nodes, subtrees
 from tests.gradients import assert_same
 from tests.kernels import definitions
 
@@ -98,6 +98,16 @@ def test_identical_subtrees_are_computed_once():
     assert len(trees[0]) == 13
     assert layout.levels[-1].nodes.stop == 4 + 1 + 2  # four words, "a dog", two sentences
     assert [len(senders) for senders in layout.senders] == [4, 1]  # the words are sent as others, "a dog" as an NP
+
+
+def test_nodes_that_are_alike_may_be_found_among_more_trees():
+    word, parent, noun_phrase = random_trees(9, words=8)
+    cut = int(np.flatnonzero(parent < 0)[4]) + 1  # after the fifth tree
+    later = word[cut:], np.where(parent[cut:] < 0, -1, parent[cut:] - cut), noun_phrase[cut:]
+    among = Alike(*(part[cut:] for part in alike_nodes(word, parent, noun_phrase)))
+    alone, found = subtrees(*later), subtrees(*later, among)
+    assert torch.equal(alone.node, found.node)
+    assert repr(alone.levels) == repr(found.levels)
 
 
 def test_a_word_may_be_a_noun_phrase_in_one_place_and_not_in_another(encoder, vectors):

@@ -1,7 +1,7 @@
 """The constituency trees of sentences, as the parser found them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -26,6 +26,7 @@ class Forest(Structure):
 
     caption_ids: NDArray[np.object_]  # (S,)
     nodes: RaggedNumbers
+    alike: tuple[Indices, Indices] | None = None  # which nodes are the same, found once and not in every batch
 
     @classmethod
     def read(cls, artifacts: Artifacts, caption_ids: NDArray[np.object_]) -> Self:
@@ -51,18 +52,20 @@ class Forest(Structure):
 
         parses = artifacts.parses(caption_ids, ["tokens", "tree"])
         found = ((place, nodes(place, tokens, tree)) for place, tokens, tree in parses)
-        return cls(caption_ids, RaggedNumbers.of(len(caption_ids), 5, found))
+        forest = cls(caption_ids, RaggedNumbers.of(len(caption_ids), 5, found))
+        return replace(forest, alike=forest.take(np.arange(len(caption_ids))).alike_nodes())
 
     def take(self, sentences: Indices) -> Trees:
         """The trees of some sentences, nodes numbered together."""
         (word, parent, noun_phrase, _, _), owner, _ = self.nodes.take(sentences)
-        lengths = self.nodes.lists.lengths(sentences)
+        lengths, nodes = self.nodes.lists.lengths(sentences), self.nodes.lists.take(sentences)[0]
         ends = np.cumsum(lengths)
         return Trees(
             word=word,
             parent=np.where(parent < 0, -1, parent + (ends - lengths)[owner]),
             noun_phrase=noun_phrase.astype(np.bool_),
             root=ends - 1,
+            alike=None if self.alike is None else (self.alike[0][nodes], self.alike[1][nodes]),
         )
 
     def lengths(self, sentences: Indices) -> Indices:
