@@ -34,8 +34,7 @@ class Messages:
     type: int
     rows: slice  # the place of these among all messages
     nodes: slice  # the place of the senders among all nodes
-    parents: Tensor  # the receivers, message by message
-    offsets: Tensor  # (messages,) where each message's receivers begin in `parents`
+    parents: slice  # the place of their receivers in `Subtrees.parents`
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,7 @@ class Level:
     """The nodes of one height; leaves have height 0."""
 
     nodes: slice
-    children: Tensor  # the messages that they receive, node by node
-    offsets: Tensor  # (nodes,) where each node's messages begin in `children`
+    children: slice  # the place of the messages that they receive in `Subtrees.children`
     sent: tuple[Messages, ...]
 
 
@@ -55,6 +53,10 @@ class Subtrees:
     node: Tensor  # (nodes of the trees,) the number of each node among the distinct nodes
     word: Tensor  # (leaves,) the words of the leaves, which come first
     senders: tuple[Tensor, ...]  # for each type, the sender of each of its messages
+    children: Tensor  # the messages that nodes receive, node by node
+    children_from: Tensor  # (distinct nodes,) where each node's begin among the children of its level
+    parents: Tensor  # the nodes that receive messages, message by message
+    parents_from: Tensor  # (messages,) where each message's begin among the parents of its `Messages`
     levels: tuple[Level, ...]
 
 
@@ -102,11 +104,17 @@ def subtrees(
     message = np.cumsum(sends).reshape(sends.shape) - 1  # all bar messages, then all hat messages, each by height
     words = np.empty(len(order), np.int64)
     words[node] = word
+    sent = message[kind, child]  # by each edge
+    children, parents = _Bags(sent, receiver, len(order)), _Bags(receiver, sent, int(sends.sum()))
     return Subtrees(
         node=torch.from_numpy(node),
         word=torch.from_numpy(words[height == 0]),
         senders=tuple(torch.from_numpy(np.flatnonzero(row)) for row in sends),
-        levels=tuple(_levels(height, sends, message, receiver, message[kind, child])),
+        levels=tuple(_levels(height, sends, message, children, parents)),
+        children=torch.from_numpy(children.items),
+        children_from=torch.from_numpy(children.begins),
+        parents=torch.from_numpy(parents.items),
+        parents_from=torch.from_numpy(parents.begins),
     )
 
 
@@ -169,11 +177,9 @@ def _by_first_occurrence(number: Integers) -> tuple[Integers, Integers]:
 
 
 def _levels(
-    height: Integers, sends: Booleans, message: Integers, parent: Integers, received: Integers
+    height: Integers, sends: Booleans, message: Integers, children: "_Bags", parents: "_Bags"
 ) -> Iterator[Level]:
-    """The levels, lowest first; edge e of the graph carries the message `received[e]` to the node `parent[e]`."""
-    children = _Bags(received, parent, len(height))
-    parents = _Bags(parent, received, int(sends.sum()))
+    """The levels, lowest first."""
     for here in _pieces(height):
         sent = []
         for kind, row in enumerate(sends):
@@ -181,8 +187,8 @@ def _levels(
             if len(senders):
                 nodes = slice(int(senders[0]), int(senders[-1]) + 1)
                 rows = slice(int(message[kind, nodes.start]), int(message[kind, nodes.stop - 1]) + 1)
-                sent.append(Messages(kind, rows, nodes, *parents[rows]))
-        yield Level(here, *children[here], tuple(sent))
+                sent.append(Messages(kind, rows, nodes, parents.part(rows)))
+        yield Level(here, children.part(here), tuple(sent))
 
 
 def _pieces(height: Integers) -> Iterator[slice]:
@@ -192,15 +198,19 @@ def _pieces(height: Integers) -> Iterator[slice]:
 
 
 class _Bags:
-    """The items that belong to each of `bags` numbers, in the format of `embedding_bag`."""
+    """The `items` that belong to each of `bags` numbers, in the format of `embedding_bag`."""
 
     def __init__(self, items: Integers, bag: Integers, bags: int) -> None:
-        self.first = np.concatenate(([0], np.cumsum(np.bincount(bag, minlength=bags))))
+        first = np.concatenate(([0], np.cumsum(np.bincount(bag, minlength=bags))))
         self.items = items[np.argsort(bag, kind="stable")]
+        self.begins = first[:-1].copy()  # in the part that a bag is in; until `part` is called, in all
+        self._first = first
 
-    def __getitem__(self, some: slice) -> tuple[Tensor, Tensor]:
-        items = self.items[self.first[some.start] : self.first[some.stop]]
-        return torch.from_numpy(items), torch.from_numpy(self.first[some] - self.first[some.start])
+    def part(self, some: slice) -> slice:
+        """The place of the items of some bags, whose `begins` are counted from there on."""
+        begin, end = int(self._first[some.start]), int(self._first[some.stop])
+        self.begins[some] -= begin
+        return slice(begin, end)
 
 
 class _Recursion(torch.autograd.Function):
@@ -217,8 +227,8 @@ class _Recursion(torch.autograd.Function):
         for level in trees.levels:
             here = level.nodes
             of_leaves = x @ w.T if here.start == 0 else None  # Eq 5-7 at a leaf: only W x_j + b
-            given = level.children, level.offsets, sent, b, c[here], tanh_c[here], h[here]
-            gates.append(steps.open_gates(of_leaves, *given))
+            received = trees.children[level.children], trees.children_from[here], sent
+            gates.append(steps.open_gates(of_leaves, *received, b, c[here], tanh_c[here], h[here]))
             for message in level.sent:
                 out, sender = sent[message.rows], message.nodes
                 torch.mm(h[sender], u[message.type].T, out=out)  # the terms U h of Eq 3-7
@@ -240,7 +250,8 @@ class _Recursion(torch.autograd.Function):
             here = level.nodes
             for message in reversed(level.sent):
                 d, sender = d_sent[message.rows], message.nodes
-                steps.receive(message.parents, message.offsets, d_node, forget.pop(), c[sender], d_c[sender], d)
+                receivers = trees.parents[message.parents], trees.parents_from[message.rows]
+                steps.receive(*receivers, d_node, forget.pop(), c[sender], d_c[sender], d)
                 d_h[sender].addmm_(d, u[message.type])
             steps.close_gates(gates, d_h[here], d_c[here], tanh_c[here], d_node[here])
         d_iou = d_node[:, : 3 * size]
