@@ -9,6 +9,9 @@ import triton.language as tl
 from torch import Tensor
 
 UNITS = 256  # of a node, in one program
+# Triton would compile a kernel again for sizes and addresses that are multiples of 16, and levels have all sizes.
+_COUNTS = ["count", "total"]
+_LISTS = ["children", "parents", "offsets"]
 
 
 def open_gates(
@@ -57,7 +60,7 @@ def _sigmoid(x):
     return 1 / (1 + tl.exp(-x))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=_COUNTS, do_not_specialize_on_alignment=_LISTS)
 def _open_gates(
     gates,
     children,
@@ -118,7 +121,7 @@ def _send(message, b_f, c, f, size, UNITS: tl.constexpr):
     tl.store(own, forget * tl.load(c + row * size + unit, mask=there, other=0), mask=there)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=_COUNTS, do_not_specialize_on_alignment=_LISTS)
 def _receive(
     parents,
     offsets,

@@ -11,6 +11,9 @@ from torch import Tensor
 
 from densevse.kernels.pairs import Grouped
 
+# Triton would compile a kernel again for a size that is a multiple of 16; the words of the longest sentence vary.
+_COUNTS = ["candidates"]
+
 
 def sums_of(keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped) -> Tensor:
     """(P, C) sums of weight * tanh(x + y) over units; the arguments are those of `tanh_sums`."""
@@ -43,7 +46,7 @@ def gradients_of(
     return of_keys, of_queries, gradient.sum() - 2 * of_weight.sum(dim=(0, 1))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=_COUNTS)
 def _sums(
     keys,  # (N, units, candidates)
     queries,  # (units, pairs)
@@ -74,7 +77,7 @@ def _sums(
     tl.store(sums + pair * candidates + candidate, whole - 2 * total, mask=there)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=_COUNTS)
 def _of_keys(
     keys,
     queries,
@@ -109,7 +112,7 @@ def _of_keys(
     tl.store(of_weight + (group * candidates + candidate) * units + unit, of_own_weight, mask=there)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=_COUNTS)
 def _of_queries(
     keys,
     queries,
