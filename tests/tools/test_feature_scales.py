@@ -38,7 +38,7 @@ def test_the_first_loss_does_not_depend_on_the_scale_of_features(made, name):
     files, job = files_and_job(made, name)
     expected = first_loss(files, job, 1.0)
     for scale in (0.1, 10.0):
-        assert first_loss(files, job, scale) == pytest.approx(expected, rel=0.01), scale
+        assert first_loss(files, job, scale) == pytest.approx(expected, rel=0.02), scale
 
 
 def test_a_trial_has_the_course_of_its_training(made):

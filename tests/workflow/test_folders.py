@@ -47,7 +47,8 @@ def test_results_without_records_are_refused(copied):
     copied.configure(ANOTHER_RATE)
     status, text = copied.plan(TABLE)
     assert status != 0
-    assert "results/.records-results: no such folder" in text
+    assert "no record can be read of how these files were made" in text
+    assert "No file in results has a record. If this is a copy, copy the hidden folder .records-results too" in text
 
 
 @pytest.mark.long
