@@ -35,7 +35,7 @@ class PlannedJob(NamedTuple):
 
 
 def compare(job: PlannedJob) -> list[str]:
-    """What could not be compared of a job's outputs with the plan: the code, settings and inputs.
+    """Compares a job's outputs with the plan; returns what could not be compared: the code, settings, inputs.
 
     Files of an earlier version, which have no seal, are sealed first. Raises `InputError` that says what disagrees, or
     that a file is damaged or does not state how it was made.
@@ -59,7 +59,7 @@ def states_making(files: Sequence[str]) -> bool:
 
 
 def _compare(path: str, made: Mapping[str, Any], job: PlannedJob) -> list[str]:
-    """What could not be compared of one output."""
+    """Compares one output; returns what could not be compared."""
     settings = dict(_settings(job.given, made))
     wrong = [*filter(None, settings.values()), *_other_inputs(made, job.inputs), *_other_names(path, made, job)]
     if wrong:

@@ -13,7 +13,7 @@ from densevse.kernels.recurrent import Prefixes, Recurrent, by_library, prefixes
 
 
 class Turned(NamedTuple):
-    """What the backward direction needs of a batch of sentences."""
+    """The plan of the backward direction over a batch of sentences."""
 
     padding: Tensor  # (S, longest, 1) bool: true where there is no word
     tree: Prefixes | None  # of the sentences in reverse order; none where a library reads them itself

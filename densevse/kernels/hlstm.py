@@ -119,7 +119,7 @@ def subtrees(
 
 
 def alike_nodes(word: Integers, parent: Integers, noun_phrase: Booleans | None) -> Alike:
-    """Which of the nodes are the same, and their heights; the arguments are those of `subtrees`."""
+    """Finds which nodes are the same, and their heights; the arguments are those of `subtrees`."""
     edges = np.flatnonzero(parent >= 0)
     height = _heights(parent, edges)
     kind, number = _kinds(word, noun_phrase), np.empty(len(word), np.int64)

@@ -269,7 +269,7 @@ def _by_direction(weights: Sequence[Tensor], directions: int) -> list[Sequence[T
 
 
 def _parts(kind: str, layer: Sequence[Tensor]) -> list[list[Tensor]]:
-    """What PyTorch's four weights of a layer are joined of."""
+    """The parts that make up PyTorch's four weights of a layer."""
     if kind == "gru":  # whose second bias is that of the candidate alone
         *same, bias = layer
         return [*([weight] for weight in same), [bias.new_zeros(2 * len(bias)), bias]]

@@ -1,4 +1,4 @@
-"""How a batch reaches the device that computes.
+"""Moves a batch to the device that computes.
 
 `Packed` sends all its tensors by one copy. Features are `Stored`: half as many bytes, or only the numbers of rows of a
 table that is on the device already.

@@ -316,7 +316,7 @@ class SMLSTM(Method):
         return score + (vectors[0] * vectors[1]).sum(dim=1)
 
     def _pairs_at_once(self, images: Instances, sentences: Instances) -> int:
-        """How many pairs are compared at once: on a GPU those whose activations its memory holds."""
+        """The number of pairs that are compared at once; a GPU's memory holds their activations."""
         parameters, device = self.hyperparameters, images.values.device
         instances = images.weights.shape[1] + sentences.weights.shape[1]
         of_pair = parameters.steps * (2 * instances + 6 * parameters.similarity + 12 * parameters.hidden)

@@ -69,7 +69,7 @@ class Trees:
     alike: tuple[Integers, Integers] | None = None
 
     def alike_nodes(self) -> tuple[Integers, Integers]:
-        """Which nodes are the same, computed if it is not known."""
+        """Finds which nodes are the same, unless that is known."""
         return self.alike or alike_nodes(self.word, self.parent, self.noun_phrase)
 
     def leaves(self) -> Integers:

@@ -1,4 +1,4 @@
-"""What the user decides about computations on a GPU: which of them run as on a CPU, and how much they hold at once."""
+"""The user's settings of computations on a GPU: which run as on a CPU, and how much they hold at once."""
 
 import os
 
@@ -20,7 +20,7 @@ def is_plain(kernel: str) -> bool:
 
 
 def numbers_at_once(device: torch.device, on_cpu: int) -> int:
-    """How many numbers an intermediate result may have on a device; `on_cpu` on a CPU, where it suits a cache.
+    """The most numbers of an intermediate result on a device; `on_cpu` on a CPU, where it suits a cache.
 
     On a GPU it follows from the card's whole memory and the jobs that share it, not from what is free: the order of
     sums, and so their last digits, must not depend on other jobs.

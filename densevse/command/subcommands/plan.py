@@ -253,7 +253,7 @@ def _row(work: Work, found: Estimate | None, per_unit: int) -> tuple[str, ...]:
 
 
 def _reason(found: Estimate) -> str:
-    """What an estimate of time rests on."""
+    """The basis of an estimate of time."""
     if found.work.seconds is not None or found.by is None:
         return "arithmetic"
     return found.by.dataset + (f", times {found.scale:.3g}" if found.scale != 1 else "")

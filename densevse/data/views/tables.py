@@ -1,4 +1,4 @@
-"""Where the vectors of a view are read from: the files or, in training on a GPU, its memory."""
+"""Reads the vectors of a view: from the files or, in training on a GPU, from its memory."""
 
 from abc import ABC, abstractmethod
 
