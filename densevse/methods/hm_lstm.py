@@ -74,7 +74,7 @@ class SentencesWithPhrases(NamedTuple):
     head: Tensor  # (phrases,) a number; phrases with the same head have the same one
 
 
-class PlannedWords(NamedTuple):
+class LeafWords(NamedTuple):
     """The words of a batch of sentences as both directions of a BiLSTM read them."""
 
     numbers: Tensor  # (S, longest) padded with 0
@@ -89,7 +89,7 @@ class PlannedTrees(NamedTuple):
     root: Tensor  # (S,) the node that is the whole sentence
     head: Tensor  # (nodes,) the word of each node's head
     wording: Tensor  # (nodes,) a number; nodes with the same words have the same one
-    words: PlannedWords | None = None  # if leaves read their sentence
+    words: LeafWords | None = None  # if leaves read their sentence
 
 
 class HMLSTM(DualEncoder):
@@ -232,13 +232,13 @@ class HMLSTM(DualEncoder):
             return PlannedTrees(distinct, root, head, distinct.node)
         leaves = trees.leaves()
         table, device = np.where(leaves >= 0, trees.word[leaves], 0), device_of(self)
-        words = PlannedWords(torch.from_numpy(table), prefixes(table, device), turned(table, device))
+        words = LeafWords(torch.from_numpy(table), prefixes(table, device), turned(table, device))
         place = np.full(len(trees.word), -1)
         place[leaves[leaves >= 0]] = np.flatnonzero(leaves >= 0)
         of_words = torch.from_numpy(alike_nodes(trees.word, *nodes).number)
         return PlannedTrees(subtrees(place, *nodes), root, head, of_words, words)
 
-    def _leaves(self, words: PlannedWords | None) -> Callable[[Tensor], Tensor]:
+    def _leaves(self, words: LeafWords | None) -> Callable[[Tensor], Tensor]:
         """A function that gives the x_j of Eq 5 to 7 for the words at leaves.
 
         With a BiLSTM over the `words` of sentences, it takes places in these, and x_j is the word's vector plus the

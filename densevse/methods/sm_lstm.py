@@ -132,7 +132,7 @@ class Selection(nn.Module):
     def __init__(
         self, size: int, similarity: int, attention: Attention | PrintedAttention | None, context: int | None = None
     ) -> None:
-        """Candidates of length `size`; without attention there is one for each image or sentence.
+        """ComparedPairs of length `size`; without attention there is one for each image or sentence.
 
         `context` is the length of the context that joins what is selected (ours), None without one.
         """
@@ -380,7 +380,7 @@ class SMLSTM(Method):
         return functional.linear(similarity, self.gates.weight[:, : similarity.shape[1]], self.gates.bias)
 
 
-class Candidates(NamedTuple):
+class ComparedPairs(NamedTuple):
     """The pairs that Eq 6 compares in a batch of `size`: each image with its own sentence first, and with others."""
 
     image: Tensor  # (P,) rows of images, on the CPU
@@ -392,7 +392,7 @@ class Candidates(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def candidates_of_pairs(size: int, mismatched: int, device: torch.device) -> Candidates:
+def candidates_of_pairs(size: int, mismatched: int, device: torch.device) -> ComparedPairs:
     """The candidates of a batch of `size` pairs; kept, as nearly all batches have the same.
 
     Image i is compared with its own sentence and the `mismatched` sentences after it, cyclically. So each sentence is
@@ -404,7 +404,7 @@ def candidates_of_pairs(size: int, mismatched: int, device: torch.device) -> Can
         left_out = torch.ones(size, size, dtype=torch.bool).scatter(1, sentence, False)
         pairs = image.expand_as(sentence).flatten(), sentence.flatten()
         columns, others = (part.to(device, non_blocking=True) for part in (sentence, left_out))
-        return Candidates(*pairs, Pairing.of(*pairs, device), columns, others, sentence.shape[1])
+        return ComparedPairs(*pairs, Pairing.of(*pairs, device), columns, others, sentence.shape[1])
 
 
 @lru_cache(maxsize=16)

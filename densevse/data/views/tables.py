@@ -17,7 +17,7 @@ _BYTES_AT_ONCE = 2**26
 """Of vectors that are read to fill the memory of a GPU."""
 
 
-class Vectors(ABC):
+class VectorSource(ABC):
     """The vectors of a feature store, by the numbers of its rows."""
 
     @abstractmethod
@@ -25,8 +25,8 @@ class Vectors(ABC):
         """(..., D) vectors of the rows (...), as a batch holds them; zero where `MISSING`."""
 
 
-class InFiles(Vectors):
-    """Vectors that are read for each batch, and are in float32 there."""
+class InFiles(VectorSource):
+    """VectorSource that are read for each batch, and are in float32 there."""
 
     def __init__(self, store: FeatureStore) -> None:
         self._store = store
@@ -43,15 +43,15 @@ class InFiles(Vectors):
 
 
 class InFilesForGPU(InFiles):
-    """Vectors that are read for each batch, and become float32 on a GPU."""
+    """VectorSource that are read for each batch, and become float32 on a GPU."""
 
     def take(self, rows: Indices) -> Stored:
         """(..., D) vectors in the precision of the files."""
         return Stored(self._stored(rows))
 
 
-class OnGPU(Vectors):
-    """Vectors that are all on a GPU, in the precision of the files."""
+class OnGPU(VectorSource):
+    """VectorSource that are all on a GPU, in the precision of the files."""
 
     def __init__(self, store: FeatureStore, rows: Indices, device: torch.device) -> None:
         """Reads some rows of a store, once. Raises `InputError` if a file is damaged there."""

@@ -13,7 +13,7 @@ from densevse.artifacts.store import FeatureStore
 from densevse.data.files import Artifacts
 from densevse.data.ragged import Ragged
 from densevse.data.views import View
-from densevse.data.views.tables import InFiles, InFilesForGPU, OnGPU, Vectors
+from densevse.data.views.tables import InFiles, InFilesForGPU, OnGPU, VectorSource
 from densevse.methods.moving import Stored
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
@@ -41,7 +41,7 @@ class VectorsOfImages(View):
             )
         self._store, self._images = store, np.array([number[image_id] for image_id in image_ids], np.int64)
         self._rows = Ragged(np.append(begins, len(ids)))
-        self._vectors: Vectors = InFiles(store)
+        self._vectors: VectorSource = InFiles(store)
 
     @classmethod
     def read(cls, artifacts: Artifacts, name: str, image_ids: NDArray[np.object_]) -> Self:
