@@ -26,7 +26,7 @@ class VectorSource(ABC):
 
 
 class InFiles(VectorSource):
-    """VectorSource that are read for each batch, and are in float32 there."""
+    """Vectors that are read for each batch, and are in float32 there."""
 
     def __init__(self, store: FeatureStore) -> None:
         self._store = store
@@ -43,7 +43,7 @@ class InFiles(VectorSource):
 
 
 class InFilesForGPU(InFiles):
-    """VectorSource that are read for each batch, and become float32 on a GPU."""
+    """Vectors that are read for each batch, and become float32 on a GPU."""
 
     def take(self, rows: Indices) -> Stored:
         """(..., D) vectors in the precision of the files."""
@@ -51,7 +51,7 @@ class InFilesForGPU(InFiles):
 
 
 class OnGPU(VectorSource):
-    """VectorSource that are all on a GPU, in the precision of the files."""
+    """Vectors that are all on a GPU, in the precision of the files."""
 
     def __init__(self, store: FeatureStore, rows: Indices, device: torch.device) -> None:
         """Reads some rows of a store, once. Raises `InputError` if a file is damaged there."""
