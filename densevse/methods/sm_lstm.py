@@ -132,7 +132,7 @@ class Selection(nn.Module):
     def __init__(
         self, size: int, similarity: int, attention: Attention | PrintedAttention | None, context: int | None = None
     ) -> None:
-        """ComparedPairs of length `size`; without attention there is one for each image or sentence.
+        """Candidates of length `size`; without attention there is one for each image or sentence.
 
         `context` is the length of the context that joins what is selected (ours), None without one.
         """
