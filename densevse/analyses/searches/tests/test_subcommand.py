@@ -92,7 +92,7 @@ def test_results_without_records_are_refused(folder, densevse):
     file.write_bytes(b"")
     answer = densevse("search", "a red ball", "--model", "scenes/vse")
     assert answer.status == 1
-    assert "no records of their settings and code" in answer.errors
+    assert "No file in results has a record" in answer.errors
 
 
 @pytest.mark.long
