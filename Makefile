@@ -53,7 +53,7 @@ disk:
 demo: disk environment ## run the generated data set scenes, end to end
 	# The longest chain of jobs starts first, as at the end no other jobs would be left to run beside it.
 	PYTHONPATH=workflow/loggers $(SNAKEMAKE) --logger timeleft --quiet host reason --prioritize $(LONGEST) --report results/report.html --report-after-run -- all
-	@sed '/^## 95%/,$$d' results/tables/scenes.md
+	@$(BIN)/python -m tools.readme print results
 	@echo "The whole table, with intervals and notes: results/tables/scenes.md. Figures: results/figures/scenes/. The report, for a browser: results/report.html."
 	@echo "Every intermediate step is a Parquet file below results/scenes/."
 
@@ -104,7 +104,7 @@ schema: environment ## make config/schema.json, the configuration's schema for e
 	mv config/schema.json.part config/schema.json
 
 readme: developing ## update the demo's table and picture in README.md from its results
-	$(BIN)/python -m tools.readme results
+	$(BIN)/python -m tools.readme write results
 
 rule-graph: developing ## make docs/rule-graph.md: the graph of the rules
 	$(BIN)/python -m tools.rule_graph

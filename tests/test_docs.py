@@ -135,6 +135,15 @@ def test_claims_on_scenes_have_the_gains_of_the_demo_with_its_seed():
         assert gain == pytest.approx(demo[above] - demo[below], abs=0.11), (above, below)  # of rounded metrics
 
 
+def test_photographs_of_the_readme_are_those_of_the_tables():
+    rows = rows_of(read(ROOT / "README.md").split("<!-- photographs -->")[1].split("<!-- end of")[0])[2:]
+    means = "".join(read(table).split("\n## ")[1] for table in (DOCS / "tables").glob("*_photographs.md"))
+    (vse, rsum, *_), *others = (row[1:-1] for row in rows)
+    for name, higher, gain, interval in others:
+        cells = r" *\| +".join(map(re.escape, ("", name, higher, vse, rsum, gain, interval, "")))
+        assert re.search(cells, means), name
+
+
 def test_the_notebook_has_a_trial_a_row_in_the_order_of_their_days_and_each_row_that_a_page_names():
     for letter, rows in generate.notebook().items():
         assert [row["no"] for row in rows] == [f"{letter}{number}" for number in range(1, len(rows) + 1)]

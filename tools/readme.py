@@ -1,4 +1,4 @@
-"""The demo's table and picture in the README, made again from its results: `make readme`."""
+"""The demo's table, which `make demo` prints, and the README with it and the picture, which `make readme` writes."""
 
 import re
 import sys
@@ -6,6 +6,8 @@ from pathlib import Path
 
 import cv2
 import pandas as pd
+
+from densevse.report.rendering import Sheet, TableColumn
 
 ROOT = Path(__file__).parents[1]
 README, PICTURE = ROOT / "README.md", ROOT / "docs/pictures/demo.png"
@@ -19,13 +21,13 @@ COLUMNS = {
 MARKED = re.compile(r"(<!-- table -->\n).*(<!-- end of table -->)", re.DOTALL)
 
 
-def table(csv: Path) -> str:
-    """The measured rows of a table, as Markdown."""
-    rows = pd.read_csv(csv)
+def table(results: Path) -> str:
+    """The measured rows of the demo's table, as Markdown."""
+    rows = pd.read_csv(results / "tables/scenes.csv")
     shown = rows[rows["kind"] == "measured"][list(COLUMNS)]
-    lines = [" | ".join(COLUMNS.values()), "|".join(["---", *["---:"] * (len(COLUMNS) - 1)])]
-    lines += [" | ".join([name, *(f"{metric:.1f}" for metric in metrics)]) for name, *metrics in shown.values.tolist()]
-    return "\n".join(f"| {line} |" for line in lines)
+    cells = [[name, *(f"{metric:.1f}" for metric in metrics)] for name, *metrics in shown.values.tolist()]
+    columns = tuple(TableColumn(head, number=key != "method") for key, head in COLUMNS.items())
+    return "\n".join(Sheet("", columns, cells).markdown()).rstrip()
 
 
 def picture(file: Path) -> bytes:
@@ -36,13 +38,21 @@ def picture(file: Path) -> bytes:
     return found
 
 
-def main(results: Path) -> None:
+def write(results: Path) -> None:
     """Writes the README's table and its picture from the results of the demo."""
     text = README.read_text(encoding="utf-8")
-    README.write_text(MARKED.sub(rf"\1{table(results / 'tables/scenes.csv')}\n\2", text), encoding="utf-8")
+    README.write_text(MARKED.sub(rf"\1{table(results)}\n\2", text), encoding="utf-8")
     PICTURE.parent.mkdir(exist_ok=True)
     PICTURE.write_bytes(picture(results / "figures/scenes/hm_lstm/correspondences.png"))
 
 
+def main(task: str, results: Path) -> None:
+    """Prints the demo's table (`print`), or writes the README (`write`)."""
+    if task == "print":
+        print(table(results))
+    else:
+        write(results)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1], Path(sys.argv[2]))
