@@ -137,6 +137,33 @@ def test_a_file_that_is_touched_copied_or_dated_in_the_future_runs_nothing_again
     assert project.planned(*TARGETS) == {}
 
 
+@pytest.fixture
+def copy_of(project, tmp_path):
+    return project.copy(tmp_path / "copy", settings())
+
+
+@pytest.mark.long
+def test_features_are_computed_again_only_for_other_photographs(copy_of):
+    """Snakemake's own comparison of small files is off, as it is for the tables of large data sets."""
+    features, log = (copy_of.folder / name for name in (FEATURES, "results/logs/extract_features"))
+    sentences, photograph = copy_of.folder / "mine/texts/sentences.txt", copy_of.folder / "mine/photographs/0.jpg"
+
+    def inode_after(edit) -> int:
+        edit()
+        done = copy_of.run("--max-checksum-file-size=0", *TARGETS)
+        assert "whole features of mine" in done.stdout
+        assert copy_of.planned(*TARGETS) == {}
+        assert not (copy_of.folder / "results/.aside").exists()
+        return features.stat().st_ino
+
+    first = features.stat().st_ino
+    text = sentences.read_text()
+    assert inode_after(lambda: sentences.write_text(text.replace("stands", "sits"))) == first
+    assert "Nothing to compute" in next(log.iterdir()).read_text()
+    assert inode_after(lambda: shutil.copy(photograph.with_name("1.jpg"), photograph)) != first
+    assert "Nothing to compute" not in next(log.iterdir()).read_text()
+
+
 @pytest.mark.long
 def test_without_what_is_kept_in_snakemake_s_folder_nothing_runs_again(project):
     shutil.rmtree(project.folder / ".snakemake")

@@ -30,6 +30,7 @@ from densevse.dag.run_lock import RunLock, check_hooks, lock_folders
 from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.targets import Known, Makers, OwnFileStage, TargetStage
 from densevse.dag.training import GeneratorStage, TrainingStage
+from densevse.dag.unchanged import put_aside, remove_aside
 from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check_place
 from densevse.config.strict import check_configfiles
 from densevse.config.tables import Protocol

@@ -24,16 +24,16 @@ onstart:
         lock_folders(run_locks, outputs)
         inputs = (file for job in planned for file in job.input)
         settle_dates(inputs, (settings.results, settings.resources), makers.make)
+        if not workflow.touch:
+            put_aside(workflow, settings.results, project.records.adopted)
     if ADOPTS in os.environ:
         # By --touch and --forceall all jobs are planned, which Snakemake would now call done.
         sys.exit(adopt_planned(workflow, lost))
 
 
 onsuccess:
-    if bucket:
-        bucket_records.end()
+    bucket_records.end() if bucket else remove_aside(settings.results)
 
 
 onerror:
-    if bucket:
-        bucket_records.end()
+    bucket_records.end() if bucket else remove_aside(settings.results)

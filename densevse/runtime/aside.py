@@ -1,0 +1,21 @@
+"""Where a run puts outputs aside that a job may take back: densevse.artifacts.unchanged."""
+
+import hashlib
+import os
+from pathlib import Path
+
+from densevse.runtime.project import RESULTS
+
+ARTIFACTS = {".parquet", ".safetensors"}
+"""The endings of files that have a lineage and a seal."""
+
+
+def aside_folder(results: str) -> Path:
+    """The folder of the outputs of the folder `results` that were put aside."""
+    return Path(results, ".aside")
+
+
+def aside(path: str) -> Path:
+    """The place of an output while it is aside."""
+    name = hashlib.sha256(path.encode()).hexdigest()
+    return aside_folder(os.environ.get(RESULTS, "results")) / f"{name}{Path(path).suffix}"
