@@ -69,7 +69,7 @@ def write_matrix(values: NDArray[Any], path: str | Path) -> None:
 
 
 def check_numbers(values: NDArray[Any], name: str, dimensions: int = 2) -> None:
-    """Raises `InputError` for an array that does not hold floats or has another number of dimensions."""
+    """Raises `InputError` for an array of no floats, with masked numbers, or with another number of dimensions."""
     if values.ndim != dimensions:
         raise InputError(
             f"{name}: expected an array of {dimensions} dimensions, found the shape {values.shape}; write it again."
@@ -77,6 +77,9 @@ def check_numbers(values: NDArray[Any], name: str, dimensions: int = 2) -> None:
     if not np.issubdtype(values.dtype, np.floating):
         tie = " Whole numbers are ranks or rounded values, which tie." if values.dtype.kind in "iub" else ""
         raise InputError(f"{name}: expected floats, found {values.dtype}.{tie} Write the values as float32.")
+    if np.ma.is_masked(values):
+        place = np.argwhere(np.ma.getmaskarray(values))[0].tolist()
+        raise InputError(f"{name}: the number at {place} is masked, and every number is needed; fill the array.")
     if not values.size:
         raise InputError(f"{name}: there are no numbers, as the shape is {values.shape}; write it again.")
 

@@ -49,7 +49,7 @@ class Tile:
 
     images: slice
     sentences: slice
-    scores: Tensor  # (images, sentences) float32
+    scores: Tensor  # (images, sentences) float32, or float64 of a matrix that somebody gives
     diagonal: bool
 
 
@@ -63,6 +63,8 @@ def evaluate(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, bl
 
     The rank is 1 + the number of wrong candidates that score at least as high as the best true one: a tie counts
     against the query, so that equal scores are never a hit.
+
+    Scores are ranked as float32, and float64 as it is.
 
     Raises `InputError` that names the pair if a score is not a number, `ValueError` if sentences are not in the order
     of their images or a tile has the wrong shape.
@@ -106,7 +108,8 @@ class RankCounter:
 
     def __init__(self, image_of_sentence: Tensor, images: int) -> None:
         sentences = len(image_of_sentence)
-        # Everything moves to the scores' device with the first tile, and back after the last.
+        # Everything moves to the scores' device with the first tile, and back after the last; thresholds take their
+        # type, too.
         self._image_of_sentence = image_of_sentence
         self._best_sentence = torch.full((images,), -math.inf)  # score of each image's best true sentence
         self._true_image = torch.full((sentences,), -math.inf)  # score of each sentence's image
@@ -118,7 +121,7 @@ class RankCounter:
     def add(self, tile: Tile) -> None:
         """Compares every score of a tile with the thresholds of its row and its column."""
         scores = tile.scores
-        self._move(scores.device)
+        self._move(scores.device, scores.dtype)
         if tile.diagonal:
             self._learn_thresholds(tile)
         before = self._compared.shaped(scores.shape, scores.device)
@@ -129,15 +132,15 @@ class RankCounter:
 
     def ranks(self) -> Ranks:
         """The ranks, on the CPU, after every tile was added."""
-        self._move(CPU)
+        self._move(CPU, self._true_image.dtype)
         return Ranks(self._sentences_before[self._asks()], self._images_before)
 
-    def _move(self, device: torch.device) -> None:
-        """Continues on a device: copies the counts, but no scores."""
-        if self._true_image.device != device:
+    def _move(self, device: torch.device, dtype: torch.dtype) -> None:
+        """Continues on a device, with thresholds of a type: copies the counts, but no scores."""
+        if (self._true_image.device, self._true_image.dtype) != (device, dtype):
             for name, part in vars(self).items():
                 if isinstance(part, Tensor):
-                    setattr(self, name, part.to(device))
+                    setattr(self, name, part.to(device, dtype if part.is_floating_point() else part.dtype))
 
     def _asks(self) -> Tensor:
         """The images with a sentence."""
@@ -171,7 +174,7 @@ class TieCounter(RankCounter):
 
     def ties(self) -> Ties:
         """The queries with a tie, on the CPU, after every tile was added."""
-        self._move(CPU)
+        self._move(CPU, self._true_image.dtype)
         best = (self._true_image == self._best_sentence[self._image_of_sentence]).long()
         own = torch.zeros_like(self._same_sentences).index_add_(0, self._image_of_sentence, best)
         return Ties((self._same_sentences > own)[self._asks()], self._same_images > 1)
@@ -189,7 +192,7 @@ def _scores(score_block: ScoreBlock, rows: slice, columns: slice) -> Tensor:
     expected = (rows.stop - rows.start, columns.stop - columns.start)
     if tuple(scores.shape) != expected:
         raise ValueError(f"score_block({rows}, {columns}) returned {tuple(scores.shape)} instead of {expected} scores")
-    return scores.detach().float()
+    return scores.detach().to(torch.promote_types(scores.dtype, torch.float32))
 
 
 def _check_numbers(scores: Tensor, rows: slice, columns: slice) -> None:

@@ -43,18 +43,20 @@ def _retrieve_fold(score_block: ScoreBlock, test_set: TestSet, fold: Fold, block
     image_of_sentence = torch.from_numpy(image_of_caption)
     images, sentences = len(fold.images), len(fold.captions)
     counter = TieCounter(image_of_sentence, images)
-    top_sentences, top_images = TopCandidates(images, sentences, top), TopCandidates(sentences, images, top)
+    tops: list[TopCandidates | TopOfDoubles] = []  # of sentences, and of images
     for tile in tiles(score_block, image_of_sentence, images, block):
+        of_type = TopOfDoubles if tile.scores.dtype == torch.float64 else TopCandidates
+        tops = tops or [of_type(images, sentences, top), of_type(sentences, images, top)]
         counter.add(tile)
-        top_sentences.add(tile.images, tile.sentences, tile.scores)
-        top_images.add(tile.sentences, tile.images, tile.scores.T)
+        tops[0].add(tile.images, tile.sentences, tile.scores)
+        tops[1].add(tile.sentences, tile.images, tile.scores.T)
     ranks, ties = counter.ranks(), counter.ties()
     image_ids, caption_ids = test_set.image_ids[fold.images], test_set.caption_ids[fold.captions]
     asks = np.unique(image_of_caption)
-    best, scores = top_sentences.best()
+    best, scores = tops[0].best()
     i2t = _rows("i2t", image_ids[asks], ranks.i2t, caption_ids, best[asks], scores[asks])
     i2t["tied"], i2t["top_true"] = ties.i2t.numpy(), list(image_of_caption[best[asks]] == asks[:, None])
-    best, scores = top_images.best()
+    best, scores = tops[1].best()
     t2i = _rows("t2i", caption_ids, ranks.t2i, image_ids, best, scores)
     t2i["tied"], t2i["top_true"] = ties.t2i.numpy(), list(best == image_of_caption[:, None])
     return pd.concat([i2t, t2i], ignore_index=True)
@@ -110,6 +112,30 @@ class TopCandidates:
         rising = (keys >> 32).int()
         bits = torch.where(rising < 0, rising ^ LOW_31_BITS, rising)
         return (LOW_32_BITS - (keys & LOW_32_BITS)).numpy(), bits.view(torch.float32).numpy()
+
+
+class TopOfDoubles:
+    """The same of float64 scores, whose bits leave a candidate no room in one integer. It takes twice the time."""
+
+    def __init__(self, queries: int, candidates: int, top: int) -> None:
+        self._scores = torch.full((queries, min(top, candidates)), -torch.inf, dtype=torch.float64)
+        self._candidates = torch.full_like(self._scores, LOW_31_BITS, dtype=torch.long)
+
+    def add(self, queries: slice, candidates: slice, scores: Tensor) -> None:
+        """Adds the `scores` (queries, candidates) of consecutive queries with consecutive candidates."""
+        top = self._scores.shape[1]
+        numbers = torch.arange(candidates.start, candidates.stop).expand(len(scores), -1)
+        both, names = torch.cat([self._scores[queries], scores], 1), torch.cat([self._candidates[queries], numbers], 1)
+        last = both.topk(top, dim=1).values[:, -1:]  # the score of the last that is kept
+        earlier = torch.where(both > last, 1, torch.where(both == last, -names, -LOW_32_BITS))
+        kept = earlier.topk(top, dim=1).indices
+        kept = kept.gather(1, names.gather(1, kept).argsort(dim=1))
+        kept = kept.gather(1, both.gather(1, kept).argsort(dim=1, descending=True, stable=True))
+        self._scores[queries], self._candidates[queries] = both.gather(1, kept), names.gather(1, kept)
+
+    def best(self) -> tuple[Indices, NDArray[np.float32]]:
+        """Candidates and scores, best first: both (queries, at most `top`). Scores are rounded to float32."""
+        return self._candidates.numpy(), self._scores.float().numpy()
 
 
 def versions() -> dict[str, str]:

@@ -70,7 +70,7 @@ class GivenFile(ABC):
             )
 
     def read(self, image_id: str, dtype: str) -> GivenImage:
-        """An image's vectors. Raises `InputError` that names their place if they are not finite, or not in `dtype`."""
+        """An image's vectors. Raises `InputError` that names their place if they are not finite, or lost in `dtype`."""
         place = self._places[image_id]
         found, where = self._read(place), f"{self._where(place)} (image {image_id!r})"
         if not np.isfinite(found.vectors).all():
@@ -78,6 +78,11 @@ class GivenFile(ABC):
         most = float(np.abs(found.vectors).max(initial=0))
         if most > float(np.finfo(dtype).max):
             raise InputError(f"{where}: {most:g} is too large for {dtype}; set the dtype of the features to float32.")
+        if 0 < most < float(np.finfo(dtype).tiny):
+            raise InputError(
+                f"{where}: the largest number is {most:g}, and {dtype} loses digits of numbers so small; set the dtype "
+                "of the features to float32, or multiply all features by one number."
+            )
         return found
 
     @abstractmethod

@@ -244,6 +244,57 @@ def test_similarities(given, test):
         np.testing.assert_allclose(*(np.concatenate(one["top_scores"]) for one in (found, known)), atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "factor"), [("f4", 1e-14), ("f4", 1e21), ("f4", 1e-42), ("f8", 1e-310), ("f8", 1e300)]
+)
+def test_a_cosine_ignores_lengths(given, dtype, factor):
+    images, sentences = floats(8, 16, dtype=dtype), floats(40, 16, seed=1, dtype=dtype)
+    plain = given(COSINE, images=images, sentences=sentences)
+    images[::2] *= np.dtype(dtype).type(factor)
+    sentences[::3] *= np.dtype(dtype).type(factor)
+    changed = given(COSINE, images=images, sentences=sentences)
+    assert metrics_of(changed) == metrics_of(plain)
+    assert (changed["tied"] == plain["tied"]).all()
+
+
+@pytest.mark.parametrize("similarity", ["dot", "order"])
+@pytest.mark.parametrize(("dtype", "factor"), [("f4", 1e20), ("f4", 1e-25), ("f8", 1e-60)])
+def test_vectors_whose_scores_float32_cannot_hold_are_named(given, similarity, dtype, factor):
+    images, sentences = floats(8, 16, dtype=dtype), floats(40, 16, seed=1, dtype=dtype)
+    images[3] *= factor
+    with pytest.raises(
+        InputError, match=r"images.npy: the largest number of row 3 is \d.\de[+-]\d+, and float32 cannot"
+    ):
+        given(GivenLayout(similarity=similarity), images=images, sentences=sentences)
+
+
+def logarithms_of_likelihoods():
+    """Scores (8, 40), with pairs that are told apart in float64 only if they are exponentials."""
+    return floats(8, 40, dtype=np.float64) * 10 - 120
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.exp(logarithms_of_likelihoods()),
+        1 + 1e-9 * logarithms_of_likelihoods(),
+        1e6 + logarithms_of_likelihoods(),
+        1e300 * logarithms_of_likelihoods(),
+    ],
+    ids=["below float32", "nearer than float32", "far from zero", "beyond float32"],
+)
+def test_scores_of_float64_are_ranked_as_they_are(given, scores):
+    expected = given(scores=logarithms_of_likelihoods())
+    assert not expected["tied"].any()
+    same(given(scores=scores).drop(columns="top_scores"), expected.drop(columns="top_scores"))
+
+
+def test_equal_scores_of_float64_are_listed_in_the_order_of_the_candidates(tmp_path, given):
+    test = write_tables(tmp_path, [5] * 1100)
+    scores = np.round(floats(1100, 5500), 1)
+    same(given(of=test, scores=scores.astype(np.float64)), given(of=test, scores=scores))
+
+
 def test_identical_vectors_tie_wherever_they_stand(tmp_path, given):
     """In other tiles, too: the ranks of a model whose encodings they are do so."""
     test = write_tables(tmp_path, [1] * 1100)
@@ -317,7 +368,7 @@ def with_value(value, dtype=np.float32):
         wrong(r"scores.npy: expected an array of 2 dimensions, found the shape \(320,\)", scores=GOOD.ravel()),
         wrong(r"row 3, column 7 is not a number; correct it, or say by `unscored`", scores=with_value(np.nan)),
         wrong(r"row 3, column 7 is inf: float16 ends at 65,504; write float32", scores=with_value(1e6, np.float16)),
-        wrong(r"row 3, column 7 is inf, which cannot be ranked as float32", scores=with_value(1e300, np.float64)),
+        wrong(r"row 3, column 7 is inf, which cannot be ranked; correct it", scores=with_value(np.inf, np.float64)),
         wrong(r"t2i.npy: row 7, column 3 is not a number", i2t=GOOD, t2i=with_value(np.nan).T.copy()),
         wrong(r"scores.npy: expected floats, found int64. Whole numbers are ranks or rounded values",
               scores=np.arange(320).reshape(8, 40)),

@@ -56,11 +56,25 @@ def test_ties_are_counted():
         (SCORES.T, IMAGES, "image_of_sentence: expected 20 whole numbers"),
         (np.where(SCORES[3, 4] == SCORES, np.nan, SCORES), IMAGES, "scores: row 3, column 4 is not a number"),
         (SCORES.astype(int), IMAGES, "scores: expected floats, found int64"),
+        (torch.from_numpy(SCORES * 1000).long(), IMAGES, "scores: expected floats, found int64"),
+        (torch.from_numpy(SCORES > 0), IMAGES, "scores: expected floats, found bool"),
+        (np.ma.masked_where(SCORES[3, 4] == SCORES, SCORES), IMAGES, r"scores: the number at \[3, 4\] is masked"),
+        (SCORES, np.ma.masked_equal(IMAGES, 7), "image_of_sentence: a number is masked"),
     ],
 )
 def test_what_does_not_fit_is_refused(scores, images, message):
     with pytest.raises(InputError, match=message):
         densevse.evaluate(scores, images)
+
+
+def test_any_type_of_floats_is_ranked():
+    scores = torch.from_numpy(SCORES)
+    for dtype in (torch.float64, torch.float16, torch.bfloat16):
+        assert densevse.evaluate(scores.to(dtype), IMAGES) == densevse.evaluate(
+            scores.to(dtype).double().numpy(), IMAGES
+        )
+    assert densevse.evaluate(np.ma.masked_array(SCORES), IMAGES) == densevse.evaluate(SCORES, IMAGES)
+    assert densevse.evaluate(1 + 1e-9 * scores.double(), IMAGES) == densevse.evaluate(SCORES, IMAGES)
 
 
 def test_importing_the_package_imports_nothing_heavy():

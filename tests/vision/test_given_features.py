@@ -235,6 +235,7 @@ def changed(row, value):
         (changed(2, np.nan), r"regions.npy, row 2 \(image 'i3'\): a number is not finite"),
         (changed(2, np.inf), "row 2 .* not finite"),
         (changed(1, 1e6), r"row 1 \(image 'i4'\): 1e\+06 is too large for float16; set the dtype"),
+        (VECTORS * 1e-9, r"row 5 \(image 'i0'\): the largest number is .*e-09, and float16 loses digits"),
         (VECTORS[:, 0], r"expected an array of 3 dimensions, found the shape \(6, 8\)"),
         (VECTORS[:5], r"expected 6 rows, 1 for each of 6 images, found the shape \(5, 3, 8\)"),
         (VECTORS.transpose(1, 0, 2), r"found the shape \(3, 6, 8\); turn it round"),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
@@ -36,7 +37,7 @@ PAIR_SCORES = Schema(
     (
         IMAGE_ID,
         CAPTION_ID,
-        Column("score", REAL, "the method's score of the two, higher is closer"),
+        Column("score", pa.float64(), "the method's score of the two, higher is closer"),
     ),
 )
 

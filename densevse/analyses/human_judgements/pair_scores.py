@@ -80,10 +80,10 @@ def pair_scores(scorer: Scorer, test_set: TestSet, judged: pd.DataFrame) -> pd.D
     images, row = np.unique(image, return_inverse=True)
     captions, column = np.unique(caption, return_inverse=True)
     score_block = scorer(images, captions)
-    scores = np.empty(len(pairs), np.float32)
+    scores = np.empty(len(pairs), np.float64)
     for first in range(0, len(images), JUDGED_AT_ONCE):
         last = min(first + JUDGED_AT_ONCE, len(images))
         inside = (row >= first) & (row < last)
-        tile = score_block(slice(first, last), slice(0, len(captions))).float().cpu().numpy()
+        tile = score_block(slice(first, last), slice(0, len(captions))).double().cpu().numpy()
         scores[inside] = tile[row[inside] - first, column[inside]]
     return pairs.assign(score=scores)

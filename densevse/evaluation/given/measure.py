@@ -32,13 +32,13 @@ def evaluate(
     sentence, from 0, in any order. Recalls R@K are in percent, ranks start at 1, and a tie counts against the query.
     Keys are i2t_r1 ... t2i_mean_rank, rsum, mean_recall, i2t_ties and t2i_ties.
 
-    Raises `InputError` if the scores are not a matrix of finite floats, or do not match the sentences.
+    Raises `InputError` if the scores are not a matrix of finite floats, none masked, or do not match the sentences.
     """
     if protocol not in get_args(ProtocolWithoutIds):
         raise InputError(f"protocol: no {protocol!r} without ids; known: {', '.join(get_args(ProtocolWithoutIds))}.")
-    values = scores.detach().float().cpu().numpy() if isinstance(scores, torch.Tensor) else np.asanyarray(scores)
+    values = _array(scores) if isinstance(scores, torch.Tensor) else np.asanyarray(scores)
     check_numbers(values, "scores")
-    image = _images(np.asarray(image_of_sentence), values.shape)
+    image = _images(np.asanyarray(image_of_sentence), values.shape)
     columns = np.argsort(image, kind="stable")
     test = numbered_test(len(values), image[columns], protocol)
     score = score_blocks(Aligned(Matrix("scores", values), np.arange(len(values)), columns), None)
@@ -87,8 +87,16 @@ def _metrics(rows: pd.DataFrame) -> dict[str, float]:
     return {**metrics_of(rows), **{f"{direction}_ties": float(ties[direction]) for direction in DIRECTIONS}}
 
 
+def _array(scores: torch.Tensor) -> NDArray[Any]:
+    """A tensor as an array; NumPy has no bfloat16."""
+    found: NDArray[Any] = (scores.float() if scores.dtype == torch.bfloat16 else scores).detach().cpu().numpy()
+    return found
+
+
 def _images(image_of_sentence: NDArray[Any], shape: tuple[int, ...]) -> Indices:
-    """The image of each sentence. Raises `InputError` for one that does not exist."""
+    """The image of each sentence. Raises `InputError` for one that is masked or does not exist."""
+    if np.ma.is_masked(image_of_sentence):
+        raise InputError("image_of_sentence: a number is masked; give the image of every sentence.")
     if image_of_sentence.shape != shape[1:] or image_of_sentence.dtype.kind not in "iu":
         raise InputError(
             f"image_of_sentence: expected {shape[1]} whole numbers, one for each column of the scores, found "

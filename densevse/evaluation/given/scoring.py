@@ -1,5 +1,6 @@
 """Blocks of given scores, or of the scores of given vectors, for `retrieve` and `evaluate`."""
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -23,6 +24,8 @@ _UNSCORED: dict[str | None, Callable[[Tensor], Tensor]] = {
     "nan": torch.isnan,
     "-inf": torch.isneginf,
 }
+LARGEST = 2.0**50
+"""The largest number of a vector whose products, or squares of differences, float32 holds with any other's."""
 
 
 class Aligned(NamedTuple):
@@ -37,7 +40,8 @@ class Aligned(NamedTuple):
 def score_blocks(scores: Aligned, unscored: str | None) -> Scorer:
     """Blocks of a matrix of scores. Pairs marked as `unscored` score minus infinity.
 
-    A block raises `InputError` that names the row and column of a score that is not finite.
+    A block raises `InputError` that names the row and column of a score that is not finite. Scores of float64 are
+    ranked as they are: float32 would merge neighbours, and lose those below 1e-38.
     """
 
     def of_rows(images: Indices, sentences: Indices) -> ScoreBlock:
@@ -52,7 +56,7 @@ def score_blocks(scores: Aligned, unscored: str | None) -> Scorer:
 
 
 def vector_blocks(images: Aligned, sentences: Aligned, layout: GivenLayout) -> Scorer:
-    """Blocks of the similarities of vectors. A block raises `InputError` that names a row that is not finite."""
+    """Blocks of the similarities of vectors. A block raises `InputError` as `read_vectors` does."""
 
     def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
         def score_block(image: slice, sentence: slice) -> Tensor:
@@ -70,19 +74,47 @@ def similarities(images: Tensor, sentences: Tensor, layout: GivenLayout) -> Tens
 
 
 def read_vectors(aligned: Aligned, items: Indices, layout: GivenLayout) -> Tensor:
-    """(items, D) vectors, of length 1 for the cosine. Raises `InputError` that names a row not finite, or zero."""
+    """(items, D) float32 vectors, of length 1 for the cosine.
+
+    Raises `InputError` that names a row that is not finite, zero for the cosine, or out of range for the others.
+    """
     rows = aligned.rows[items]
     vectors = _read(aligned, rows, aligned.columns, None)
+    largest = torch.linalg.vector_norm(vectors, torch.inf, dim=1)
     if layout.similarity != "cosine":
-        return vectors
-    zero = torch.nonzero(~vectors.any(dim=1))
+        _check_range(aligned.matrix.name, rows, largest, str(layout.similarity))
+        return vectors.float()
+    zero = torch.nonzero(largest == 0)
     if len(zero):
         raise InputError(f"{aligned.matrix.name}: row {rows[zero[0, 0]]} is zero, which has no cosine; correct it.")
-    return functional.normalize(vectors, dim=1)
+    return _unit(vectors, largest)
+
+
+def _unit(vectors: Tensor, largest: Tensor) -> Tensor:
+    """The vectors with length 1, float32; `largest` are their largest numbers, none 0.
+
+    The square of a length leaves float32 from 1e19 on and below 1e-19. So each vector is first multiplied by the power
+    of two that makes its largest number about 1, which changes no digit.
+    """
+    furthest = -math.frexp(torch.finfo(vectors.dtype).tiny)[1]  # the powers up to it have an inverse in this type
+    power = torch.frexp(largest).exponent.clamp(-furthest, furthest).to(vectors.dtype)
+    return functional.normalize((vectors * torch.exp2(-power)[:, None]).float(), dim=1, eps=0)
+
+
+def _check_range(name: str, rows: Indices, largest: Tensor, similarity: str) -> None:
+    """Raises `InputError` that names a vector whose largest number is so large or small that float32 loses scores."""
+    wrong = torch.nonzero((largest > LARGEST) | (largest < 1 / LARGEST) & (largest > 0))
+    if len(wrong):
+        row = wrong[0, 0]
+        raise InputError(
+            f"{name}: the largest number of row {rows[row]} is {largest[row]:.1e}, and float32 cannot hold the scores "
+            f"({similarity}) of vectors with numbers beyond {LARGEST:.0e} or below {1 / LARGEST:.0e}. Multiply all "
+            "vectors by one number, which changes no rank."
+        )
 
 
 def _read(aligned: Aligned, rows: Indices, columns: Indices, unscored: str | None) -> Tensor:
-    """(rows, columns) of a matrix as float32."""
+    """(rows, columns) of a matrix as float32, or float64 where the matrix has it."""
     values = aligned.matrix.values.T if aligned.by_sentence else aligned.matrix.values
     found = torch.from_numpy(_part(values, rows, columns))
     # A sum is finite if all its terms are; testing every term costs more.
@@ -103,16 +135,17 @@ def _refuse(aligned: Aligned, at: tuple[int, int], value: float) -> None:
     elif kind == np.float16:
         why = f"{value}: float16 ends at 65,504; write float32"
     else:
-        why = f"{value}, which cannot be ranked as float32; correct it"
+        why = f"{value}, which cannot be ranked; correct it"
     raise InputError(f"{name}: row {at[0]}, column {at[1]} is {why}.")
 
 
-def _part(values: NDArray[Any], rows: Indices, columns: Indices) -> NDArray[np.float32]:
-    """A copy of some rows and columns; consecutive ones are read in one piece."""
+def _part(values: NDArray[Any], rows: Indices, columns: Indices) -> NDArray[np.floating]:
+    """A copy of some rows and columns, float32 or float64; consecutive ones are read in one piece."""
     row, column = _piece(rows), _piece(columns)
     scattered = isinstance(row, np.ndarray) and isinstance(column, np.ndarray)
-    with np.errstate(over="ignore"):  # numbers beyond float32 become infinite and are reported
-        return np.array(values[np.ix_(rows, columns) if scattered else (row, column)], np.float32, order="C")
+    dtype = np.float64 if values.dtype.itemsize > 4 else np.float32
+    with np.errstate(over="ignore"):  # numbers beyond float64 become infinite and are reported
+        return np.array(values[np.ix_(rows, columns) if scattered else (row, column)], dtype, order="C")
 
 
 def _piece(numbers: Indices) -> slice | Indices:
