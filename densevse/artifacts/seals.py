@@ -11,6 +11,7 @@ but the digest's own.
 
 import hashlib
 import json
+import mmap
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -133,18 +134,22 @@ class Seal:
         self._unread = np.ones(len(self._digests) // SHORT, bool)
         self._any_unread = bool(self._unread.any())
 
-    def check(self, data: memoryview, starts: NDArray[np.int64], length: int) -> None:
-        """Checks the pages that hold `length` bytes from each of `starts` on; `data` has the bytes of the file.
+    def check(self, data: mmap.mmap, starts: NDArray[np.int64], lengths: NDArray[np.int64] | int) -> None:
+        """Checks the pages that hold `lengths` bytes from each of `starts` on; `data` is the mapped file.
 
         Raises `InputError` if one is damaged.
         """
         if not self._any_unread:
             return
-        first, last = starts // CHUNK, (starts + length - 1) // CHUNK
-        for step in range(int((last - first).max(initial=0)) + 1):
-            numbers = np.minimum(first + step, last)
-            for number in np.unique(numbers[self._unread[numbers]]).tolist():
-                self.check_chunk(number, data[number * CHUNK : min((number + 1) * CHUNK, self.pages)])
+        first, last = starts // CHUNK, (starts + lengths - 1) // CHUNK
+        steps = range(int((last - first).max(initial=0)) + 1)
+        numbers = np.unique([np.minimum(first + step, last) for step in steps])
+        unread = numbers[self._unread[numbers]].tolist()
+        for number in unread:  # asked for together, as the disk is slow with one page at a time
+            data.madvise(mmap.MADV_WILLNEED, number * CHUNK, min(CHUNK, len(data) - number * CHUNK))
+        with memoryview(data) as pages:
+            for number in unread:
+                self.check_chunk(number, pages[number * CHUNK : min((number + 1) * CHUNK, self.pages)])
                 self._unread[number] = False
         self._any_unread = bool(self._unread.any())
 

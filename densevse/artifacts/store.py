@@ -211,8 +211,7 @@ class FeatureStore:
         gathered = np.empty(len(wanted), self._items[0].dtype)
         for number in np.flatnonzero(np.bincount(file)):
             here = np.flatnonzero(file == number)
-            with memoryview(self._maps[number]) as data:
-                self._seals[number].check(data, offset[here], gathered.itemsize)
+            self._seals[number].check(self._maps[number], offset[here], gathered.itemsize)
             gathered[here] = self._items[number][offset[here]]
         if self._large:
             self._let_go(gathered.nbytes + AROUND * len(wanted))
@@ -252,16 +251,17 @@ def _check_alike(files: Sequence[Path], described: Sequence[dict[str, Any]]) -> 
 def _check_columns(path: Path, seal: Seal, mapped: mmap.mmap) -> None:
     """Checks what is read of a file at once: the columns beside the vector, and the headers of the vectors' pages."""
     footer = pq.read_metadata(path)
-    with memoryview(mapped) as data:
-        for group in map(footer.row_group, range(footer.num_row_groups)):
-            for column in map(group.column, range(group.num_columns)):
-                first = column.dictionary_page_offset or column.data_page_offset
-                vector = column.path_in_schema == VALUES
-                seal.check(
-                    data,
-                    np.array([first]),
-                    min(LONGEST_HEADER, column.total_compressed_size) if vector else column.total_compressed_size,
-                )
+    groups = map(footer.row_group, range(footer.num_row_groups))
+    read = [
+        (
+            column.dictionary_page_offset or column.data_page_offset,
+            min(LONGEST_HEADER if column.path_in_schema == VALUES else math.inf, column.total_compressed_size),
+        )
+        for group in groups
+        for column in map(group.column, range(group.num_columns))
+    ]
+    starts, lengths = np.array(read, np.int64).reshape(-1, 2).T
+    seal.check(mapped, starts, lengths)
 
 
 def _mapped(path: Path) -> mmap.mmap:
