@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from densevse.artifacts import schema
+from densevse.runtime.errors import InputError
 
 Boxes = NDArray[np.float32]
 
@@ -25,6 +26,44 @@ def intersection_over_union(boxes: NDArray[Any], others: NDArray[Any]) -> NDArra
     union = boxes[..., 2:].prod(axis=-1) + others[..., 2:].prod(axis=-1) - shared
     ratio: NDArray[Any] = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
     return ratio
+
+
+def check_form(boxes: NDArray[Any], sizes: NDArray[Any], where: str) -> None:
+    """Raises `InputError` if boxes (n, 4) fit their images better in another form than x, y, width, height in pixels.
+
+    `sizes` (n, 2) are the images' widths and heights. Of boxes in this form as many fit as in any other.
+    """
+    check_no_shares(boxes, where)
+    first, second = boxes[:, :2], boxes[:, 2:]
+    forms = {
+        "x, y, width, height": (first, first + second),
+        "corners (x0, y0, x1, y1); write x0, y0, x1 - x0, y1 - y0": (first, second),
+        "centres (x, y, width, height); write x - width / 2, y - height / 2, width, height": (
+            first - second / 2,
+            first + second / 2,
+        ),
+    }
+    fit = {form: _fitting(begin, end, sizes) for form, (begin, end) in forms.items()}
+    most = max(fit, key=lambda form: fit[form])  # the first of equal ones
+    if most != next(iter(forms)):
+        raise InputError(
+            f"{where}: as x, y, width, height only {next(iter(fit.values())):,} of {len(boxes):,} boxes lie in their "
+            f"images, and {fit[most]:,} do as {most}. If the form is right, cut the boxes at the images' edges."
+        )
+
+
+def check_no_shares(boxes: NDArray[Any], where: str) -> None:
+    """Raises `InputError` if all numbers of boxes (n, 4) lie between 0 and 1: these are shares of the sides."""
+    if len(boxes) and ((boxes >= 0) & (boxes <= 1)).all():
+        raise InputError(
+            f"{where}: all numbers of the boxes lie between 0 and 1, as shares of the image's sides do; multiply them "
+            "by the width and height in pixels."
+        )
+
+
+def _fitting(begin: NDArray[Any], end: NDArray[Any], sizes: NDArray[Any]) -> int:
+    """The boxes with an area that leave their image by one pixel at most, as files count pixels differently."""
+    return int(((begin >= -1) & (end <= sizes + 1) & (begin < end)).all(axis=1).sum())
 
 
 def grid_cells(width: int, height: int, cells: int) -> NDArray[np.float64]:

@@ -30,6 +30,7 @@ import pyarrow.parquet as pq
 
 from densevse.artifacts import schema
 from densevse.artifacts.archives import Archive
+from densevse.artifacts.boxes import BOX, check_form
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import TOKENS
@@ -71,6 +72,9 @@ def check(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, nam
         "its tokens are not a span": named & ~((boxes["start"] >= 0) & (boxes["end"] > boxes["start"])),
     }
     check_rows(boxes, problems, name)
+    readable = images[images["status"] == "ok"].set_index("image_id")[["width", "height"]]
+    sized = boxes[boxes["image_id"].isin(readable.index)]
+    check_form(sized[BOX].to_numpy(), readable.loc[sized["image_id"]].to_numpy(), name)
     check_inside(boxes, images, name)
 
 

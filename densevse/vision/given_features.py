@@ -5,6 +5,7 @@ follow in its order. Without boxes in the file, regions have no area. A region w
 that no threshold excludes it.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -13,9 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.boxes import BOX, Boxes, check_no_shares
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.matrices import open_matrix
+from densevse.artifacts.matrices import Matrix, open_matrix
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
@@ -26,6 +27,9 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.vision.boxes import clip
 from densevse.vision.given_files import ArrayFile, BottomUpFile, GivenFile, GivenImage, TableFile, read_ids
+
+_MANY = 256
+"""The number of regions or cells from which they are compared with the length of their vectors."""
 
 
 class GivenOptions(Strict):
@@ -88,11 +92,14 @@ def _opened(given: GivenOptions, files: Mapping[str, str], images: pd.DataFrame,
     if given.format == "bottom_up":
         return BottomUpFile(files["path"], given.image_id)
     if given.format == "parquet":
-        return TableFile(files["path"], folder, dimensions == 2, given.view == "regions", given.image_id)
+        table = TableFile(files["path"], folder, dimensions == 2, given.view == "regions", given.image_id)
+        table.check_boxes(images)
+        return table
     if given.format == "scan":
         return _opened_scan(given, files["path"], images, folder, dimensions)
     boxes = open_matrix(files["boxes"], "boxes", folder, 3).values if "boxes" in files else None
     matrix = open_matrix(files["path"], given.view, folder, dimensions)
+    _check_not_turned(matrix, given)
     return ArrayFile([(matrix, read_ids(files["ids"], given.image_id))], boxes)
 
 
@@ -102,11 +109,27 @@ def _opened_scan(
     """The arrays of SCAN's folder, one for each split; the image table lists their images in the files' order."""
     if not Path(folder).is_dir():
         raise InputError(f"{folder}: no such folder; unpack the archive, as its arrays are read in place.")
-    arrays = [
-        (open_matrix(Path(folder, str(name)), given.view, unpacked_in, dimensions), list(of["image_id"]))
-        for name, of in images.groupby("file", sort=False)
-    ]
+    arrays = []
+    for name, of in images.groupby("file", sort=False):
+        path = Path(folder, str(name))
+        if not path.is_file():
+            raise InputError(f"{path}: no such file; the folder needs an array for each split.")
+        matrix = open_matrix(path, given.view, unpacked_in, dimensions)
+        _check_not_turned(matrix, given)
+        arrays.append((matrix, list(of["image_id"])))
     return ArrayFile(arrays, copies=given.copies)
+
+
+def _check_not_turned(matrix: Matrix, given: GivenOptions) -> None:
+    """Raises `InputError` for an array (images, D, R), such as (N, 2048, 36), in place of (images, R, D)."""
+    count, length = matrix.values.shape[1:] if matrix.values.ndim == 3 else (0, 0)
+    square_grid = given.view == "grid" and math.isqrt(count) ** 2 == count
+    if count >= _MANY and count > 4 * length and not square_grid:
+        kind = "cells" if given.view == "grid" else "regions"
+        raise InputError(
+            f"{matrix.name}: an image would have {count:,} {kind} of {length} numbers. If it is "
+            f"{length} of {count:,} numbers, write np.swapaxes(array, 1, 2)."
+        )
 
 
 def _vector(image: GivenImage, given: GivenOptions) -> NDArray[np.float32]:
@@ -150,11 +173,13 @@ def _boxes(image: GivenImage, size: tuple[int, int], given: GivenOptions, image_
     if image.size and known and image.size != known:
         raise InputError(
             f"{given.name}: says that image {image_id!r} has {image.size[0]} x {image.size[1]} pixels, and the picture "
-            f"has {known[0]} x {known[1]}, so its boxes lie elsewhere; use the picture that the features are of."
+            f"has {known[0]} x {known[1]}, so its boxes lie elsewhere; use the picture that the features are of, and "
+            "write the width before the height."
         )
     whole = np.array([[0, 0, *(known or (0, 0))]], np.float32)
     if image.boxes is None:
         return np.concatenate([whole, np.zeros((len(image.vectors), 4), np.float32)])
+    check_no_shares(image.boxes, f"{given.name}: image {image_id!r}")
     inside = clip(image.boxes, *known) if known else image.boxes
     wrong = np.flatnonzero(~(inside[:, 2:] > 0).all(axis=1))
     if len(wrong):

@@ -17,12 +17,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.boxes import BOX, Boxes, check_form
 from densevse.artifacts.matrices import Matrix, open_matrix, read_row_ids
 from densevse.runtime.errors import InputError
 
 _FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
 """The fields of a line of bottom-up attention's TSV (Anderson et al., CVPR 2018)."""
+_LXMERT = "img_id, img_h, img_w, objects_id, objects_conf, attrs_id, attrs_conf, num_boxes, boxes, features"
+_TYPES = {"float32": "<f4", "float16": "<f2", "float64": "<f8"}
 
 
 class GivenImage(NamedTuple):
@@ -163,11 +165,18 @@ class TableFile(GivenFile):
                 "boxes can be given as an array."
             )
         self._values, self._one_vector = matrix.values, one_vector
-        self._columns = _of_regions(path, columns)
+        self._columns, self._ids = _of_regions(path, columns), _named(matrix.ids, pattern)
         ids = matrix.ids
         begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if len(ids) else np.empty(0, np.int64)
         slices = map(slice, begins, [*begins[1:], len(ids)])
         super().__init__(zip(_named(ids[begins], pattern), slices, strict=True), path)
+
+    def check_boxes(self, images: pd.DataFrame) -> None:
+        """Raises `InputError` as `check_form` does; `images` are those of the image table with a size."""
+        sizes = images.set_index("image_id")[["width", "height"]].reindex(self._ids).to_numpy()
+        if BOX[0] in self._columns:
+            sized = sizes[:, 0] > 0
+            check_form(self._columns[BOX].to_numpy()[sized], sizes[sized], self.where)
 
     def _read(self, place: slice) -> GivenImage:
         vectors, columns = self._values[place], self._columns[place]
@@ -192,6 +201,18 @@ class BottomUpFile(GivenFile):
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror}); name the TSV file.") from error
         super().__init__(self._lines(pattern), path)
+        if self._places:
+            self._check_type(next(iter(self._places.values())))
+
+    def _check_type(self, place: tuple[int, int]) -> None:
+        """Raises `InputError` if the first image's vectors are not float32: base64 does not say the type."""
+        found = self._read(place).vectors
+        dtype = likely_type(found.tobytes())
+        if dtype != "float32":
+            raise InputError(
+                f"{self._where(place)}: the features are {dtype}, which would be read as {found.shape[1]:,} numbers of "
+                "float32; write np.float32(features) in base64."
+            )
 
     def _lines(self, pattern: str) -> Iterator[tuple[str, tuple[int, int]]]:
         """The id of each line, with its number from 1 and its first byte."""
@@ -205,15 +226,24 @@ class BottomUpFile(GivenFile):
         self._file.seek(place[1])
         fields, where = self._file.readline().rstrip(b"\r\n").split(b"\t"), self._where(place)
         if len(fields) != len(_FIELDS):
+            why = "the file may be truncated: copy it again"
+            if len(fields) == len(_LXMERT.split(", ")):
+                why = f"LXMERT's files have {_LXMERT}: write the six in this order"
             raise InputError(
-                f"{where}: expected the {len(_FIELDS)} fields {', '.join(_FIELDS)}, found {len(fields)}; the file may "
-                "be truncated: copy it again."
+                f"{where}: expected the {len(_FIELDS)} fields {', '.join(_FIELDS)}, found {len(fields)}; {why}."
             )
+        if fields[5].startswith((b"b'", b'b"')):
+            raise InputError(f"{where}: an array is written as Python prints bytes, b'...'; write its text, .decode().")
         try:
             width, height, count = map(int, fields[1:4])
             boxes, values = (np.frombuffer(base64.b64decode(field, validate=True), "<f4") for field in fields[4:])
         except (ValueError, binascii.Error) as error:
             raise InputError(f"{where}: {error}; the file may be truncated: copy it again.") from error
+        stored = next(
+            (name for name, type_ in _TYPES.items() if boxes.nbytes == count * 4 * np.dtype(type_).itemsize), ""
+        )
+        if stored not in ("", "float32"):
+            raise InputError(f"{where}: the boxes are {stored}, and perhaps the features; write both as float32.")
         if count < 1 or len(boxes) != count * 4 or not len(values) or len(values) % count:
             raise InputError(
                 f"{where}: num_boxes is {count}, but there are {len(boxes):,} numbers of boxes and {len(values):,} of "
@@ -223,6 +253,28 @@ class BottomUpFile(GivenFile):
 
     def _where(self, place: tuple[int, int]) -> str:
         return f"{self.where}, line {place[0]}"
+
+
+def likely_type(data: bytes) -> str:
+    """The type of floats in an array's bytes: float32, float16 or float64, whichever gives the narrowest magnitudes.
+
+    Bytes of another type have magnitudes far apart, as bits of digits stand in the place of the exponent.
+    """
+    sizes = {name: np.dtype(type_) for name, type_ in _TYPES.items() if not len(data) % np.dtype(type_).itemsize}
+    spread = {name: _spread(np.frombuffer(data, dtype)) for name, dtype in sizes.items()}
+    return min(spread, key=lambda name: spread[name])  # the first of equal ones
+
+
+def _spread(numbers: NDArray[Any]) -> float:
+    """The factors of two between small and large magnitudes; infinite if a number is not finite.
+
+    So it is if all numbers at even places are 0 and others are not: these are the lower halves of rounded numbers.
+    """
+    halves = np.abs(numbers[: len(numbers) // 2 * 2].reshape(-1, 2)).max(axis=0, initial=0)
+    if not np.isfinite(numbers).all() or (halves[0] == 0 and halves[1] > 0):
+        return float("inf")
+    magnitudes = np.log2(np.abs(numbers[numbers != 0], dtype=np.float64))
+    return float(np.subtract(*np.quantile(magnitudes, (0.95, 0.05)))) if len(magnitudes) else 0.0
 
 
 def _of_regions(path: str, columns: list[str]) -> pd.DataFrame:

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.io import loadmat
 
-from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.boxes import BOX, Boxes, check_form
 from densevse.artifacts.images import Photographs
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
@@ -161,6 +161,8 @@ def _from_file(images: pd.DataFrame, rows: pd.DataFrame, options: BoxFile) -> It
             f"{table['image_id'][unknown].iloc[0]!r}. Is it a file of another data set? Its image ids are like "
             f"{images['image_id'].iloc[0]!r}; leave other images out of the file."
         )
+    sizes = images.set_index("image_id")[["width", "height"]].loc[table["image_id"]]
+    check_form(table[BOX].to_numpy(), sizes.to_numpy(), options.path)
     groups = {str(image_id): group for image_id, group in table.groupby("image_id", sort=False)}
     for image in rows.itertuples():
         group = groups.get(str(image.image_id), table.iloc[:0])

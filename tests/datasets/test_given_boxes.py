@@ -131,6 +131,24 @@ def test_a_row_that_cannot_be_is_named(tables, tmp_path, change, problem):
         write_given_boxes(given, *tables, str(tmp_path / "boxes.parquet"))
 
 
+@pytest.mark.parametrize(
+    ("box", "said"),
+    [
+        ((0.1, 0.2, 0.15, 0.2), "all numbers of the boxes lie between 0 and 1, as shares"),
+        (
+            (20.0, 10.0, 50.0, 35.0),
+            r"only 0 of 1 boxes lie in their images, and 1 do as corners \(x0, y0, x1, y1\); write",
+        ),
+        ((40.0, 20.0, 30.0, 30.0), "and 1 do as centres"),
+    ],
+)
+def test_boxes_in_another_form_are_refused(tables, tmp_path, box, said):
+    given = str(tmp_path / "mine.parquet")
+    pd.DataFrame([ROW | dict(zip(("x", "y", "width", "height"), box, strict=True))]).to_parquet(given)
+    with pytest.raises(InputError, match=rf"mine.parquet: .*{said}"):
+        write_given_boxes(given, *tables, str(tmp_path / "boxes.parquet"))
+
+
 def test_a_missing_column_is_named(tables, tmp_path):
     given = str(tmp_path / "mine.parquet")
     pd.DataFrame([ROW]).drop(columns="phrase").to_parquet(given)

@@ -213,7 +213,15 @@ def test_bottom_up_attention_has_other_numbers_of_boxes(folder):
         (line("5", count="many"), "line 6: invalid literal"),
         (line("4"), "'i4' occurs twice, at .*line 5 and at .*line 6"),
         (line("77"), "1 ids are not of the data set, the first is 'i77'"),
-        (line("5", size=(50, 40)), "'i5' has 50 x 40 pixels, and the picture has 40 x 50"),
+        (line("5", size=(50, 40)), "'i5' has 50 x 40 pixels, and the picture has 40 x 50, .* width before the height"),
+        (line("5", boxes=CORNERS[0] / 50), "image 'i5': all numbers of the boxes lie between 0 and 1"),
+        (
+            line("5", boxes=CORNERS[0].astype(np.float64)),
+            "line 6: the boxes are float64, and perhaps the features; write",
+        ),
+        (line("5").replace("\t", "\tx\t", 4), "line 6: expected the 6 fields .*, found 10; LXMERT's files have img_id"),
+        (line("5")[:-9] + "'", "line 6: .*truncated"),
+        ("\t".join([*line("5").split("\t")[:5], "b'AAAA'"]), "line 6: an array is written as Python prints bytes"),
         (line("5", boxes=CORNERS[0] + 60), "region 1 of image 'i5' has no area"),
         (line("5", vectors=VECTORS[0, :, :6]), r"'i5' has vectors of the shape \(6,\)"),
     ],
@@ -221,6 +229,48 @@ def test_bottom_up_attention_has_other_numbers_of_boxes(folder):
 def test_bottom_up_attention_that_is_wrong(folder, wrong, message):
     with pytest.raises(InputError, match=message):
         bottom_up(folder, [*(line(str(number)) for number in range(5)), wrong])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64"])
+def test_bottom_up_attention_of_another_type_is_named(folder, dtype):
+    vectors = np.abs(RANDOM.normal(size=(REGIONS, 64)))
+    assert bottom_up(folder, [line(str(number), vectors=vectors.astype("float32")) for number in range(6)]).shape == (
+        64,
+    )
+    with pytest.raises(
+        InputError, match=f"line 1: the features are {dtype}, which would be read as .* of float32; write"
+    ):
+        bottom_up(folder, [line(str(number), vectors=vectors.astype(dtype)) for number in range(6)])
+
+
+@pytest.mark.parametrize("rounded", ["float32", "float16", "integers"])
+@pytest.mark.parametrize("stored", ["float32", "float16", "float64"])
+def test_the_bytes_of_floats_tell_their_type(rounded, stored):
+    values = np.maximum(RANDOM.normal(size=(36, 512)), 0) * 9
+    values = np.round(values) if rounded == "integers" else values.astype(rounded)
+    assert given_files.likely_type(values.astype(stored).tobytes()) == stored
+
+
+def test_an_array_of_vectors_before_regions_is_refused(folder):
+    np.save(folder / "regions.npy", np.ones((6, 2048, 36), np.float32))
+    with pytest.raises(
+        InputError, match=r"regions.npy: an image would have 2,048 regions of 36 numbers. .*np.swapaxes"
+    ):
+        read(folder)
+
+
+def test_a_missing_array_of_a_folder_of_scan_is_named(folder):
+    scan(folder, 1)
+    (folder / "dev_ims.npy").unlink()
+    with pytest.raises(InputError, match=r"dev_ims\.npy: no such file; the folder needs an array for each split"):
+        read(folder, files={"path": ""}, format="scan")
+
+
+def test_parquet_with_boxes_in_another_form_is_refused(folder):
+    frame = table().assign(x=20, y=10, width=38, height=45)
+    frame.to_parquet(folder / "regions.parquet")
+    with pytest.raises(InputError, match=r"regions.parquet: .* only 0 of 18 boxes .*, and 18 do as corners"):
+        read(folder, files={"path": "regions.parquet"}, format="parquet")
 
 
 def changed(row, value):

@@ -138,6 +138,29 @@ def test_a_box_outside_its_image_is_named(tmp_path, box):
         from_file(tmp_path, boxes(("a", 1, 1, 5, 5, 0.1), ("a", *box, 0.5)), image_table("a"))
 
 
+def in_another_form(placed, form):
+    """Boxes (n, 4) of an image of 100 x 80 pixels, from x, y, width, height in pixels."""
+    begin, size = placed[:, :2], placed[:, 2:]
+    return {
+        "lie between 0 and 1": placed / [100, 80, 100, 80],
+        "do as corners": np.hstack([begin, begin + size]),
+        "do as centres": np.hstack([begin + size / 2, size]),
+    }[form]
+
+
+@pytest.mark.parametrize("form", ["lie between 0 and 1", "do as corners", "do as centres"])
+@pytest.mark.parametrize("kind", ["file", "detections"])
+def test_boxes_in_another_form_are_refused(tmp_path, form, kind):
+    random = np.random.default_rng(0)
+    size = random.uniform(5, 60, (40, 2))
+    placed = np.hstack([random.uniform(0, 1, (40, 2)) * ([100, 80] - size), size])
+    frame = boxes(*(("a", *box, 0.5) for box in placed)).assign(class_name="dog")
+    changed = frame.assign(**dict(zip(BOX, in_another_form(placed, form).T, strict=True)))
+    assert len(from_file(tmp_path, frame, image_table("a"), kind=kind)) == 40
+    with pytest.raises(InputError, match=rf"boxes\.csv: .*{form}"):
+        from_file(tmp_path, changed, image_table("a"), kind=kind)
+
+
 def test_boxes_of_another_data_set_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"boxes\.csv.*COCO_1.*another data set.*'a'"):
         from_file(tmp_path, boxes(("COCO_1", 1, 1, 5, 5, 0.5)), image_table("a"))
