@@ -156,6 +156,9 @@ def _single(content: Any, where: str) -> list[tuple[Any, str]]:
     """The annotations of single objects with the names of their classes, by id."""
     names = {category["id"]: category["name"] for category in content["categories"]}
     single = [item for item in content["annotations"] if not item.get("iscrowd")]
+    twice = [number for number, times in Counter(item["id"] for item in content["annotations"]).items() if times > 1]
+    if twice:
+        raise InputError(f"{where}: annotations occur twice: {twice[:20]}; keep one of each.")
     for item in single:
         if item["category_id"] not in names:
             raise InputError(f"{where}: annotation {item['id']} has an unknown category: {item['category_id']}.")

@@ -5,6 +5,7 @@ name the file and the row, from 1 and without the heading of a CSV.
 """
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from densevse.artifacts.archives import bytes_columns
+from densevse.artifacts.archives import Archive, bytes_columns
 from densevse.config.readers import PairTable
 from densevse.datasets.layout import (
     CAPTION_COLUMNS,
@@ -56,11 +57,12 @@ def read(options: PairTable, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Reads images and captions from the source `pairs`: the table, or a folder or archive with it.
 
     Photographs are in the other sources, or in a Parquet table itself. Raises `InputError` for a row with a missing or
-    invalid cell, and for an image to which two rows give different splits or files.
+    invalid cell, and for an image to which two rows give different splits, files or bytes.
     """
     if "pairs" not in paths:
         raise InputError("the reader pairs needs a source `pairs`: the table, or a folder or archive with it.")
     images: dict[str, _Image] = {}
+    again: dict[str, list[str]] = {}  # places of the bytes of images in later rows
     captions: list[tuple[str, str]] = []
     for row in _rows(options, paths["pairs"]):
         image_id, image = _image(options, row)
@@ -70,8 +72,26 @@ def read(options: PairTable, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
                 f"{row.where}: image {image_id} is {image.file} in {image.split} here, and {before.file} in "
                 f"{before.split} in a row before; give each image one file and one split."
             )
+        if image.is_stored and image is not before:
+            again.setdefault(image_id, []).append(image.file)
         captions += [(image_id, sentence) for sentence in _sentences(options, row)]
+    _check_bytes({image_id: [images[image_id].file, *places] for image_id, places in again.items()}, paths["pairs"])
     return _image_frame(images, paths), pd.DataFrame(captions, columns=CAPTION_COLUMNS)
+
+
+def _check_bytes(places: Mapping[str, list[str]], source: str) -> None:
+    """Raises `InputError` that names an id under which two pictures stand, by the places of their bytes."""
+    if not places:
+        return
+    with Archive.open(source) as archive:
+        for image_id, of_image in places.items():
+            first, *others = (hashlib.sha256(archive.read(place)).digest() for place in of_image)
+            for place, digest in zip(of_image[1:], others, strict=True):
+                if digest != first:
+                    raise InputError(
+                        f"{source}: two pictures have the id {image_id!r}, {of_image[0]} and {place}; give each an id "
+                        "of its own, or name another column as options.image_id."
+                    )
 
 
 def _image_frame(images: Mapping[str, _Image], paths: Paths) -> pd.DataFrame:

@@ -75,6 +75,7 @@ def read_dataset(
     _check_images(images)
     with_pictures = READERS[reading.reader].HAS_PICTURES
     if with_pictures:
+        _check_files(images)
         _log_unlisted(images, captions, files)
     images = by_split(images)
     images["family"] = images.get("family", images["image_id"])
@@ -146,9 +147,29 @@ def _check_images(images: pd.DataFrame) -> None:
         raise InputError(f"{len(twice)} image ids are in the data set twice{_some(twice)}.")
 
 
+def _check_files(images: pd.DataFrame) -> None:
+    """Raises `InputError` that names two ids of one file."""
+    again = images[images.duplicated(["source", "file"])]
+    if len(again):
+        file, other = again.iloc[0][["file", "image_id"]]
+        first = images.loc[images["file"] == file, "image_id"].iloc[0]
+        raise InputError(
+            f"the images {first!r} and {other!r} are one file, {file} ({len(again):,} such images); keep one id."
+        )
+
+
+def _check_sentence_ids(captions: pd.DataFrame) -> None:
+    """Raises `InputError` that names an id of two sentences."""
+    ids = captions["sentid"].dropna() if "sentid" in captions else pd.Series(dtype=object)
+    twice = ids[ids.duplicated()].astype(str)
+    if len(twice):
+        raise InputError(f"{len(twice)} ids of sentences are in the data set twice{_some(twice)}; keep one of each.")
+
+
 def _number_captions(captions: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
     """Captions in the order of the images, with position, id and split; the text of each is one line."""
     captions = captions_of(images, captions)
+    _check_sentence_ids(captions)
     if captions.empty:
         raise InputError("no image that a split lists has a caption; are the ids in the data set's files the same?")
     captions["text"] = [" ".join(text.splitlines()).strip() for text in captions["text"]]

@@ -158,6 +158,24 @@ def test_an_image_whose_bytes_stand_in_several_rows_is_one_image(tmp_path: Path)
     assert found["captions"].tolist() == [2] * 4
 
 
+def test_two_pictures_under_one_id_are_refused(tmp_path: Path) -> None:
+    rows = [{**row, "caption": sentence} for row in hub_rows() for sentence in row["caption"]]
+    rows[3]["image"] = {"bytes": picture("e"), "path": None}
+    (tmp_path / "x.parquet").write_bytes(as_parquet(rows))
+    with pytest.raises(InputError, match=r"x.parquet: two pictures have the id '1', image/3 and image/4; give each"):
+        read({**HUB, **BY_COLUMN, "sentences_as": "text"}, tmp_path / "x.parquet")
+
+
+@EVERY_FORMAT
+def test_two_ids_of_one_file_are_refused(images: Path, tmp_path: Path, format_name: str) -> None:
+    rows = [{**row, "id": row["image"]} for row in PAIRS] + [{**PAIRS[2], "id": "0003"}]
+    (tmp_path / "pairs.x").write_bytes(WRITERS[format_name](rows))
+    with pytest.raises(
+        InputError, match=r"the images 'c.png' and '0003' are one file, c.png \(1 such images\); keep one"
+    ):
+        read({**ONE_ROW_A_PAIR, "image_id": "id", "format": format_name}, tmp_path / "pairs.x", images)
+
+
 def test_a_row_without_bytes_is_named(tmp_path: Path) -> None:
     rows = hub_rows()
     rows[1]["image"] = {"bytes": None, "path": "b.png"}

@@ -600,10 +600,17 @@ def test_a_caption_of_coco_that_cannot_be_is_named(
         read("coco", {"splits": {"train": 2, "val": 1, "test": 1}}, paths)
 
 
+def test_an_id_of_two_sentences_of_coco_is_named(tmp_path: Path) -> None:
+    paths = changed_coco(tmp_path, "captions", "annotations", {"id": 909})
+    with pytest.raises(InputError, match="1 ids of sentences are in the data set twice: 909; keep one of each"):
+        read("coco", {"splits": {"train": 2, "val": 1, "test": 1}}, paths)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"category_id": 5}, "annotation 9 has an unknown category: 5"),
+        ({"id": 4}, r"annotations occur twice: \[4\]; keep one of each"),
         ({"bbox": [1, 2, 3]}, r"annotations\.0\.bbox"),
         ({"bbox": [1, 2, 3, float("nan")]}, r"annotations\.0\.bbox\.3: Input should be a finite number"),
     ],
