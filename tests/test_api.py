@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 PAGE = (Path(__file__).parents[1] / "docs/api.md").read_text()
 ROW = re.compile(r"^\| `(densevse[\w.]+)` \| `([\w.]+)` \| `(.+?)` \| (.+) \|$", re.MULTILINE)
 PUBLIC = {(module, name): signature.replace(r"\|", "|") for module, name, signature, _ in ROW.findall(PAGE)}
-ALIASES = {str(DTypeLike): "DTypeLike", str(ArrayLike): "ArrayLike"}
+ALIASES = {str(DTypeLike): "DTypeLike", str(ArrayLike): "ArrayLike", str(ArrayLike | None): "ArrayLike | None"}
 ARRAY = re.compile(r"numpy\.ndarray\[tuple\[typing\.Any, \.\.\.\], numpy\.dtype\[([\w.]+)\]\]")
 
 

@@ -32,6 +32,7 @@ class GivenLayout(Strict):
     unscored: Literal["nan", "-inf"] | None = Field(
         None, description="the mark of pairs without a score, as in re-ranking; they rank last"
     )
+    lower_is_better: bool = Field(False, description="true for distances: the lowest score is the closest")
 
 
 class GivenFiles(GivenLayout):
@@ -71,6 +72,8 @@ class GivenFiles(GivenLayout):
             )
         if self.images and self.unscored:
             raise ValueError("unscored: with vectors every pair has a score; remove the key")
+        if self.images and self.lower_is_better:
+            raise ValueError("lower_is_better: the similarity of vectors is higher for closer ones; remove the key")
         return self
 
     @property

@@ -50,7 +50,7 @@ COMPARED_OPTIONS = ("boxes", "folder", "height", "leaf", "minimum_side", "mode",
 """A proposer's options that a table states."""
 COMPARED_SOURCE = ("file", "sha256", "size")
 """The same of the file that its ranker is learned from."""
-LAYOUT = ("copies", "similarity", "unscored")
+LAYOUT = ("copies", "lower_is_better", "similarity", "unscored")
 DECODING = (
     "beam",
     "choice_of_tags",

@@ -1,11 +1,14 @@
 """`densevse evaluate`: the same metrics as `densevse.evaluate`, printed."""
 
+import json
 import re
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 import densevse
 from densevse.command.main import main
@@ -83,3 +86,88 @@ def test_sentences_that_are_no_multiple_are_refused(files, capsys):
     assert "sims.npy: 100 sentences are not 3 for each of some images" in capsys.readouterr().err
     assert main(["evaluate", "sims.npy", "--per-image", "0"]) == 1
     assert "--per-image: an image has 1 sentence or more, not 0" in capsys.readouterr().err
+
+
+IDS = {"image": [f"i{n}" for n in range(20)], "caption": [f"c{n}" for n in range(100)]}
+
+
+@pytest.fixture
+def relevance(files):
+    """Files of gains, and of the ids of images and captions in another order."""
+    random = np.random.default_rng(2)
+    gains = random.integers(1, 4, (20, 100)) * (random.random((20, 100)) < 0.1)
+    pairs = [(IDS["image"][i], IDS["caption"][s], gains[i, s]) for i, s in zip(*np.nonzero(gains), strict=True)]
+    pd.DataFrame(pairs, columns=["image_id", "caption_id", "relevance"]).to_parquet("pairs.parquet")
+    order = random.permutation(100)
+    np.save("mixed.npy", SCORES[::-1, order])
+    Path("images.txt").write_text("\n".join(IDS["image"][::-1]))
+    Path("captions.txt").write_text("\n".join(IDS["caption"][n] for n in order))
+    return gains
+
+
+KEYS = ("r2", "ndcg_at_2", "r10", "ndcg_at_10", "mrr", "map_at_r", "rprecision", "queries")
+
+
+def test_relevant_answers_by_ids(relevance, capsys):
+    ids = ["--image-ids", "images.txt", "--caption-ids", "captions.txt"]
+    assert main(["evaluate", "mixed.npy", "--relevant", "pairs.parquet", *ids, "--at", "2,10"]) == 0
+    found = densevse.evaluate(SCORES, relevant=relevance, at=(2, 10))
+    rows = [[found[f"{way}_{key}"] for key in KEYS] for way in ("i2t", "t2i")]
+    assert numbers(capsys.readouterr().out) == [pytest.approx(row, abs=0.051) for row in rows]
+
+
+def test_intervals_stand_below_their_metrics(relevance, capsys):
+    sparse.save_npz("gains.npz", sparse.csr_array(relevance))
+    assert main(["evaluate", "sims.npy", "--relevant", "gains.npz", "--at", "2,10", "--intervals"]) == 0
+    found = densevse.evaluate(SCORES, relevant=relevance, at=(2, 10), intervals=True)
+    ends = [
+        [found[f"{way}_{key}{end}"] for key in KEYS[:-1]] for way in ("i2t", "t2i") for end in ("", "_low", "_high")
+    ]
+    assert [row[:7] for row in numbers(capsys.readouterr().out)] == [pytest.approx(row, abs=0.051) for row in ends]
+
+
+def test_results_are_files_that_others_read(relevance, capsys):
+    """CLIP_benchmark's `build` joins `metrics` with the other keys; mteb validates a task's result so."""
+    written = ["--json", "mine.json", "--csv", "mine.csv", "--intervals"]
+    assert main(["evaluate", "sims.npy", "--per-image", "5", *written]) == 0
+    found = densevse.evaluate(SCORES, np.arange(100) // 5, intervals=True)
+    read = json.loads(Path("mine.json").read_text())
+    assert read["model"] + read["pretrained"] == "sims.npy"
+    assert read["metrics"]["image_retrieval_recall@5"] == found["t2i_r5"] / 100
+    assert read["metrics"]["text_retrieval_recall@5"] == found["i2t_r5"] / 100
+    assert read["metrics"]["rsum"] == found["rsum"]
+    for subset, way in zip(read["scores"]["test"], ("i2t", "t2i"), strict=True):
+        assert (subset["hf_subset"], subset["languages"]) == (way, [])
+        assert subset["main_score"] == subset["hit_rate_at_1"] == found[f"{way}_r1"] / 100
+    assert read["intervals"]["i2t_r1"] == [found["i2t_r1_low"] / 100, found["i2t_r1_high"] / 100]
+    rows = pd.read_csv("mine.csv", float_precision="round_trip").set_index("metric")
+    assert rows.loc["t2i_mean_rank", ["value", "low"]].tolist() == [found["t2i_mean_rank"], found["t2i_mean_rank_low"]]
+    assert rows.loc[["i2t_ties"], "low"].isna().all()
+    assert "to" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_results_of_relevant_answers_have_the_names_of_others(relevance):
+    sparse.save_npz("gains.npz", sparse.csr_array(relevance))
+    assert main(["evaluate", "sims.npy", "--relevant", "gains.npz", "--json", "mine.json"]) == 0
+    found, read = densevse.evaluate(SCORES, relevant=relevance), json.loads(Path("mine.json").read_text())
+    assert read["scores"]["test"][1]["main_score"] == found["t2i_ndcg_at_10"] / 100
+    assert read["metrics"]["text_retrieval_ndcg@10"] == found["i2t_ndcg_at_10"] / 100
+    assert read["metrics"]["text_retrieval_map_at_r"] == found["i2t_map_at_r"] / 100
+    assert read["metrics"]["image_retrieval_queries"] == found["t2i_queries"]
+
+
+def test_vectors_and_two_matrices_with_relevant_answers(relevance, files, capsys):
+    sparse.save_npz("gains.npz", sparse.csr_array(relevance))
+    vectors = ["--images", "vectors.npz", "--sentences", "vectors.npz", "--similarity", "dot", "--copies", "5"]
+    assert main(["evaluate", *vectors, "--relevant", "gains.npz"]) == 0
+    of_vectors = numbers(capsys.readouterr().out)
+    assert of_vectors[0][0] == pytest.approx(densevse.evaluate(files, relevant=relevance)["i2t_r1"], abs=0.051)
+    assert main(["evaluate", "--i2t", "sims.npy", "--t2i", "turned.npy", "--relevant", "gains.npz"]) == 0
+    two = capsys.readouterr().out
+    assert main(["evaluate", "sims.npy", "--relevant", "gains.npz"]) == 0
+    assert capsys.readouterr().out == two
+
+
+def test_ids_without_relevant_answers_are_refused(relevance, capsys):
+    assert main(["evaluate", "sims.npy", "--per-image", "5", "--image-ids", "images.txt"]) == 1
+    assert "its rows have ids, which mean nothing without a data set or --relevant" in capsys.readouterr().err

@@ -2,9 +2,8 @@
 
 The true answers are those of the package eccv_caption. ECCV Caption: Chun et al., ECCV Caption: Correcting False
 Negatives by Collecting Machine-and-Human-verified Image-Caption Associations for MS-COCO, ECCV 2022. CxC: Parekh et
-al., Crisscrossed Captions, EACL 2021. mAP@R, R-Precision and R@1 are those of Chun et al. (mAP@R is from Musgrave et
-al., A Metric Learning Reality Check, ECCV 2020); the recalls at K of CxC are those of Parekh et al. A tie is never a
-hit: among candidates with equal scores the wrong ones come first.
+al., Crisscrossed Captions, EACL 2021. The metrics are those of `densevse.evaluation.relevance`. A tie is never a hit:
+among candidates with equal scores the wrong ones come first.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,6 +24,7 @@ from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.strict import validate
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
+from densevse.evaluation.relevance import AnswerRanks, MeanBootstrap
 from densevse.report.footnotes import INTERVALS, adopted_notes
 from densevse.report.made_with import Lineage
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
@@ -32,11 +32,9 @@ from densevse.report.results import Outputs, write_table
 from densevse.report.sections import checked_retrievals
 from densevse.runtime.arrays import Indices, Reals
 from densevse.runtime.errors import InputError
-from densevse.statistics.intervals import Replicates, SumBootstrap, Sums
 
 _TITLES = {"eccv": "ECCV", "cxc": "CxC"}
 _HEADERS = {"map_at_r": "mAP@R", "rprecision": "R-P", "r1": "R@1", "r5": "R@5", "r10": "R@10"}
-_PERCENT = (0.0, 100.0)
 _Hits = NDArray[np.bool_]
 _KINDS = {"i2t": "images", "t2i": "sentences"}
 """The queries of a direction; the candidates are those of the other direction."""
@@ -63,28 +61,22 @@ class AnswerLists(NamedTuple):
         hits: _Hits = right[np.lexsort((right, -scores))]
         return hits
 
-
-def precisions(hits: _Hits, answers: int) -> tuple[float, float, float]:
-    """mAP@R, R-Precision and R@1 of a query with R `answers`, from its `hits` (L,), where L > R."""
-    of_answers = hits[:answers]
-    precision = 1 - np.cumsum(~of_answers) / np.arange(1, answers + 1)
-    return float(np.mean(np.where(of_answers, precision, 0))), float(precision[-1]), float(hits[0])
-
-
-def recalls(hits: _Hits, answers: int) -> tuple[float, ...]:
-    """Recalls at 1, 5 and 10 of a query, from its `hits` (L,), for any number of `answers`."""
-    return tuple(float(hits[:k].any()) for k in RECALLS)
+    def ranks(self, truth: Answers) -> AnswerRanks:
+        """The ranks of the true answers of queries; infinite for those that are not in a list."""
+        counts = [len(answers) for answers in truth.values()]
+        ranks = np.full(sum(counts), np.inf)
+        for (query, answers), first in zip(truth.items(), np.cumsum([0, *counts]), strict=False):
+            found = np.flatnonzero(self.hits(query, answers)) + 1
+            ranks[first : first + len(found)] = found
+        return AnswerRanks(np.repeat(np.arange(len(counts)), counts), ranks, np.ones(len(ranks)))
 
 
-BENCHMARKS = {
-    "eccv": (precisions, ("map_at_r", "rprecision", "r1")),
-    "cxc": (recalls, tuple(f"r{k}" for k in RECALLS)),
-}
-"""The function and the names of the measures of each benchmark."""
+BENCHMARKS = {"eccv": ("map_at_r", "rprecision", "r1", "r5", "r10"), "cxc": ("r1", "r5", "r10")}
+"""The measures of each benchmark."""
 
 MEASURE_COLUMNS = tuple(
     f"{benchmark}_{direction}_{name}"
-    for benchmark, (_, names) in BENCHMARKS.items()
+    for benchmark, names in BENCHMARKS.items()
     for direction in DIRECTIONS
     for name in names
 )
@@ -116,13 +108,6 @@ class ExtendedTruth(NamedTuple):
     benchmarks: Mapping[str, Mapping[str, Answers]]  # eccv and cxc
 
 
-class _FamilySums(NamedTuple):
-    """The values of a measure for one seed, summed by family of images, (families,) each."""
-
-    values: Reals
-    queries: Reals
-
-
 def read_truth() -> ExtendedTruth:
     """Reads the true answers from the installed package, which is an extra of the project's."""
     from eccv_caption import Metrics
@@ -150,13 +135,11 @@ def make_extended_truth_table(
         rests_on.append((name, [*map(with_digest, paths.values())]))
         found[name] = [measure(read_lists(path, numbers, truth.own), truth.benchmarks) for path in paths.values()]
     families = families_of(images)[[str(image) for image in truth.own["i2t"]]]
-    bootstrap = SumBootstrap(np.arange(families.nunique()), dict.fromkeys(MEASURE_COLUMNS, _PERCENT))
-    groups = _groups(truth, families)
+    bootstrap = MeanBootstrap(_groups(truth, families), MEASURE_COLUMNS)
     records = []
     for name, runs in found.items():
-        drawn = bootstrap.replicates([_by_family(run, groups, families.nunique()) for run in runs], _percentages)
         row = {"method": section.measured[name].title, "variant": name, "seeds": len(runs)}
-        records.append(row | _with_intervals(drawn, bootstrap))
+        records.append(row | bootstrap.with_intervals(runs))
     frame = pd.DataFrame(records, columns=[column.name for column in EXTENDED_TRUTH_RESULTS.columns])
     notes = [*_notes(truth), *adopted_notes(planned, rests_on)]
     document = Document(f"{planned.title}: ECCV Caption and CxC", _sheets(frame, planned, truth), notes)
@@ -176,28 +159,8 @@ def _groups(truth: ExtendedTruth, families: pd.Series) -> dict[str, Indices]:
         ].to_numpy()
         for benchmark, of in truth.benchmarks.items()
         for direction in DIRECTIONS
-        for name in BENCHMARKS[benchmark][1]
+        for name in BENCHMARKS[benchmark]
     }
-
-
-def _by_family(run: Mapping[str, Reals], groups: Mapping[str, Indices], families: int) -> dict[str, _FamilySums]:
-    found = {}
-    for name, values in run.items():
-        added = np.bincount(groups[name], values, families).astype(float)
-        found[name] = _FamilySums(added, np.bincount(groups[name], minlength=families).astype(float))
-    return found
-
-
-def _percentages(run: Mapping[str, _FamilySums], sums: Sums) -> dict[str, Reals]:
-    return {name: 100 * sums(of.values) / sums(of.queries) for name, of in run.items()}
-
-
-def _with_intervals(drawn: Replicates, bootstrap: SumBootstrap) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for name in MEASURE_COLUMNS:
-        low, high = bootstrap.interval(name, drawn)
-        found |= {name: float(drawn.by_seed[name].mean()), f"{name}_low": low, f"{name}_high": high}
-    return found
 
 
 def _sheets(rows: pd.DataFrame, plan: ExtendedTruthPlan, truth: ExtendedTruth) -> list[Sheet]:
@@ -219,7 +182,7 @@ def _sheets(rows: pd.DataFrame, plan: ExtendedTruthPlan, truth: ExtendedTruth) -
 
 def _columns() -> list[TableColumn]:
     found = []
-    for benchmark, (_, names) in BENCHMARKS.items():
+    for benchmark, names in BENCHMARKS.items():
         for direction in DIRECTIONS:
             group = f"{_TITLES[benchmark]} {direction}"
             found += [TableColumn(_HEADERS[name], group, short=group) for name in names]
@@ -249,14 +212,10 @@ def measure(
     `lists` are by direction; `benchmarks` have the true answers of each by direction and query.
     """
     found: dict[str, Reals] = {}
-    for benchmark, (of_query, names) in BENCHMARKS.items():
+    for benchmark, names in BENCHMARKS.items():
         for direction in DIRECTIONS:
-            true, listed = benchmarks[benchmark][direction], lists[direction]
-            rows = [of_query(listed.hits(query, answers), len(answers)) for query, answers in true.items()]
-            columns = zip(*rows, strict=True)
-            found |= {
-                f"{benchmark}_{direction}_{name}": np.array(column) for name, column in zip(names, columns, strict=True)
-            }
+            values = lists[direction].ranks(benchmarks[benchmark][direction]).metrics(RECALLS)
+            found |= {f"{benchmark}_{direction}_{name}": values[name] for name in names}
     return found
 
 

@@ -1,51 +1,98 @@
 """Computes the metrics of scores in a program, without a data set and without the workflow."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
 import torch
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from densevse.artifacts.matrices import Matrix, check_numbers, open_matrix
-from densevse.config.given import GivenFiles
-from densevse.evaluation.given.retrieval import GivenTest, Items, given_rankings
+from densevse.config.given import ID_FILES, GivenFiles, GivenLayout
+from densevse.config.strict import validate
+from densevse.evaluation.bootstrap import retrieval_bootstrap
+from densevse.evaluation.given.relevance import (
+    CUTOFFS,
+    checked_cutoffs,
+    checked_relevance,
+    read_relevance,
+    relevance_metrics,
+    relevance_of,
+)
+from densevse.evaluation.given.retrieval import GivenTest, Ids, Items, given_rankings, read_ids, scorers
 from densevse.evaluation.given.scoring import Aligned, score_blocks
-from densevse.evaluation.metrics import DIRECTIONS
+from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS
 from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.recall import metrics_of
-from densevse.evaluation.retrieval import retrieve
+from densevse.evaluation.retrieval import Scorer, retrieve
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
 ProtocolWithoutIds = Literal["full", "five_folds", "first_1000", "hodosh"]
 
 
+class Measures(NamedTuple):
+    """Which metrics are computed, and whether with their 95% intervals.
+
+    With the cut-offs `at`, they are those of `densevse.evaluation.relevance`, otherwise those of tables.
+    """
+
+    protocol: str = "full"
+    at: Sequence[int] | None = None
+    intervals: bool = False
+
+
 def evaluate(
-    scores: NDArray[Any] | torch.Tensor, image_of_sentence: ArrayLike, protocol: ProtocolWithoutIds = "full"
+    scores: NDArray[Any] | torch.Tensor,
+    image_of_sentence: ArrayLike | None = None,
+    protocol: ProtocolWithoutIds = "full",
+    *,
+    relevant: Any = None,
+    at: Sequence[int] | None = None,
+    lower_is_better: bool = False,
+    intervals: bool = False,
 ) -> dict[str, float]:
     """The metrics of scores under a protocol, as a table has them, and the numbers of queries with a tie.
 
-    `scores` (images, sentences) are floats, higher is closer; `image_of_sentence` (sentences,) is the image of each
-    sentence, from 0, in any order. Recalls R@K are in percent, ranks start at 1, and a tie counts against the query.
-    Keys are i2t_r1 ... t2i_mean_rank, rsum, mean_recall, i2t_ties and t2i_ties.
+    `scores` (images, sentences) are floats, higher is closer unless `lower_is_better`; `image_of_sentence` (sentences,)
+    is the image of each sentence, from 0, in any order. Recalls R@K are in percent, ranks start at 1, and a tie counts
+    against the query. Keys are i2t_r1 ... t2i_mean_rank, rsum, mean_recall, i2t_ties and t2i_ties. With `intervals`,
+    <key>_low and <key>_high are the ends of a metric's 95% interval.
 
-    Raises `InputError` if the scores are not a matrix of finite floats, none masked, or do not match the sentences.
+    Where right answers are not one to one, `relevant` takes the place of `image_of_sentence`: a matrix (images,
+    sentences) of gains, sparse or dense, such as `read_relevance` reads. A gain of 0 or less is no right answer. The
+    metrics, in percent, are then those of `densevse.evaluation.relevance`: i2t_r<K> (hit@K) and i2t_ndcg_at_<K> for
+    each cut-off K in `at` (1, 5 and 10), i2t_mrr, i2t_map_at_r, i2t_rprecision, the number i2t_queries, and the same of
+    t2i. If `at` is given, they are computed for `image_of_sentence` too.
+
+    Raises `InputError` if the scores are not a matrix of finite floats, none masked, or do not match the answers.
     """
     if protocol not in get_args(ProtocolWithoutIds):
         raise InputError(f"protocol: no {protocol!r} without ids; known: {', '.join(get_args(ProtocolWithoutIds))}.")
+    if (image_of_sentence is None) == (relevant is None):
+        raise InputError("evaluate: give the right answers by image_of_sentence or by relevant, not by both.")
     values = _array(scores) if isinstance(scores, torch.Tensor) else np.asanyarray(scores)
     check_numbers(values, "scores")
-    image = _images(np.asanyarray(image_of_sentence), values.shape)
-    columns = np.argsort(image, kind="stable")
+    layout = validate(GivenLayout, {"lower_is_better": lower_is_better}, "evaluate")
+    cutoffs = at if relevant is None else at or CUTOFFS
+    if relevant is None:
+        image = _images(np.asanyarray(image_of_sentence), values.shape)
+        columns = np.argsort(image, kind="stable")
+        gains = relevance_of(image[columns], len(values))
+    else:
+        columns, gains = np.arange(values.shape[1]), checked_relevance(relevant, values.shape, "relevant")
+    score = score_blocks(Aligned(Matrix("scores", values), np.arange(len(values)), columns), layout)
+    if cutoffs is not None:
+        return _relevance_metrics((score, score), gains, Measures(protocol, cutoffs, intervals))
     test = numbered_test(len(values), image[columns], protocol)
-    score = score_blocks(Aligned(Matrix("scores", values), np.arange(len(values)), columns), None)
-    return _metrics(retrieve(score, test.rows, test.folds))
+    return _metrics(retrieve(score, test.rows, test.folds), test, intervals)
 
 
-def evaluate_files(given: GivenFiles, per_image: int, protocol: ProtocolWithoutIds = "full") -> dict[str, float]:
+def evaluate_files(given: GivenFiles, per_image: int, measures: Measures) -> dict[str, float]:
     """The metrics of the first seed's files, where each image has `per_image` consecutive sentences.
 
     Raises `InputError` that names the wrong file, row and column.
@@ -56,35 +103,100 @@ def evaluate_files(given: GivenFiles, per_image: int, protocol: ProtocolWithoutI
     key = next(key for key in ("scores", "i2t", "sentences") if key in files)
     with TemporaryDirectory() as folder:
         matrix = open_matrix(files[key], key, folder)
-        if matrix.ids is not None:
+        if matrix.ids is not None or {*ID_FILES} & {*files}:
             raise InputError(
-                f"{files[key]}: its rows have ids, which mean nothing without a data set. Remove the column if the "
-                "rows are in order, or make the file a row of a table (docs/evaluate.md)."
+                f"{files[key]}: its rows have ids, which mean nothing without a data set or --relevant. Leave the ids "
+                "out if rows and columns are in order, or make the file a row of a table (docs/evaluate.md)."
             )
         shape = matrix.values.shape
         sentences = shape[0] if key == "sentences" else shape[1]
         if sentences % per_image:
             raise InputError(f"{files[key]}: {sentences:,} sentences are not {per_image} for each of some images.")
-        images = np.repeat(np.arange(sentences // per_image), per_image)
-        test = numbered_test(sentences // per_image, images, protocol)
-        return _metrics(given_rankings(files, given.layout, test, Path(folder)))
+        image = np.repeat(np.arange(sentences // per_image), per_image)
+        test = numbered_test(sentences // per_image, image, measures.protocol)
+        if measures.at is not None:
+            found = scorers(files, given.layout, test, Path(folder))
+            return _relevance_metrics(found, relevance_of(image, sentences // per_image), measures)
+        return _metrics(given_rankings(files, given.layout, test, Path(folder)), test, measures.intervals)
+
+
+def evaluate_relevant_files(given: GivenFiles, relevant: str, measures: Measures) -> dict[str, float]:
+    """The metrics of the first seed's files, where `relevant` has the right answers, as `read_relevance` reads them.
+
+    Images and sentences have the ids of the files, or else are numbered from 0. Raises `InputError` that names the
+    wrong file, row and column.
+    """
+    files = given.files(0)
+    with TemporaryDirectory() as folder:
+        images, captions = (ids_of(files, kind, given.copies, folder) for kind in ("image", "caption"))
+        gains = read_relevance(relevant, images, captions)
+        test = test_of_ids(images, captions, given.copies)
+        return _relevance_metrics(scorers(files, given.layout, test, Path(folder)), gains, measures)
 
 
 def numbered_test(images: int, image_of_caption: Indices, protocol: str) -> GivenTest:
     """A test split whose ids are numbers; `image_of_caption` is ascending."""
-    names, captions = (np.arange(count).astype(str).astype(object) for count in (images, len(image_of_caption)))
+    names, captions = _numbers(images), _numbers(len(image_of_caption))
     rows = TestSet(names, captions, image_of_caption, names)
-    of_images, of_captions = (
-        Items(kind, ids, ids, ids, np.arange(len(ids))) for kind, ids in (("image", names), ("caption", captions))
-    )
-    return GivenTest(
-        rows, folds(rows, protocol), of_images, of_captions, np.bincount(image_of_caption, minlength=images)
-    )
+    sentences = np.bincount(image_of_caption, minlength=images)
+    return GivenTest(rows, folds(rows, protocol), *_items(names, captions), sentences)
 
 
-def _metrics(rows: pd.DataFrame) -> dict[str, float]:
+def test_of_ids(images: Ids, captions: Ids, copies: int) -> GivenTest:
+    """The images and sentences with these ids, for scores alone: whose sentence is whose, nobody says."""
+    unknown = np.empty(0, np.int64)
+    rows = TestSet(images, captions, unknown, images)
+    return GivenTest(rows, [], *_items(images, captions), np.full(len(images), copies))
+
+
+def ids_of(files: Mapping[str, str], kind: str, copies: int, folder: str) -> Ids:
+    """The ids of the images or captions (`kind`) of a given row's files; numbers from 0 if there are none."""
+    if f"{kind}_ids" in files:
+        return read_ids(files[f"{kind}_ids"])
+    with_rows, with_columns = _WHERE[kind]
+    for key in with_rows:
+        if key in files:
+            matrix = open_matrix(files[key], key, folder)
+            copied = copies if kind == "image" else 1
+            return _numbers(len(matrix.values) // copied) if matrix.ids is None else matrix.ids
+    return _numbers(open_matrix(files[with_columns], with_columns, folder).values.shape[1])
+
+
+_WHERE = {"image": (("scores", "i2t", "images"), "t2i"), "caption": (("t2i", "sentences"), "scores")}
+"""The matrices whose rows are images or sentences, and the one that has them as columns alone."""
+
+
+def _numbers(count: int) -> Ids:
+    return np.arange(count).astype(str).astype(object)
+
+
+def _items(*ids: Ids) -> tuple[Items, Items]:
+    images, captions = (
+        Items(kind, some, some, some, np.arange(len(some)))
+        for kind, some in zip(("image", "caption"), ids, strict=True)
+    )
+    return images, captions
+
+
+def _relevance_metrics(scorers: tuple[Scorer, Scorer], gains: sparse.csr_array, measures: Measures) -> dict[str, float]:
+    if measures.protocol != "full":
+        raise InputError(
+            f"protocol: metrics at cut-offs need the protocol full, not {measures.protocol}; leave one out."
+        )
+    return relevance_metrics(scorers, gains, checked_cutoffs(measures.at or CUTOFFS), measures.intervals)
+
+
+def _metrics(rows: pd.DataFrame, test: GivenTest, intervals: bool) -> dict[str, float]:
     ties = rows["tied"].groupby(rows["direction"]).sum()
-    return {**metrics_of(rows), **{f"{direction}_ties": float(ties[direction]) for direction in DIRECTIONS}}
+    found = {**metrics_of(rows), **{f"{direction}_ties": float(ties[direction]) for direction in DIRECTIONS}}
+    if not intervals:
+        return found
+    image_of = dict(zip(test.rows.caption_ids, test.rows.image_ids[test.rows.image_of_caption], strict=True))
+    images = rows["query_id"].where(rows["direction"] == "i2t", rows["query_id"].map(image_of))
+    bootstrap = retrieval_bootstrap(rows, images.tolist())
+    drawn = bootstrap.replicates([rows])
+    ends = {name: bootstrap.interval(name, drawn) for name in METRIC_COLUMNS}
+    return {**found, **{f"{name}_{end}": value for name, one in ends.items() for end, value in one._asdict().items()}}
 
 
 def _array(scores: torch.Tensor) -> NDArray[Any]:

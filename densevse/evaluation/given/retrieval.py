@@ -168,11 +168,8 @@ def scorers(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpa
     """The scores with which images ask for sentences, and those with which sentences ask for images."""
     given = _GivenMatrices(files, layout, test, unpacked_in)
     if "i2t" in files:
-        return score_blocks(given.scores("i2t"), layout.unscored), score_blocks(given.scores("t2i"), layout.unscored)
-    if "scores" in files:
-        one = score_blocks(given.scores("scores"), layout.unscored)
-    else:
-        one = vector_blocks(*given.vectors(), layout)
+        return score_blocks(given.scores("i2t"), layout), score_blocks(given.scores("t2i"), layout)
+    one = score_blocks(given.scores("scores"), layout) if "scores" in files else vector_blocks(*given.vectors(), layout)
     return one, one
 
 

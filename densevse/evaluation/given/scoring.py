@@ -37,8 +37,8 @@ class Aligned(NamedTuple):
     by_sentence: bool = False  # true if its rows are sentences and its columns images
 
 
-def score_blocks(scores: Aligned, unscored: str | None) -> Scorer:
-    """Blocks of a matrix of scores. Pairs marked as `unscored` score minus infinity.
+def score_blocks(scores: Aligned, layout: GivenLayout) -> Scorer:
+    """Blocks of a matrix of scores, higher is closer. Pairs that the layout marks as unscored score minus infinity.
 
     A block raises `InputError` that names the row and column of a score that is not finite. Scores of float64 are
     ranked as they are: float32 would merge neighbours, and lose those below 1e-38.
@@ -48,7 +48,8 @@ def score_blocks(scores: Aligned, unscored: str | None) -> Scorer:
         rows, columns = scores.rows[images], scores.columns[sentences]
 
         def score_block(image: slice, sentence: slice) -> Tensor:
-            return _read(scores, rows[image], columns[sentence], unscored)
+            found = _read(scores, rows[image], columns[sentence], layout.unscored)
+            return found.neg_().masked_fill_(found.isposinf(), -torch.inf) if layout.lower_is_better else found
 
         return score_block
 

@@ -1,9 +1,8 @@
 """Measures of a query, by hand."""
 
 import numpy as np
-import pytest
 
-from densevse.analyses.eccv_caption.table import AnswerLists, precisions, recalls
+from densevse.analyses.eccv_caption.table import AnswerLists
 
 
 def hits_of(scores, answers, found=(7, 8, 9, 10, 11)):
@@ -11,17 +10,11 @@ def hits_of(scores, answers, found=(7, 8, 9, 10, 11)):
     return lists.hits(3, answers).tolist()
 
 
-def test_precisions_by_hand():
-    """R = 3, hits at places 1 and 3: precisions 1 and 2/3 there, and nothing at place 2."""
-    mean, rprecision, first = precisions(np.array([True, False, True, True, False]), 3)
-    assert mean == pytest.approx((1 + 2 / 3) / 3)
-    assert rprecision == pytest.approx(2 / 3)
-    assert first == 1
-
-
-def test_recalls_by_hand():
-    assert recalls(np.arange(50) == 4, 2) == (0, 1, 1)
-    assert recalls(np.arange(50) == 10, 2) == (0, 0, 0)
+def test_an_answer_that_a_list_does_not_have_has_no_rank():
+    lists = AnswerLists({3: 0, 4: 1}, np.array([[7, 8, 9], [9, 8, 7]]), np.array([[3, 2, 1]] * 2, np.float32))
+    found = lists.ranks({4: [7, 8], 3: [7]})
+    assert found.query.tolist() == [0, 0, 1]
+    assert found.rank.tolist() == [2, np.inf, 1]
 
 
 def test_hits_stand_where_the_list_has_them():

@@ -1,0 +1,171 @@
+"""Right answers of images and sentences that are not one to one: their files, and the metrics of given scores."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from densevse.evaluation.metrics import DIRECTIONS
+from densevse.evaluation.ranks import ScoreBlock
+from densevse.evaluation.relevance import MeanBootstrap, answer_ranks
+from densevse.evaluation.retrieval import Scorer
+from densevse.runtime.arrays import Indices, Reals
+from densevse.runtime.errors import InputError
+
+CUTOFFS = (1, 5, 10)
+_PAIR = ["image_id", "caption_id"]
+
+
+def read_relevance(
+    path: str | Path, image_ids: Sequence[str] | NDArray[Any], caption_ids: Sequence[str] | NDArray[Any]
+) -> sparse.csr_array:
+    """The gains (images, sentences) of the pairs in a file; a pair that is not in it has gain 0: no right answer.
+
+    A Parquet file has the columns image_id, caption_id and, if gains differ, relevance. An npz file is SciPy's of a
+    sparse matrix. Another file has TREC's qrels: lines of a query's id, a column without meaning, the id of an answer,
+    and a gain; the queries are all images or all sentences. Rows and columns are in the order of the ids.
+
+    Raises `InputError` that names the line or row of an unknown id, of a pair that stands twice, or of a wrong gain.
+    """
+    images, sentences = pd.Index(np.asarray(image_ids, str)), pd.Index(np.asarray(caption_ids, str))
+    if Path(path).suffix == ".npz":
+        return checked_relevance(_sparse(path), (len(images), len(sentences)), str(path))
+    pairs = _of_parquet(path) if Path(path).suffix == ".parquet" else _of_qrels(path, images, sentences)
+    row, column = images.get_indexer(pairs["image_id"]), sentences.get_indexer(pairs["caption_id"])
+    _refuse_first(path, pairs, (row < 0) | (column < 0), "an id that the scores do not have; correct or remove it")
+    _refuse_first(path, pairs, pairs.duplicated(_PAIR).to_numpy(), "a pair that stands there before; keep one")
+    gains = sparse.csr_array((pairs["relevance"], (row, column)), shape=(len(images), len(sentences)))
+    return checked_relevance(gains, gains.shape, str(path))
+
+
+def checked_relevance(relevant: Any, shape: tuple[int, ...], name: str) -> sparse.csr_array:
+    """The gains above 0 of a matrix, sparse or dense. Raises `InputError` for another shape, NaN, or no answer."""
+    gains = sparse.csr_array(relevant, dtype=np.float64)
+    if gains.shape != shape:
+        expected, found = (f"{rows:,} x {columns:,}" for rows, columns in (shape, gains.shape))
+        raise InputError(f"{name}: expected gains of {expected} images and sentences, found {found}.")
+    gains.sum_duplicates()
+    if not np.isfinite(gains.data).all():
+        raise InputError(f"{name}: a gain is not a finite number; correct it.")
+    gains.data[gains.data < 0] = 0
+    gains.eliminate_zeros()
+    if not gains.nnz:
+        raise InputError(f"{name}: no pair has a gain above 0, so that no query has a right answer.")
+    return gains
+
+
+def relevance_of(image_of_sentence: Indices, images: int) -> sparse.csr_array:
+    """Gains of 1 of each sentence (S,) with its image."""
+    sentences = len(image_of_sentence)
+    return sparse.csr_array((np.ones(sentences), (image_of_sentence, np.arange(sentences))), shape=(images, sentences))
+
+
+def relevance_metrics(
+    scorers: tuple[Scorer, Scorer], gains: sparse.csr_array, cutoffs: Sequence[int], intervals: bool
+) -> dict[str, float]:
+    """The metrics of `densevse.evaluation.relevance` in percent, each way, and the numbers of queries.
+
+    `scorers` are those with which images, and sentences, ask. A query is an image or a sentence with a right answer;
+    every other one is a candidate only. A bootstrap draws images, each with the sentences of which it is the best
+    answer (the first, if several are).
+    """
+    images, sentences = (np.arange(count) for count in gains.shape)
+    columns = sparse.csc_array(gains)
+    answers = {"i2t": _answers(gains), "t2i": _answers(columns)}
+    values: dict[str, Reals] = {}
+    for direction, scorer in zip(DIRECTIONS, scorers, strict=True):
+        block = scorer(images, sentences)
+        ranks = answer_ranks(_scores_of(block, direction, gains.shape), answers[direction])
+        values |= {f"{direction}_{name}": found for name, found in ranks.metrics(cutoffs).items()}
+    counts = {f"{direction}_queries": float(len(answers[direction])) for direction in DIRECTIONS}
+    if not intervals:
+        return {name: 100 * float(found.mean()) for name, found in values.items()} | counts
+    best_image = [found[np.argmax(gain)] for found, gain in answers["t2i"].values()]
+    group, _ = pd.factorize(np.array([*answers["i2t"], *best_image]))
+    asked = len(answers["i2t"])
+    of_direction = {"i2t": group[:asked], "t2i": group[asked:]}
+    bootstrap = MeanBootstrap({name: of_direction[name[:3]] for name in values}, [*values])
+    return bootstrap.with_intervals([values]) | counts
+
+
+def checked_cutoffs(cutoffs: Sequence[int]) -> list[int]:
+    """Different cut-offs in rising order. Raises `InputError` for one below 1."""
+    if not len(cutoffs) or min(cutoffs) < 1:
+        raise InputError(f"at: a cut-off is a number of candidates, 1 or more, not {list(cutoffs)}.")
+    return sorted({*map(int, cutoffs)})
+
+
+def _answers(gains: Any) -> dict[int, tuple[Indices, Reals]]:
+    """The right answers of each row of a CSR matrix or column of a CSC matrix that has any, and their gains."""
+    gains.sort_indices()
+    bounds = enumerate(zip(gains.indptr[:-1], gains.indptr[1:], strict=True))
+    return {n: (gains.indices[first:last], gains.data[first:last]) for n, (first, last) in bounds if first < last}
+
+
+def _scores_of(block: ScoreBlock, direction: str, shape: tuple[int, ...]) -> Any:
+    """A function of the scores of consecutive queries of a direction, (queries, candidates)."""
+    if direction == "i2t":
+        return lambda queries: np.asarray(block(queries, slice(0, shape[1])))
+    return lambda queries: np.asarray(block(slice(0, shape[0]), queries)).T
+
+
+def _sparse(path: str | Path) -> Any:
+    try:
+        return sparse.load_npz(path)
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"{path}: not a sparse matrix ({error}); write it by scipy.sparse.save_npz.") from error
+
+
+def _of_parquet(path: str | Path) -> pd.DataFrame:
+    """The pairs of a Parquet file, with a gain of 1 where it has none."""
+    try:
+        found = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: not readable as Parquet ({error}); write it again.") from error
+    missing = [name for name in _PAIR if name not in found]
+    if missing:
+        raise InputError(f"{path}: no column {missing[0]}; it needs image_id, caption_id and, for gains, relevance.")
+    pairs = found[_PAIR].astype(str)
+    return _with_gains(path, pairs, found["relevance"] if "relevance" in found else np.ones(len(pairs)))
+
+
+def _of_qrels(path: str | Path, images: pd.Index, sentences: pd.Index) -> pd.DataFrame:
+    """The pairs of TREC's qrels, whose queries are all images or all sentences."""
+    try:
+        lines = Path(path).read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not readable as qrels ({error}); write lines of text in UTF-8.") from error
+    fields = [line.split() for line in lines if line.strip()]
+    wrong = next((number for number, found in enumerate(fields) if len(found) != 4), None)
+    if wrong is not None:
+        raise InputError(f"{path}, line {wrong + 1}: expected a query, a number, an answer and a gain; correct it.")
+    found = pd.DataFrame(fields, columns=["query", "iteration", "answer", "relevance"])
+    fits = [
+        found["query"].isin(queries).any() and found["answer"].isin(answers).any()
+        for queries, answers in ((images, sentences), (sentences, images))
+    ]
+    if all(fits):
+        raise InputError(
+            f"{path}: an id is of an image and of a sentence, so that queries cannot be told from answers; write "
+            "Parquet with the columns image_id, caption_id and relevance."
+        )
+    names = ("query", "answer") if fits[0] else ("answer", "query")
+    pairs = pd.DataFrame({"image_id": found[names[0]], "caption_id": found[names[1]]})
+    return _with_gains(path, pairs, found["relevance"])
+
+
+def _with_gains(path: str | Path, pairs: pd.DataFrame, gains: ArrayLike) -> pd.DataFrame:
+    numbers = pd.to_numeric(pd.Series(gains), errors="coerce").to_numpy(np.float64)
+    _refuse_first(path, pairs, ~np.isfinite(numbers), "a gain that is not a finite number; correct it")
+    return pairs.assign(relevance=numbers)
+
+
+def _refuse_first(path: str | Path, pairs: pd.DataFrame, wrong: NDArray[np.bool_], what: str) -> None:
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        image, caption = pairs.loc[row, _PAIR]
+        raise InputError(f"{path}, row {row + 1}: image {image!r} with sentence {caption!r} has {what}.")

@@ -1,0 +1,77 @@
+"""Writes metrics as files: JSON that CLIP_benchmark and mteb read, and CSV, at full digits."""
+
+import csv
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from densevse.artifacts.files import atomic
+from densevse.evaluation.bootstrap import LIMITS
+from densevse.evaluation.metrics import DIRECTIONS
+from densevse.evaluation.relevance import PERCENT
+
+RETRIEVED = {"i2t": "text_retrieval", "t2i": "image_retrieval"}
+"""What CLIP_benchmark calls the directions, by what is retrieved."""
+_ENDS = ("_low", "_high")
+
+
+def write_csv(found: Mapping[str, float], path: str | Path) -> None:
+    """Writes a row for each metric, with the columns metric, value, low and high, in the units of `evaluate`."""
+    with atomic(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["metric", "value", "low", "high"])
+        for name in _metrics(found):
+            rows.writerow([name, found[name], *(found.get(name + end, "") for end in _ENDS)])
+
+
+def write_json(found: Mapping[str, float], path: str | Path, title: str) -> None:
+    """Writes one object with the keys that CLIP_benchmark reads, and those of a task's result of mteb.
+
+    Shares are from 0 to 1 there. `title` names what was measured.
+    """
+    shares = {name: found[name] / 100 if _is_percent(name) else found[name] for name in _metrics(found)}
+    document = {
+        "dataset": "",
+        "model": title,
+        "pretrained": "",
+        "task": "zeroshot_retrieval",
+        "metrics": {_of_clip_benchmark(name): value for name, value in shares.items()},
+        "task_name": title,
+        "dataset_revision": "",
+        "mteb_version": None,
+        "evaluation_time": None,
+        "scores": {"test": [_of_mteb(direction, shares) for direction in DIRECTIONS]},
+        "intervals": {
+            name: [found[name + end] / (100 if _is_percent(name) else 1) for end in _ENDS]
+            for name in shares
+            if name + "_low" in found
+        },
+    }
+    with atomic(path) as temporary:
+        Path(temporary).write_text(json.dumps(document, indent=2) + "\n", "utf-8")
+
+
+def _metrics(found: Mapping[str, float]) -> list[str]:
+    return [name for name in found if not name.endswith(_ENDS)]
+
+
+def _is_percent(name: str) -> bool:
+    return name.split("_")[-1] not in ("queries", "ties") and LIMITS.get(name, PERCENT) == PERCENT
+
+
+def _of_clip_benchmark(name: str) -> str:
+    direction, _, metric = name.partition("_")
+    if direction not in DIRECTIONS:
+        return name
+    of_recall = f"recall@{metric[1:]}" if metric[1:].isdigit() else re.sub(r"_at_(\d+)$", r"@\1", metric)
+    return f"{RETRIEVED[direction]}_{of_recall}"
+
+
+def _of_mteb(direction: str, shares: Mapping[str, float]) -> dict[str, Any]:
+    """The metrics of a direction, which is a subset of the task: the main one is nDCG@10, or else the first."""
+    own = {name.removeprefix(f"{direction}_"): value for name, value in shares.items() if name.startswith(direction)}
+    named = {f"hit_rate_at_{name[1:]}" if name[1:].isdigit() else name: value for name, value in own.items()}
+    main = named.get("ndcg_at_10", next(iter(named.values())))
+    return {"hf_subset": direction, "languages": [], "main_score": main, **named}
