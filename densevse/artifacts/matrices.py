@@ -234,10 +234,10 @@ _READERS: dict[str, Callable[[Path, str, Path, int], Matrix]] = {
 def read_row_ids(path: str | Path) -> list[str]:
     """The ids of a file, without the spaces around them.
 
-    Raises `InputError` for a missing file, a blank line, or a file that is not text in UTF-8.
+    Raises `InputError` for a missing file, a blank line before others, or a file that is not text in UTF-8.
     """
     try:
-        lines = Path(path).read_text("utf-8-sig").splitlines()
+        lines = Path(path).read_text("utf-8-sig").rstrip().splitlines()
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 ({error}); write it as text, with an id in each line.") from error
     except OSError as error:

@@ -214,7 +214,9 @@ class FeatureFile(Strict):
         description="scan: _ims.npy beside the sentences that the reader scan reads; array: npy, npz or safetensors "
         "with an id file; parquet: a row for each vector; bottom_up: the TSV of bottom-up attention"
     )
-    path: Path | None = Field(None, description="the file; the format scan uses the data set's")
+    path: Path | None = Field(
+        None, description="the file, or a folder with several TSVs; the format scan uses the data set's"
+    )
     ids: Path | None = Field(None, description="with array: a text file with an image's id in each line, in order")
     boxes: Path | None = Field(
         None, description="with array, of regions: left, top, right and bottom of each in pixels (images, regions, 4)"

@@ -24,7 +24,7 @@ class SelectiveSearch(Strict):
 class BoxFile(Strict):
     """A Parquet or CSV file with the columns image_id, x, y, width, height, score."""
 
-    path: Path = Field(description="the file")
+    path: Path = Field(description="the file, or a folder with several")
     boxes: Most = 2000
 
 

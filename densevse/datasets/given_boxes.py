@@ -53,21 +53,31 @@ def write_given_boxes(boxes: str, image_table: str, caption_table: str, tokens: 
         cut = schema.read(tokens, TOKENS, ["caption_id", "tokens"])
         found = read_entities(boxes, captions, dict(zip(cut["caption_id"], cut["tokens"], strict=True)))
         _check_not_turned(found, images, boxes)
+    found = _of_images(found, images, boxes)
     check(found[BOX_COLUMNS], images, captions, boxes)
     logger.info("%d boxes of %d images", len(found), found["image_id"].nunique())
     parents = {"images": image_table, "captions": caption_table, "tokens": tokens}
     schema.write(found[BOX_COLUMNS], BOXES, output, lineage({"given": Path(boxes).name}, parents))
 
 
+def _of_images(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The boxes of images of the data set; those of others are counted. Raises `InputError` if none is left."""
+    known = boxes["image_id"].isin(images["image_id"])
+    if len(boxes) and not known.any():
+        raise InputError(f"{name}: no box is of an image of the data set, such as {images['image_id'].iloc[0]!r}.")
+    if not known.all():
+        logger.warning("%s: %d boxes are of images that the data set does not have; left out", name, (~known).sum())
+    return boxes[known].reset_index(drop=True)
+
+
 def check(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, name: str) -> None:
-    """Raises `InputError` that names the first row with an impossible image, caption, tokens or box."""
+    """Raises `InputError` that names the first row with an impossible caption, tokens or box."""
     known_captions = set(zip(captions["caption_id"], captions["image_id"], strict=True)) | {
         ("", image_id) for image_id in images["image_id"]
     }
     caption_known = [key in known_captions for key in zip(boxes["caption_id"], boxes["image_id"], strict=True)]
     named = boxes["caption_id"] != ""
     problems = {
-        "its image is not in the image table": ~boxes["image_id"].isin(images["image_id"]),
         "its caption is not one of its image": ~pd.Series(caption_known, dtype=bool),
         "its tokens are not a span": named & ~((boxes["start"] >= 0) & (boxes["end"] > boxes["start"])),
     }

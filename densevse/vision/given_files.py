@@ -9,7 +9,7 @@ import binascii
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from densevse.artifacts.boxes import BOX, Boxes, check_form
 from densevse.artifacts.matrices import Matrix, open_matrix, read_row_ids
 from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 
 _FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
 """The fields of a line of bottom-up attention's TSV (Anderson et al., CVPR 2018)."""
@@ -56,20 +57,19 @@ class GivenFile(ABC):
             self._places[image_id] = place
 
     def check_ids(self, known: Iterable[str], needed: Iterable[str], pattern: str) -> None:
-        """Raises `InputError` for an id that no image has, or for one of the `needed` that the file lacks."""
-        known, hint = set(known), f"image_id turns ids of the file into those of the data set, now by {pattern!r}."
+        """Raises `InputError` for one of the `needed` that the file lacks. Images that are not `known` are left out."""
+        known = set(known)
         unknown = [image_id for image_id in self._places if image_id not in known]
-        if unknown:
-            raise InputError(
-                f"{self.where}: {len(unknown):,} ids are not of the data set, the first is {unknown[0]!r}; remove or "
-                f"correct them: {hint}"
-            )
+        others = f"{len(unknown):,} ids are not of the data set, the first is {unknown[0]!r}" if unknown else ""
         missing = [image_id for image_id in needed if image_id not in self._places]
         if missing:
             raise InputError(
-                f"{self.where}: {len(missing):,} images of the data set are missing, the first is {missing[0]!r}; add "
-                f"them or correct the ids: {hint}"
+                f"{self.where}: {len(missing):,} images of the data set are missing, the first is {missing[0]!r}"
+                f"{others and f', and {others}'}; add them or correct the ids: image_id turns ids of the file into "
+                f"those of the data set, now by {pattern!r}."
             )
+        if unknown:
+            logger.warning("%s: %s; left out", self.where, others)
 
     def read(self, image_id: str, dtype: str) -> GivenImage:
         """An image's vectors. Raises `InputError` that names their place if they are not finite, or lost in `dtype`."""
@@ -193,18 +193,21 @@ class TableFile(GivenFile):
 
 
 class BottomUpFile(GivenFile):
-    """The TSV of bottom-up attention: one line for each image, with any number of boxes, and arrays in base64."""
+    """The TSV of bottom-up attention: one line for each image, with any number of boxes, and arrays in base64.
+
+    A folder has several such files.
+    """
 
     def __init__(self, path: str, pattern: str) -> None:
         try:
-            self._file = open(path, "rb")  # noqa: SIM115, read for as long as this lives
+            self._files = [open(file, "rb") for file in files_of(path)]  # noqa: SIM115, read for as long as this lives
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror}); name the TSV file.") from error
         super().__init__(self._lines(pattern), path)
         if self._places:
             self._check_type(next(iter(self._places.values())))
 
-    def _check_type(self, place: tuple[int, int]) -> None:
+    def _check_type(self, place: "_Line") -> None:
         """Raises `InputError` if the first image's vectors are not float32: base64 does not say the type."""
         found = self._read(place).vectors
         dtype = likely_type(found.tobytes())
@@ -214,17 +217,19 @@ class BottomUpFile(GivenFile):
                 "float32; write np.float32(features) in base64."
             )
 
-    def _lines(self, pattern: str) -> Iterator[tuple[str, tuple[int, int]]]:
-        """The id of each line, with its number from 1 and its first byte."""
-        begin = 0
-        for number, line in enumerate(self._file, start=1):
-            (image_id,) = _named([line.partition(b"\t")[0].decode("utf-8", "replace")], pattern)
-            yield image_id, (number, begin)
-            begin += len(line)
+    def _lines(self, pattern: str) -> Iterator[tuple[str, "_Line"]]:
+        """The id of each line that is not blank, with its place."""
+        for file in self._files:
+            begin = 0
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    (image_id,) = _named([line.partition(b"\t")[0].decode("utf-8", "replace")], pattern)
+                    yield image_id, _Line(file, number, begin)
+                begin += len(line)
 
-    def _read(self, place: tuple[int, int]) -> GivenImage:
-        self._file.seek(place[1])
-        fields, where = self._file.readline().rstrip(b"\r\n").split(b"\t"), self._where(place)
+    def _read(self, place: "_Line") -> GivenImage:
+        place.file.seek(place.begin)
+        fields, where = place.file.readline().rstrip(b"\r\n").split(b"\t"), self._where(place)
         if len(fields) != len(_FIELDS):
             why = "the file may be truncated: copy it again"
             if len(fields) == len(_LXMERT.split(", ")):
@@ -251,8 +256,23 @@ class BottomUpFile(GivenFile):
             )
         return GivenImage(values.reshape(count, -1), _placed(boxes.reshape(count, 4)), size=(width, height))
 
-    def _where(self, place: tuple[int, int]) -> str:
-        return f"{self.where}, line {place[0]}"
+    def _where(self, place: "_Line") -> str:
+        return f"{place.file.name}, line {place.number}"
+
+
+class _Line(NamedTuple):
+    """A line of a file: its number from 1, and its first byte."""
+
+    file: BinaryIO
+    number: int
+    begin: int
+
+
+def files_of(path: str) -> list[Path]:
+    """The file at a path; or those in it, by name, if it is a folder. Hidden files do not count."""
+    if not Path(path).is_dir():
+        return [Path(path)]
+    return sorted(file for file in Path(path).iterdir() if file.is_file() and not file.name.startswith("."))
 
 
 def likely_type(data: bytes) -> str:

@@ -30,6 +30,7 @@ from densevse.config.strict import validate
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 from densevse.vision.boxes import by_score, clip, unique
+from densevse.vision.given_files import files_of
 from densevse.vision.processes import in_processes
 from densevse.vision.selective_search import selective_search
 
@@ -153,14 +154,8 @@ def _search_one(task: tuple[str, str, str]) -> Scored:
 
 
 def _from_file(images: pd.DataFrame, rows: pd.DataFrame, options: BoxFile) -> Iterator[Scored]:
-    table = _read_table(options.path, classes=isinstance(options, Detections))
-    unknown = ~table["image_id"].isin(images["image_id"])
-    if unknown.any():
-        raise InputError(
-            f"{options.path}: {unknown.sum()} boxes are of images that the data set does not have, the first of "
-            f"{table['image_id'][unknown].iloc[0]!r}. Is it a file of another data set? Its image ids are like "
-            f"{images['image_id'].iloc[0]!r}; leave other images out of the file."
-        )
+    parts = [_read_table(str(file), classes=isinstance(options, Detections)) for file in files_of(options.path)]
+    table = _of_images(pd.concat(parts, ignore_index=True), images, options.path)
     sizes = images.set_index("image_id")[["width", "height"]].loc[table["image_id"]]
     check_form(table[BOX].to_numpy(), sizes.to_numpy(), options.path)
     groups = {str(image_id): group for image_id, group in table.groupby("image_id", sort=False)}
@@ -170,6 +165,22 @@ def _from_file(images: pd.DataFrame, rows: pd.DataFrame, options: BoxFile) -> It
         if "class_name" in group:
             found = found._replace(classes=group["class_name"].to_numpy(object))
         yield _usable(found, image, options.boxes, f"{options.path}, image {image.image_id}")
+
+
+def _of_images(table: pd.DataFrame, images: pd.DataFrame, where: str) -> pd.DataFrame:
+    """The boxes of images of the data set; those of others are counted. Raises `InputError` if all are of others."""
+    known = table["image_id"].isin(images["image_id"])
+    if known.all():
+        return table
+    others = table.loc[~known, "image_id"]
+    of_others = f"{len(others):,} boxes are of {others.nunique():,} images that the data set does not have"
+    if not known.any():
+        raise InputError(
+            f"{where}: all {of_others}, the first of {others.iloc[0]!r}. Is it a file of another data set? Its image "
+            f"ids are like {images['image_id'].iloc[0]!r}."
+        )
+    logger.warning("%s: %s, such as %r; left out", where, of_others, others.iloc[0])
+    return table[known]
 
 
 def _read_table(path: str, classes: bool) -> pd.DataFrame:

@@ -117,7 +117,6 @@ def test_a_parquet_file_of_any_program_is_taken(tables, tmp_path):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"image_id": "78"}, "its image is not in the image table"),
         ({"caption_id": "77#9"}, "its caption is not one of its image"),
         ({"end": 0}, "its tokens are not a span"),
         ({"x": 58.0}, "its box has no area or leaves the image"),
@@ -147,6 +146,17 @@ def test_boxes_in_another_form_are_refused(tables, tmp_path, box, said):
     pd.DataFrame([ROW | dict(zip(("x", "y", "width", "height"), box, strict=True))]).to_parquet(given)
     with pytest.raises(InputError, match=rf"mine.parquet: .*{said}"):
         write_given_boxes(given, *tables, str(tmp_path / "boxes.parquet"))
+
+
+def test_boxes_of_more_images_are_left_out_and_counted(tables, tmp_path, caplog):
+    given, output = str(tmp_path / "mine.parquet"), str(tmp_path / "boxes.parquet")
+    pd.DataFrame([{**ROW, "image_id": "78"}, ROW]).to_parquet(given)
+    write_given_boxes(given, *tables, output)
+    assert schema.read(output, BOXES).to_dict("records") == [ROW]
+    assert "1 boxes are of images that the data set does not have; left out" in caplog.text
+    pd.DataFrame([{**ROW, "image_id": "78"}]).to_parquet(given)
+    with pytest.raises(InputError, match=r"mine.parquet: no box is of an image of the data set, such as '77'"):
+        write_given_boxes(given, *tables, output)
 
 
 def test_a_missing_column_is_named(tables, tmp_path):

@@ -141,10 +141,9 @@ def test_a_region_of_parquet_may_lack_a_score_and_a_class(folder):
     assert store.rows["class_name"].iloc[1] == ""
 
 
-@pytest.mark.parametrize("path", ["nowhere.tsv", ""])
-def test_a_file_that_cannot_be_opened_is_named(folder, path):
-    with pytest.raises(InputError, match=f"{path}: cannot be read"):
-        read(folder, files={"path": path}, format="bottom_up")
+def test_a_file_that_cannot_be_opened_is_named(folder):
+    with pytest.raises(InputError, match=r"nowhere.tsv: cannot be read"):
+        read(folder, files={"path": "nowhere.tsv"}, format="bottom_up")
 
 
 def test_damaged_pages_of_boxes_are_named(tmp_path):
@@ -212,7 +211,7 @@ def test_bottom_up_attention_has_other_numbers_of_boxes(folder):
         (line("5", count=4), "line 6: num_boxes is 4"),
         (line("5", count="many"), "line 6: invalid literal"),
         (line("4"), "'i4' occurs twice, at .*line 5 and at .*line 6"),
-        (line("77"), "1 ids are not of the data set, the first is 'i77'"),
+        (line("77"), "the first is 'i5', and 1 ids are not of the data set, the first is 'i77'"),
         (line("5", size=(50, 40)), "'i5' has 50 x 40 pixels, and the picture has 40 x 50, .* width before the height"),
         (line("5", boxes=CORNERS[0] / 50), "image 'i5': all numbers of the boxes lie between 0 and 1"),
         (
@@ -241,6 +240,16 @@ def test_bottom_up_attention_of_another_type_is_named(folder, dtype):
         InputError, match=f"line 1: the features are {dtype}, which would be read as .* of float32; write"
     ):
         bottom_up(folder, [line(str(number), vectors=vectors.astype(dtype)) for number in range(6)])
+
+
+def test_files_of_more_images_in_a_folder_are_read(folder, caplog):
+    (folder / "butd.tsv").mkdir()
+    lines = [line(str(number), vectors=VECTORS[number]) for number in (*range(6), 0)]
+    lines[6] = lines[6].replace("0", "77", 1)
+    (folder / "butd.tsv/a.tsv").write_text("\n".join(lines[:4]) + "\n\n")
+    (folder / "butd.tsv/b.tsv").write_text("\n".join(lines[4:]))
+    check_regions(read(folder, files={"path": "butd.tsv"}, format="bottom_up", image_id="i{id}"))
+    assert "butd.tsv: 1 ids are not of the data set, the first is 'i77'; left out" in caplog.text
 
 
 @pytest.mark.parametrize("rounded", ["float32", "float16", "integers"])
@@ -313,7 +322,10 @@ def test_a_truncated_array_and_a_pickle(folder):
     ("ids", "message"),
     [
         ([*IDS[:5], "i4"], "'i4' occurs twice, at .*row 4 and at .*row 5"),
-        ([*IDS[:5], "i9"], "1 ids are not of the data set, the first is 'i9'"),
+        (
+            [*IDS[:5], "i9"],
+            "1 images .* missing, the first is 'i5', and 1 ids are not of the data set, the first is 'i9'",
+        ),
         (IDS[:5], "expected 5 rows"),
         ([*IDS[:2], "", *IDS[3:]], "ids.txt, line 3: the line is blank"),
         ([*IDS[:5], "\udcff"], "ids.txt: not UTF-8"),
@@ -323,6 +335,11 @@ def test_ids_that_are_wrong(folder, ids, message):
     (folder / "ids.txt").write_text("\n".join(ids), errors="surrogateescape")
     with pytest.raises(InputError, match=message):
         read(folder)
+
+
+def test_an_id_file_may_end_with_a_blank_line(folder):
+    (folder / "ids.txt").write_text("\n".join(IDS[::-1]) + "\n\n \n")
+    check_regions(read(folder))
 
 
 def test_a_byte_order_mark_and_spaces_are_no_part_of_an_id(folder):

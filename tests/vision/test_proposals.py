@@ -166,6 +166,16 @@ def test_boxes_of_another_data_set_are_refused(tmp_path):
         from_file(tmp_path, boxes(("COCO_1", 1, 1, 5, 5, 0.5)), image_table("a"))
 
 
+def test_boxes_of_more_images_in_a_folder_are_read(tmp_path, caplog):
+    (tmp_path / "boxes").mkdir()
+    boxes(("a", 1, 1, 5, 5, 0.5), ("z", 1, 1, 5, 5, 0.5)).to_csv(tmp_path / "boxes/1.csv", index=False)
+    boxes(("b", 1, 1, 5, 5, 0.5), ("z", 2, 1, 5, 5, 0.5)).to_parquet(tmp_path / "boxes/2.parquet")
+    options = {"path": str(tmp_path / "boxes")}
+    found = propose(image_table("a", "b"), slice(None), {}, {"kind": "file", "options": options}, 1)
+    assert found["image_id"].tolist() == ["a", "b"]
+    assert "2 boxes are of 1 images that the data set does not have, such as 'z'; left out" in caplog.text
+
+
 def test_a_file_without_the_columns_is_refused(tmp_path):
     with pytest.raises(InputError, match="image_id"):
         from_file(tmp_path, pd.DataFrame({"image": ["a"], "x": [1]}), image_table("a"))
