@@ -7,8 +7,10 @@ from itertools import pairwise
 
 import pytest
 
+from densevse.command.shared import configuration, overrides
 from densevse.config.analyses import settings_of_analyses
 from densevse.config.config import with_analyses
+from densevse.config.registries import STRUCTURES, VIEWS
 from docs import generate
 from tools.environments import ROOT
 
@@ -74,6 +76,31 @@ def test_links_between_pages_lead_to_a_heading():
             ):
                 wrong.append(f"{page.name}: {link}")
     assert wrong == []
+
+
+def test_commands_work_in_every_folder():
+    """`snakemake --cores` needs the Snakefile in the folder; README begins with it, and docs/command.md explains it."""
+    pages = [ROOT / "config/README.md", *OTHERS, *RESULTS]
+    assert [page.name for page in pages if "snakemake --cores" in read(page)] == ["command.md"]
+
+
+def test_the_table_of_what_methods_need_is_that_of_the_configuration():
+    config = configuration(overrides([]))
+    part = read(DOCS / "data_sets.md").partition("## What each method needs")[2].partition("\n## ")[0]
+    shown = {row[1].strip("`"): row[2:-1] for row in rows_of(part)[2:]}
+    assert shown == {name: needs_of(entry) for name, entry in config.methods.items()}
+
+
+def needs_of(method):
+    """The cells of a method's row: its views and structures, and whether it needs a proposer and a parser."""
+    concepts = any(VIEWS[view].made_by == "concept_network" for view in method.views)
+    boxes = concepts or any(VIEWS[view].of_proposals for view in method.views)
+    parses = concepts or any(STRUCTURES[name].parsed for name in method.sentences)
+    return [
+        ", ".join(method.views),
+        ", ".join(method.sentences),
+        *("yes" if each else "no" for each in (boxes, parses)),
+    ]
 
 
 # --- pages of results ------------------------------------------------------------------------------------------------

@@ -70,14 +70,34 @@ def _subcommand(name: str) -> ModuleType:
     return import_module(known[name])
 
 
+CONFIGFILE, CONFIGURES = "--configfile", (".yaml", ".yml", ".json")
+"""The option for files of the user's, and the endings of these: what else follows the first file is no file."""
+
+
 def _read(parser: ArgumentParser, module: ModuleType, given: Sequence[str]) -> Namespace:
     """The arguments of a subcommand, with those after a lone `--` as `passed_on`."""
+    passes_on = getattr(module, "PASSES_ON", False)
     end = given.index("--") if "--" in given else len(given)
-    own, passed_on = given[:end], list(given[end + 1 :])
-    if passed_on and not getattr(module, "PASSES_ON", False):
+    own, passed_on = _targets_first(given[:end]), list(given[end + 1 :])
+    if passed_on and not passes_on:
         parser.error(
             f"this subcommand passes nothing on to another program: remove the arguments after --, {passed_on[0]!r}"
         )
-    arguments = parser.parse_intermixed_args(own)
+    arguments, unknown = parser.parse_known_intermixed_args(own)
+    if unknown:
+        hint = f"; options of Snakemake go to the end, after a lone --: -- {' '.join(unknown)}" if passes_on else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     arguments.passed_on = passed_on
     return arguments
+
+
+def _targets_first(given: Sequence[str]) -> list[str]:
+    """The arguments, with those first that stand behind the files of --configfile and are no such files."""
+    targets: list[str] = []
+    others: list[str] = []
+    option = ""
+    for before, argument in zip(["", *given], given, strict=False):
+        option = argument if argument.startswith("-") else option
+        may_be_file = argument == option or before == CONFIGFILE or argument.endswith(CONFIGURES)
+        (others if option != CONFIGFILE or may_be_file else targets).append(argument)
+    return [*targets, *others]

@@ -115,7 +115,7 @@ def settings_of(
     `root` is the folder of the project. `over` is merged over its config/, later values over earlier ones.
     """
     kind: Kind = "methods" if name in config.variant_names() else "generators"
-    entry: Any = variant(config, dataset, name) if kind == "methods" else generator(config, dataset, name)
+    entry = _entry(name, dataset, config)
     layers = layers_of(kind, name, config, dataset)
     finder = _Finder(kind, entry, layers, over, root)
     used = {phase for names in entry.rounds or [list(entry.phases)] for phase in names} if kind == "methods" else None
@@ -126,6 +126,19 @@ def settings_of(
     ]
     rows = [row for row in rows if row.origin != DEFAULT or row.value not in (None, [], {})]
     return [*rows, *(_networks(entry, dataset, config, over) if dataset and kind == "methods" else [])]
+
+
+def differences_from_code(name: str, dataset: DatasetName | None, config: Config) -> Sequence[str]:
+    """What a variant or a generator does otherwise than the authors' code, beside its settings; empty if none is known.
+
+    `DIFFERS` of the type of its parameters lists it.
+    """
+    differences: Sequence[str] = getattr(type(_entry(name, dataset, config).parameters), "DIFFERS", ())
+    return differences
+
+
+def _entry(name: str, dataset: DatasetName | None, config: Config) -> Any:
+    return (variant if name in config.variant_names() else generator)(config, dataset, name)
 
 
 class _Finder:

@@ -5,7 +5,7 @@ phrase, start, end (token indices in the caption's parse), x, y, width, height (
 may have several boxes. Any program may have written it:
 
     frame.to_parquet("regions.parquet")
-    snakemake --config 'datasets={"coco": {"boxes": "regions.parquet"}}' results/tables/coco_regions.md
+    densevse run results/tables/coco_regions.md -- --config 'datasets={"coco": {"boxes": "regions.parquet"}}'
 
 Flickr30k Entities (Plummer et al., ICCV 2015) has the boxes of the phrases in Flickr30k's captions, for research only.
 Its folder or archive (annotations.zip of the authors' repository, bryanplummer/flickr30k_entities) holds

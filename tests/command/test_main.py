@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-from densevse.command.main import subcommands
+from densevse.command.main import main, subcommands
 from tests.rules import ROOT
 
 HEAVY = {"torch", "numpy", "pandas", "pyarrow", "pydantic", "yaml", "snakemake"}
@@ -51,6 +51,7 @@ def test_every_subcommand_describes_itself(name, densevse):
         (("list", "--configfil", "x"), "--configfil"),
         (("show",), "variant"),
         (("list", "--", "--cores"), "passes nothing on"),
+        (("run", "t.md", "--config", "gpu=1", "--keep-going"), "after a lone --: -- --config gpu=1 --keep-going"),
     ],
 )
 def test_what_cannot_be_read_is_named_with_status_2(arguments, said, densevse):
@@ -58,6 +59,23 @@ def test_what_cannot_be_read_is_named_with_status_2(arguments, said, densevse):
     assert answer.status == 2
     assert said in answer.errors
     assert not answer.output
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "a.md b.md --configfile 1.yaml 2.json --cores 3",
+        "--configfile 1.yaml 2.json a.md b.md --cores 3",
+        "--cores 3 --configfile 1.yaml a.md 2.json b.md",
+    ],
+)
+def test_targets_may_stand_behind_the_files_of_the_configuration(given, monkeypatch):
+    read = []
+    monkeypatch.setattr("densevse.command.subcommands.run.run", lambda arguments: read.append(arguments) or 0)
+    assert main(["run", *given.split()]) == 0
+    assert read[0].targets == ["a.md", "b.md"]
+    assert read[0].configfile == ["1.yaml", "2.json"]
+    assert read[0].cores == "3"
 
 
 def test_a_reader_that_has_seen_enough_is_no_error():

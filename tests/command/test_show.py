@@ -5,6 +5,7 @@ import yaml
 
 from densevse.command.shared import ROOT, configuration, overrides
 from densevse.config.resolved import DEFAULT, settings_of
+from densevse.methods.parameters.scan import Parameters
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +48,15 @@ def test_the_place_is_the_line_of_the_value(config):
     file, _, line = shown(config, "vse", "scenes")["parameters.dimension"].place.partition(":")
     with open(file, encoding="utf-8") as lines:
         assert "dimension: 128" in lines.readlines()[int(line) - 1]
+
+
+def test_what_differs_from_the_authors_code_is_printed_below_the_settings_and_stands_in_the_documentation(densevse):
+    answer = densevse("show", "scan_i2t_lse")
+    assert "Otherwise than in the authors' code (docs/methods.md):" in answer.lines
+    assert any(line.startswith("- sentences have no <start> and <end>") for line in answer.lines)
+    page = (ROOT / "docs/methods.md").read_text(encoding="utf-8").partition("## SCAN and its authors' code")[2]
+    assert page.partition("\n## ")[0].count("\n| ") - 1 == len(Parameters.DIFFERS)  # without the head
+    assert "Otherwise" not in densevse("show", "vse").output
 
 
 def test_what_is_printed_is_what_is_resolved(config):

@@ -39,6 +39,13 @@ def test_protocols_are_those_of_tables():
         densevse.evaluate(SCORES, IMAGES, protocol="random_1000")
 
 
+def test_rsum_of_five_folds_is_the_sum_of_six_mean_recalls():
+    found = densevse.evaluate(SCORES, IMAGES, protocol="five_folds")
+    i2t, t2i = (sum(found[f"{direction}_r{k}"] for k in (1, 5, 10)) for direction in ("i2t", "t2i"))
+    assert found["rsum"] == pytest.approx(i2t + t2i)
+    assert abs(found["rsum"] - 2 * i2t) > 1, "VSE++ and SCAN print that"
+
+
 def test_ties_are_counted():
     scores = SCORES.copy()
     scores[0, :] = scores[0, 0]

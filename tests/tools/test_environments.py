@@ -45,6 +45,11 @@ def test_what_pyproject_names_is_pinned():
     assert wrong == [], "`make lock`"
 
 
+@pytest.mark.parametrize("extra", ["eccv-caption", "networks"])
+def test_the_environment_of_tests_has_the_extras_of_tables(extra):
+    assert set(EXTRAS[extra]) <= set(GROUPS["dev"]), "a table that needs it would be made by no test"
+
+
 @pytest.mark.parametrize(
     ("file", "added"),
     [

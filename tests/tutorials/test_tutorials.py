@@ -1,4 +1,6 @@
-"""The tutorials run as they are, one after the other, in a copy of the project without results.
+"""The tutorials run as they are, one after the other, in an empty folder; the one that adds a method in a checkout.
+
+`make environment` makes the project known to an environment; the same is done here, in one of the test's own.
 
 A block whose first line is a comment with a file's name is written to that file. A block of bash is run. A block of
 text shows lines of what the block of bash before it prints; numbers may differ.
@@ -9,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+import sysconfig
 
 import pytest
 
@@ -23,24 +25,35 @@ NAMED = re.compile(r"`((?:benchmarks|config|densevse|tests)/[\w/]+\.\w+)`")
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
+IN_CHECKOUT = "add_a_method"
+"""The tutorial that edits the project; it takes `small.yaml` of another one."""
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def checkout(tmp_path_factory):
     """A copy of the project with what a tutorial's own test compares with."""
-    copy = copy_code(tmp_path_factory.mktemp("tutorials"))
+    copy = copy_code(tmp_path_factory.mktemp("checkout"))
     shutil.copytree(ROOT / "tests/kernels", copy / "tests/kernels", ignore=shutil.ignore_patterns("test_*"))
     shutil.copy2(ROOT / "tests/__init__.py", copy / "tests")
     return copy
 
 
 @pytest.fixture(scope="module")
-def environment(folder, tmp_path_factory):
-    """The variables of a shell in which the copy is the installed densevse."""
-    programs = tmp_path_factory.mktemp("bin")
-    command = programs / "densevse"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m densevse "$@"\n')
-    command.chmod(0o755)
-    path = os.pathsep.join([str(programs), str(Path(sys.executable).parent), os.environ["PATH"]])
-    return os.environ | {"PATH": path, "PYTHONPATH": str(folder)}
+def shell(checkout, tmp_path_factory):
+    """The variables of a shell after `source .venv/bin/activate`, where only that environment knows the project."""
+    environment = tmp_path_factory.mktemp("environment") / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    packages = next(environment.glob("lib/python*/site-packages"))
+    (packages / "a_packages.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    subprocess.run([environment / "bin/python", checkout / "envs/command.py"], check=True)
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    return kept | {"PATH": os.pathsep.join([str(environment / "bin"), os.environ["PATH"]])}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The folder in which a user works."""
+    return tmp_path_factory.mktemp("work")
 
 
 def shape(line):
@@ -48,11 +61,11 @@ def shape(line):
     return " ".join(NUMBER.sub("0", line).split())
 
 
-def printed(command, folder, environment):
+def printed(command, folder, shell):
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command],
         cwd=folder,
-        env=environment,
+        env=shell,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -63,11 +76,14 @@ def printed(command, folder, environment):
 
 @pytest.mark.long
 @pytest.mark.parametrize("page", PAGES)
-def test_a_tutorial_runs_as_it_stands(page, folder, environment):
+def test_a_tutorial_runs_as_it_stands(page, folder, checkout, shell):
+    if page == IN_CHECKOUT:
+        shutil.copy2(folder / "small.yaml", checkout)
+        folder = checkout
     output = ""
     for language, text in BLOCK.findall((FOLDER / f"{page}.md").read_text(encoding="utf-8")):
         if language == "bash":
-            output = printed(text, folder, environment)
+            output = printed(text, folder, shell)
         elif language == "text":
             missing = {shape(line) for line in text.splitlines()} - {shape(line) for line in output.splitlines()}
             assert not missing, output[-6000:]

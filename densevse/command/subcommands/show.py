@@ -38,10 +38,13 @@ def run(arguments: Namespace) -> int:
     check_name("variant", arguments.variant, [*config.variant_names(), *config.generator_names()])
     if arguments.on:
         check_name("data set", arguments.on, list(config.datasets))
-    from densevse.config.resolved import settings_of
+    from densevse.config.resolved import differences_from_code, settings_of
 
     rows = settings_of(arguments.variant, arguments.on, config, over, ROOT)
     print(aligned(([row.path, _text(row.value), row.origin, row.place] for row in rows), cut=3))
+    if differences := differences_from_code(arguments.variant, arguments.on, config):
+        print("\nOtherwise than in the authors' code (docs/methods.md):")
+        print("\n".join(f"- {difference}" for difference in differences))
     return 0
 
 

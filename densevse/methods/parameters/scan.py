@@ -11,6 +11,14 @@ class Parameters(Strict):
     """The parameters of SCAN (Lee et al., ECCV 2018)."""
 
     ORIGINS: ClassVar = {"*": "public code", "whole_image": "paper", "dropout": "chosen"}
+    DIFFERS: ClassVar = (
+        "sentences have no <start> and <end>, to which the authors' regions attend and over which AVG and LSE pool",
+        "words are all those of the training sentences; there, those of train and dev with 4 occurrences or more",
+        "an unknown word starts as the zero vector; there, as a random one",
+        "the GRU starts with Xavier's and orthogonal weights and zero biases; there, with PyTorch's uniform ones",
+        "the epoch is chosen on all sentences of val; there, on the first 5,000",
+        "features are stored as float16; there, as float32",
+    )
 
     direction: Literal["t2i", "i2t"] = Field(
         "t2i", description="t-i: each word attends to the regions; i-t: each region attends to the words"
