@@ -135,14 +135,14 @@ class _Folder(Archive):
         return by_plain_name(self.path, ((in_utf_8(name), name) for name in _files(self.path)))
 
     def __contains__(self, name: str) -> bool:
-        table, row = self._table_and_row(name)
-        return row in table if table else self._place(name) is not None
+        archive, inner = self._archive_and_name(name)
+        return inner in archive if archive else self._place(name) is not None
 
     def read(self, name: str) -> bytes:
         _check_inside(self.path, [name])
-        table, row = self._table_and_row(name)
-        if table:
-            return table.read(row)
+        archive, inner = self._archive_and_name(name)
+        if archive:
+            return archive.read(inner)
         place = self._place(name)
         if place is None:
             raise self._missing(name)
@@ -156,16 +156,15 @@ class _Folder(Archive):
             return self.path / name
         return self.path / self.members[name] if name in self.members else None
 
-    def _table_and_row(self, name: str) -> tuple["Archive | None", str]:
-        """The Parquet file in which a member is, and the member's name there; None for other members."""
-        file, column, row = [*name.rsplit("/", 2), "", ""][:3]
-        place = self.path / file
-        return (
-            (self._table(place), f"{column}/{row}") if row and place.is_file() and is_parquet(place) else (None, name)
-        )
+    def _archive_and_name(self, name: str) -> tuple["Archive | None", str]:
+        """The Parquet file or tar in which a member is, and the member's name there; None for other members."""
+        for outer in reversed(PurePosixPath(name).parents[:-1]):
+            if (self.path / outer).is_file():
+                return self._archive(self.path / outer), str(PurePosixPath(name).relative_to(outer))
+        return None, name
 
     @cached_property
-    def _table(self) -> Callable[[Path], Archive]:
+    def _archive(self) -> Callable[[Path], Archive]:
         return lru_cache(None)(Archive.open)
 
 

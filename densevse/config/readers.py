@@ -117,10 +117,20 @@ class PairTable(ReaderOptions):
     SOURCES = frozenset({"images", "pairs"})
     SENTENCES = "pairs"
 
-    format: Literal["csv", "json_lines", "parquet"] = Field(description="format of the table's file")
-    file: str | None = Field(None, min_length=1, description="the table's file name; with * there may be several")
+    format: Literal["csv", "json_lines", "parquet"] | None = Field(
+        None, description="format of the table's file; by default that of its suffix"
+    )
+    file: str | None = Field(
+        None, min_length=1, description="the table's file name, which may hold *; not needed for a single file"
+    )
     files: BySplit[str] | None = Field(None, description="in its place: split -> its file name, which may hold *")
-    split: str | None = Field(None, min_length=1, description="the column of the split, with `file`")
+    split: str | None = Field(
+        None, min_length=1, description="the column of the split, without `files`; or random: images are drawn"
+    )
+    sizes: BySplit[Count] | None = Field(
+        None, description="with split: random, split -> number of images; by default 80, 10 and 10 percent"
+    )
+    seed: Seed = Field(0, description="seed of the random draw")
     splits: dict[str, Split | Literal["restval"]] | None = Field(
         None, description="value of that column -> split; by default the splits' own names"
     )
@@ -130,15 +140,48 @@ class PairTable(ReaderOptions):
     sentences_as: Literal["text", "list", "json"] = Field(
         "text", description="the form of that column: one sentence, a list, or a list written as JSON"
     )
+    delimiter: str | None = Field(
+        None, min_length=1, max_length=1, description="the sign between the cells of csv; by default it is found"
+    )
     encoding: EncodingName = Field(default="utf-8", description="encoding of csv and json_lines")
+
+    @property
+    def is_drawn(self) -> bool:
+        """True if the splits are drawn at random."""
+        return self.split == "random"
 
     @model_validator(mode="after")
     def _one_division(self) -> Self:
-        check_one_of(self, "file", "files")
-        if (self.file is None) != (self.split is None):
-            raise ValueError("split is the column of the split in one `file`; `files` are by split already")
-        if self.splits and not self.split:
+        check_one_of(self, "split", "files")
+        if self.file and self.files:
+            raise ValueError("file is one table with a column `split`; `files` are by split already")
+        if self.splits and (not self.split or self.is_drawn):
             raise ValueError("splits translates the values of the column `split`, which is not given")
+        if self.sizes and not self.is_drawn:
+            raise ValueError("sizes are those of split: random")
+        return self
+
+
+class WebDataset(ReaderOptions):
+    """Tars with <key>.jpg beside <key>.txt or <key>.json: the layout of img2dataset and CLIP_benchmark."""
+
+    IMPLEMENTATION = "densevse.datasets.webdataset"
+    SOURCES = frozenset({"shards"})
+    SENTENCES = "shards"
+
+    files: dict[Split, str] | None = Field(
+        None, min_length=1, description="split -> the file names of its tars, such as test/*.tar"
+    )
+    splits: BySplit[Count] | None = Field(None, description="in its place: split -> number of images, drawn at random")
+    seed: Seed = Field(0, description="seed of the random draw")
+    sentences: str = Field(
+        "txt", min_length=1, description="the suffix of the files with sentences: one a line, or json"
+    )
+    field: str = Field("caption", min_length=1, description="in json, the key of the sentence or of the list of them")
+
+    @model_validator(mode="after")
+    def _one_division(self) -> Self:
+        check_one_of(self, "splits", "files")
         return self
 
 
@@ -193,6 +236,7 @@ READERS: Registry[type[ReaderOptions]] = Registry(
         "pascal": Pascal,
         "scan": Scan,
         "scenes": Scenes,
+        "webdataset": WebDataset,
     },
 )
 READERS.add("densevse.extensions.readers")

@@ -115,11 +115,16 @@ class Source(Strict):
     )
     hub: str | None = Field(
         None,
-        pattern=r"^[\w.-]+/[\w.-]+$",
+        pattern=r"^(datasets/)?[\w.-]+/[\w.-]+$",
         description="the repository of the Hugging Face Hub that has it, such as "
-        "laion/CLIP-ViT-B-32-laion2B-s34B-b79K; its own library downloads it",
+        "laion/CLIP-ViT-B-32-laion2B-s34B-b79K or datasets/nlphuji/flickr30k; its own library downloads it",
     )
     revision: str | None = Field(None, pattern="^[0-9a-f]{40}$", description="with hub: the commit")
+    path: str | None = Field(
+        None,
+        pattern=r"^[^/{}\x00-\x1f\x7f]+(/[^/{}\x00-\x1f\x7f]+)*$",
+        description="with hub: the file's path in the repository, such as test/0.tar; by default `file`",
+    )
     manual: str | None = Field(None, min_length=1, description="instructions to obtain it by hand")
     made_by: Literal["make_scenes"] | None = Field(None, description="the rule that makes it")
     packaged: PlainPath | None = Field(None, description="a file that comes with the project, from its folder")
@@ -135,7 +140,9 @@ class Source(Strict):
     @property
     def addresses(self) -> list[str]:
         """The addresses where it is obtained, if any, or the address of a hub's file."""
-        hub = [f"https://huggingface.co/{self.hub}/resolve/{self.revision}/{self.file}"] if self.hub else []
+        hub = (
+            [f"https://huggingface.co/{self.hub}/resolve/{self.revision}/{self.path or self.file}"] if self.hub else []
+        )
         return self.url or hub
 
     @model_validator(mode="after")
@@ -147,6 +154,8 @@ class Source(Strict):
                 "a source has one of url, hub (a repository), manual (instructions to obtain it), made_by (a rule) and "
                 "packaged (a file)"
             )
+        if self.path and not self.hub:
+            raise ValueError("path: only a file of a hub's repository has one")
         if bool(self.hub) != bool(self.revision):
             raise ValueError("revision: a file of a hub's repository needs the commit, and no other has one")
         if self.hub and not self.sha256:

@@ -28,7 +28,7 @@ class DownloadStage(Stage):
         """The keys that decide the bytes of a file, with the first of its addresses; a corrected licence does not."""
         source = self._sources[resource]
         if source.hub:
-            return passed(source, ON_HUB)
+            return {**passed(source, ON_HUB), **({"path": source.path} if source.path else {})}
         if source.packaged:
             return passed(source, PACKAGED_SOURCE)
         return {**passed(source, DOWNLOADED), "url": source.url[0] if source.url else None}

@@ -284,20 +284,29 @@ def download_from_hub(source: Mapping[str, Any], output: str | Path) -> None:
 
 def _received(source: Mapping[str, Any], part: Path, path: Path) -> Path:
     try:
-        found = hf_hub_download(source["hub"], source["file"], revision=source["revision"], local_dir=part)
+        found = hf_hub_download(
+            source["hub"].removeprefix("datasets/"),
+            _in_repository(source),
+            repo_type="dataset" if source["hub"].startswith("datasets/") else "model",
+            revision=source["revision"],
+            local_dir=part,
+        )
     except (RepositoryNotFoundError, RevisionNotFoundError, RemoteEntryNotFoundError) as error:
         raise InputError(
-            f"{path}: the hub has no file {source['file']} in {source['hub']} at {source['revision']} "
+            f"{path}: the hub has no file {_in_repository(source)} in {source['hub']} at {source['revision']} "
             f"({_first_line(error)}). Correct hub, revision or file of the source; a file that is not public needs "
             "HF_TOKEN."
         ) from error
     except Exception as error:  # connections fail with many kinds of exceptions, of several libraries
         raise InputError(
             f"{path}: the hub did not give it ({type(error).__name__}: {_first_line(error)}). Run again to resume; or "
-            "obtain the file elsewhere, and name it as `local` of the network "
-            f"{path.parent.name}."
+            f"obtain the file elsewhere, and name it as `local` of {path.parent.name}."
         ) from error
     return Path(found)
+
+
+def _in_repository(source: Mapping[str, Any]) -> str:
+    return str(source.get("path") or source["file"])
 
 
 def _first_line(error: Exception) -> str:

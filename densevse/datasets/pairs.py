@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from densevse.artifacts.archives import Archive, bytes_columns
 from densevse.config.readers import PairTable
+from densevse.config.strict import Split
 from densevse.datasets.layout import (
     CAPTION_COLUMNS,
     IMAGE_COLUMNS,
@@ -30,10 +31,23 @@ from densevse.datasets.layout import (
     is_plain_file,
     numbered_lines,
     read_files,
+    seeded_splits,
 )
 from densevse.runtime.errors import InputError
 
 Cells = Mapping[str, Any]
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".json": "json_lines",
+    ".jsonl": "json_lines",
+    ".ndjson": "json_lines",
+    ".parquet": "parquet",
+}
+"""The format of a table by the suffix of its file."""
+DELIMITERS = (",", "\t", ";", "|")
+"""Signs between the cells of a CSV, in the order in which they are tried."""
 
 
 class _Row(NamedTuple):
@@ -76,7 +90,18 @@ def read(options: PairTable, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
             again.setdefault(image_id, []).append(image.file)
         captions += [(image_id, sentence) for sentence in _sentences(options, row)]
     _check_bytes({image_id: [images[image_id].file, *places] for image_id, places in again.items()}, paths["pairs"])
+    if options.is_drawn:
+        drawn = seeded_splits(images, options.sizes or _shares(len(images)), options.seed)
+        images = {image_id: images[image_id]._replace(split=split) for image_id, split in drawn.items()}
     return _image_frame(images, paths), pd.DataFrame(captions, columns=CAPTION_COLUMNS)
+
+
+def _shares(images: int) -> dict[Split, int]:
+    """80, 10 and 10 percent of the images. Raises `InputError` for fewer than 10."""
+    held_out = images // 10
+    if not held_out:
+        raise InputError(f"split: random needs 10 images or more, and the table has {images}; or name sizes.")
+    return {"train": images - 2 * held_out, "val": held_out, "test": held_out}
 
 
 def _check_bytes(places: Mapping[str, list[str]], source: str) -> None:
@@ -117,6 +142,8 @@ def _image(options: PairTable, row: _Row) -> tuple[str, _Image]:
 
 
 def _split(options: PairTable, row: _Row) -> str:
+    if options.is_drawn:
+        return ""
     found = _text(row, str(options.split))
     names: Mapping[str, str] = options.splits or {split: split for split in SPLITS}
     if found not in names:
@@ -167,21 +194,32 @@ def _rows(options: PairTable, source: str) -> Iterator[_Row]:
             f"{source}: options.files names a file for each split, so the source `pairs` must be the folder or archive "
             "that holds them."
         )
-    patterns: list[tuple[str | None, str]] = [*(options.files or {}).items()] or [(None, str(options.file))]
+    if not (options.file or options.files or Path(source).is_file()):
+        raise InputError(f"{source}: it may hold several files; name that of the table as options.file.")
+    patterns: list[tuple[str | None, str]] = [*(options.files or {}).items()] or [(None, options.file or source)]
     for split, pattern in patterns:
-        if options.format == "parquet":
+        form = options.format or _format_of(source if is_plain_file(source) else pattern)
+        if form == "parquet":
             yield from _parquet(options, source, pattern, split)
             continue
         for name, data in read_files(source, pattern):
             where = name if name == source else f"{source}, {name}"
-            of_format = _csv if options.format == "csv" else _json_lines
+            of_format = _csv if form == "csv" else _json_lines
             for row, cells in of_format(options, data, where):
                 yield _Row(f"{where}, row {row}", cells, split, None)
 
 
+def _format_of(name: str) -> str:
+    """The format of a file by its suffix. Raises `InputError` for an unknown one."""
+    suffix = Path(name).suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(f"{name}: the suffix is none of {', '.join(FORMATS)}; name the format as options.format.")
+    return FORMATS[suffix]
+
+
 def _asked(options: PairTable) -> list[str]:
     """The columns to read."""
-    named = (options.image, options.image_id, options.sentence, options.split)
+    named = (options.image, options.image_id, options.sentence, None if options.is_drawn else options.split)
     return list(dict.fromkeys(column for column in named if column))
 
 
@@ -198,7 +236,10 @@ def _check_columns(options: PairTable, columns: list[str], where: str) -> None:
 
 
 def _csv(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:
-    lines = csv.reader(io.StringIO(decoded(data, where, options.encoding), newline=""), strict=True)
+    text = decoded(data, where, options.encoding)
+    lines = csv.reader(
+        io.StringIO(text, newline=""), strict=True, delimiter=options.delimiter or _delimiter(options, text)
+    )
     row = 0
     try:
         columns = next(lines, [])
@@ -210,6 +251,15 @@ def _csv(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cel
             yield row, dict(zip(columns, cells, strict=True))
     except csv.Error as error:
         raise InputError(f"{where}, row {row + 1}: not CSV ({error}); correct it.") from None
+
+
+def _delimiter(options: PairTable, text: str) -> str:
+    """The sign that divides the heading into the columns that are asked for; a comma if none does."""
+    heading = text.lstrip("\r\n").splitlines()[:1]
+    for sign in DELIMITERS:
+        if {*_asked(options)} <= {*next(csv.reader(heading, delimiter=sign), [])}:
+            return sign
+    return DELIMITERS[0]
 
 
 def _json_lines(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:

@@ -97,6 +97,10 @@ def test_networks_of_libraries_stand_beside_others():
         (own(weights={**HUB, "sha256": None}), "sha256: a file of a hub's repository needs it"),
         (own(weights={**HUB, "url": "https://a.b/c"}), "a source has one of url, hub"),
         (
+            own(weights={"file": "a.pth", "url": "https://a.b/c", "path": "b/a.pth", "licence": "none"}),
+            "path: only a file",
+        ),
+        (
             {"methods": {"clip": {"networks": {"whole": "vgg19"}}}},
             "methods.clip.networks.whole: vgg19 encodes no sentences, as the structure text requires",
         ),

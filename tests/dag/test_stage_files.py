@@ -198,6 +198,16 @@ def test_another_mirror_downloads_nothing_again():
     assert Rule._is_deriving_function(uncompared(downloads(first).mirrors)), "Snakemake would compare it"
 
 
+def test_a_file_of_the_hub_is_asked_for_by_its_path_in_the_repository():
+    of = {"hub": "datasets/some/wds", "revision": "0" * 40, "sha256": "0" * 64, "licence": "none", "file": "test-0.tar"}
+    shards = {name: {**of, **path} for name, path in (("shards", {"path": "test/0.tar"}), ("more", {"file": "1.tar"}))}
+    entry = {"title": "Tars", "reader": "webdataset", "sources": shards, "options": {"files": {"test": "*"}}}
+    stage = DownloadStage(changed(datasets={"tars": {**entry, "networks": {"whole": "vgg19"}, "word_vectors": None}}))
+    asked = {key: of[key] for key in ("hub", "revision", "file", "sha256")} | {"size": None}
+    assert stage.source("tars/test-0.tar") == {**asked, "path": "test/0.tar"}
+    assert stage.source("tars/1.tar") == {**asked, "file": "1.tar"}
+
+
 def test_an_edit_of_the_code_downloads_nothing_again(whole):
     params = Calls(whole.code).calling_once("densevse.datasets.download:download")
     assert all(map(Rule._is_deriving_function, params.values())), "Snakemake would compare them"

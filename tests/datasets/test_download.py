@@ -269,17 +269,21 @@ def test_a_failure_names_each_address_with_its_reason(server: Server, mirror: Se
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
 REVISION = "1a25a446712ba5ee05982a381eed697ef9b435cf"
 SOURCE = {"hub": "some/network", "revision": REVISION, "file": "model.safetensors", "size": None, "sha256": DIGEST}
-ASKED = f"/some/network/resolve/{REVISION}/model.safetensors"
+IN_DATASET = {**SOURCE, "hub": "datasets/some/pictures", "path": "test/0.tar", "file": "test-0.tar"}
+ASKED = (
+    f"/some/network/resolve/{REVISION}/model.safetensors",
+    f"/datasets/some/pictures/resolve/{REVISION}/test/0.tar",
+)
 
 
 class _Hub(BaseHTTPRequestHandler):
-    """Serves one file of one repository, and answers requests for others like the hub."""
+    """Serves one file of a model's and of a data set's repository, and answers requests for others like the hub."""
 
     def do_HEAD(self) -> None:
         self.do_GET()
 
     def do_GET(self) -> None:
-        found = self.path == ASKED
+        found = self.path in ASKED
         self.send_response(200 if found else 404)
         if found:
             self.send_header("X-Repo-Commit", REVISION)
@@ -319,6 +323,14 @@ def test_a_file_is_obtained_checked_and_recorded(tmp_path):
 
 
 @pytest.mark.usefixtures("hub")
+def test_a_file_in_a_folder_of_a_data_sets_repository_is_obtained(tmp_path):
+    path = tmp_path / "mine/test-0.tar"
+    download_from_hub(IN_DATASET, path)
+    assert path.read_bytes() == CONTENT
+    assert json.loads(path.with_name(f"{path.name}.obtained.json").read_text())["hub"] == IN_DATASET["hub"]
+
+
+@pytest.mark.usefixtures("hub")
 @pytest.mark.parametrize("wrong", [{"sha256": "0" * 64}, {"size": 3}])
 def test_other_bytes_are_refused_and_removed(wrong, tmp_path):
     with pytest.raises(InputError, match=rf"model\.safetensors: downloaded from some/network, but.*{DIGEST} instead"):
@@ -345,7 +357,7 @@ def test_a_hub_that_cannot_be_reached_says_what_to_do(tmp_path, monkeypatch):
         raise LocalEntryNotFoundError("Please check your connection.")
 
     monkeypatch.setattr("densevse.datasets.download.hf_hub_download", refused)
-    with pytest.raises(InputError, match=r"the hub did not give it.*connection.*as `local` of the network clip"):
+    with pytest.raises(InputError, match=r"the hub did not give it.*connection.*as `local` of clip"):
         download_from_hub(SOURCE, tmp_path / "clip/model.safetensors")
 
 

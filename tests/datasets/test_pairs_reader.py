@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from PIL import Image
 from densevse.artifacts.archives import Archive
 from densevse.config.load import load
 from densevse.config.readers import PairTable
+from densevse.config.strict import DatasetName
 from densevse.datasets.readers import read_dataset
 from densevse.runtime.errors import InputError
 
@@ -255,10 +257,13 @@ def test_a_file_for_each_split_is_not_one_file(images: Path, tmp_path: Path, for
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"file": "x"}, "split is the column"),
-        ({"files": dict.fromkeys(("train", "val", "test"), "x"), "split": "split"}, "split is the column"),
+        ({"file": "x"}, "one of split and files"),
+        ({"files": dict.fromkeys(("train", "val", "test"), "x"), "split": "split"}, "one of split and files"),
+        ({"files": dict.fromkeys(("train", "val", "test"), "x"), "file": "x"}, "file is one table"),
+        ({"split": "random", "splits": {"a": "val"}}, "splits translates"),
+        ({"split": "split", "sizes": dict.fromkeys(("train", "val", "test"), 1)}, "sizes are those of split: random"),
         ({"files": dict.fromkeys(("train", "val", "test"), "x"), "splits": {"a": "val"}}, "splits translates"),
-        ({}, "one of file and files"),
+        ({}, "one of split and files"),
     ],
 )
 def test_splits_are_said_once(options: dict[str, Any], message: str) -> None:
@@ -266,8 +271,73 @@ def test_splits_are_said_once(options: dict[str, Any], message: str) -> None:
         PairTable(format="csv", **options)
 
 
-def test_the_example_of_the_docs_is_a_data_set() -> None:
+@pytest.mark.parametrize("name", ["mine", "flickr30k_hub"])
+def test_the_examples_of_the_docs_are_data_sets(name: str) -> None:
     text = (ROOT / "docs/data_sets.md").read_text(encoding="utf-8")
-    example = text.partition("## Tables of pairs")[2].partition("```yaml\n")[2].partition("```")[0]
+    examples = re.findall(r"```yaml\n(.*?)```", text.partition("## Tables of pairs")[2], re.DOTALL)
+    example = next(one for one in examples if f"  {name}:\n" in one)
     config = load(ROOT / "config", yaml.safe_load(example))
-    assert isinstance(config.datasets["flickr30k_hub"].options, PairTable)
+    assert isinstance(config.datasets[DatasetName(name)].options, PairTable)
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
+@pytest.mark.parametrize("named", [False, True])
+def test_a_delimiter_is_found_or_named(images: Path, tmp_path: Path, delimiter: str, named: bool) -> None:
+    rows = [delimiter.join(["split", "sentence", "image"])]
+    rows += [delimiter.join([split, f"{image}: a, b; c", image]) for image, split in SPLITS.items()]
+    text = "\n".join(rows).replace("a, b; c", "a b c")
+    (tmp_path / "pairs.csv").write_text(text)
+    found, captions = read(
+        {"split": "split"} | ({"delimiter": delimiter} if named else {}), tmp_path / "pairs.csv", images
+    )
+    assert dict(zip(found["image_id"], found["split"], strict=True)) == SPLITS
+    assert captions["text"][0] == "a.png: a b c"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "write"),
+    [("csv", as_csv), ("tsv", as_csv), ("jsonl", as_json_lines), ("json", as_json_lines), ("parquet", as_parquet)],
+)
+def test_a_single_file_needs_no_name_and_no_format(
+    images: Path, tmp_path: Path, suffix: str, write: Callable[[Any], bytes]
+) -> None:
+    (tmp_path / f"pairs.{suffix}").write_bytes(write(PAIRS))
+    found, captions = read({"split": "split"}, tmp_path / f"pairs.{suffix}", images)
+    assert (len(found), len(captions)) == (4, 8)
+
+
+def test_what_stays_unknown_is_refused(images: Path, tmp_path: Path) -> None:
+    (tmp_path / "pairs.x").write_bytes(as_csv(PAIRS))
+    with pytest.raises(InputError, match=r"pairs\.x: the suffix is none of .*name the format as options\.format"):
+        read({"split": "split"}, tmp_path / "pairs.x", images)
+    with pytest.raises(InputError, match=r"it may hold several files; name that of the table as options\.file"):
+        read({"split": "split", "format": "csv"}, tmp_path, images)
+
+
+def many(tmp_path: Path) -> Path:
+    """Twenty pictures and a table of them without a split, whose rows are turned round in a second one."""
+    rows = [{"image": f"{letter}.png", "sentence": f"Sentence of {letter}."} for letter in "abcdefghijklmnopqrst"]
+    for row in rows:
+        (tmp_path / row["image"]).write_bytes(picture(row["image"]))
+    (tmp_path / "pairs.csv").write_bytes(as_csv(rows))
+    (tmp_path / "turned.csv").write_bytes(as_csv(rows[::-1]))
+    return tmp_path
+
+
+def test_splits_are_drawn_by_a_seed(tmp_path: Path) -> None:
+    folder = many(tmp_path)
+
+    def drawn(file: str, **options: Any) -> dict[str, str]:
+        found, _ = read({"split": "random", **options}, folder / file, folder)
+        return dict(zip(found["image_id"], found["split"], strict=True))
+
+    assert pd.Series(drawn("pairs.csv")).value_counts().to_dict() == {"train": 16, "val": 2, "test": 2}
+    assert drawn("turned.csv") == drawn("pairs.csv") != drawn("pairs.csv", seed=1)
+    sizes = {"train": 5, "val": 4, "test": 3}
+    assert pd.Series(drawn("pairs.csv", sizes=sizes)).value_counts().to_dict() == sizes
+
+
+def test_few_images_are_not_drawn_without_sizes(images: Path, tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_bytes(as_csv(PAIRS))
+    with pytest.raises(InputError, match="random needs 10 images or more, and the table has 4; or name sizes"):
+        read({"split": "random"}, tmp_path / "pairs.csv", images)
