@@ -74,6 +74,17 @@ CONFIGFILE, CONFIGURES = "--configfile", (".yaml", ".yml", ".json")
 """The option for files of the user's, and the endings of these: what else follows the first file is no file."""
 
 
+def _joined(given: Sequence[str]) -> list[str]:
+    """`--unscored -inf` as `--unscored=-inf`: argparse takes a value that begins with a dash for an option."""
+    joined: list[str] = []
+    for one in given:
+        if one == "-inf" and joined:
+            joined[-1] += f"={one}"
+        else:
+            joined.append(one)
+    return joined
+
+
 def _read(parser: ArgumentParser, module: ModuleType, given: Sequence[str]) -> Namespace:
     """The arguments of a subcommand, with those after a lone `--` as `passed_on`."""
     passes_on = getattr(module, "PASSES_ON", False)
@@ -83,7 +94,7 @@ def _read(parser: ArgumentParser, module: ModuleType, given: Sequence[str]) -> N
         parser.error(
             f"this subcommand passes nothing on to another program: remove the arguments after --, {passed_on[0]!r}"
         )
-    arguments, unknown = parser.parse_known_intermixed_args(own)
+    arguments, unknown = parser.parse_known_intermixed_args(_joined(own))
     if unknown:
         hint = f"; options of Snakemake go to the end, after a lone --: -- {' '.join(unknown)}" if passes_on else ""
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")

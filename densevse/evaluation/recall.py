@@ -34,6 +34,19 @@ def totals(metrics: Mapping[str, Any]) -> dict[str, Any]:
     return {"rsum": total, "mean_recall": total / len(RECALL_COLUMNS)}
 
 
+BELOW_CHANCE = (
+    "far below chance: half of the queries find their answer in the last quarter. Are the scores distances "
+    "(lower_is_better), in another order, or all equal?"
+)
+
+
+def is_below_chance(retrieval: pd.DataFrame) -> bool:
+    """True if half of a direction's queries, of 20 or more, find their answer in the last quarter of the candidates."""
+    place = (retrieval["rank"] - 1) / (retrieval["candidates"] - 1).clip(lower=1)
+    of_direction = place.groupby(retrieval["direction"])
+    return bool(((of_direction.median() > 0.75) & (of_direction.size() >= 20)).any())
+
+
 def metrics_of(retrieval: pd.DataFrame) -> dict[str, float]:
     """The metrics of a RETRIEVAL artifact: the mean over its folds of each fold's metrics."""
     rows = [

@@ -13,6 +13,7 @@ from densevse.artifacts.families import copies
 from densevse.artifacts.lineage import places
 from densevse.config.strict import Strict
 from densevse.evaluation.protocols import MOST
+from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance
 from densevse.report.made_with import Lineage, choices, descriptions
 from densevse.report.plan import Configured, MeasuringPlan, SectionPlan, TablePlan
 from densevse.report.published import Paper, PublishedRow
@@ -186,11 +187,31 @@ def _data_of(section: MeasuredSection) -> list[str]:
     found = [f"{int((train & readable).sum()):,} training images that can be read; {len(ranked):,} ranked."]
     found += [f"{silent:,} test images have no sentence: they are candidates but not queries."] * bool(silent)
     found += _sentences_left_out(section, ranked)
+    found += [f"{section.empty:,} sentences of the data set are empty, and kept."] * bool(section.empty)
+    found += _uneven(section)
     found += [
         f"{int((test & readable).sum()):,} of {int(test.sum()):,} images of the test split can be read; the others are "
         "left out."
     ] * bool(unreadable)
-    return [*found, *_copies(images), _ties(section)]
+    return [*found, *_copies(images), *_below_chance(section), _ties(section)]
+
+
+def _uneven(section: MeasuredSection) -> list[str]:
+    """The numbers of ranked sentences of an image, if they differ by more than a factor of two."""
+    captions = np.unique(np.concatenate([fold.captions for fold in section.folds]))
+    counts = np.unique(section.test_set.image_of_caption[captions], return_counts=True)[1]
+    if counts.max() <= 2 * counts.min():
+        return []
+    return [
+        f"a ranked image has {counts.min()} to {counts.max():,} sentences; the one with the most asks "
+        f"{counts.max() / counts.sum():.0%} of the queries of t2i."
+    ]
+
+
+def _below_chance(section: MeasuredSection) -> list[str]:
+    """The rows that rank far below chance."""
+    names = [one.variant for one in section.measured if any(map(is_below_chance, one.retrievals.values()))]
+    return [f"{', '.join(names)}: {BELOW_CHANCE}"] if names else []
 
 
 def _sentences_left_out(section: MeasuredSection, ranked: Indices) -> list[str]:

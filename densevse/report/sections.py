@@ -158,6 +158,7 @@ class MeasuredSection:
     folds: list[Fold]
     measured: list[Measured]
     made_from: Mapping[str, list[Lineage]]  # by variant, that of each RETRIEVAL artifact
+    empty: int = 0  # sentences of the data set without a word
 
     @property
     def fold_size(self) -> int:
@@ -241,7 +242,8 @@ def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionAr
     image_table = schema.read(images, IMAGES)
     captions = schema.read(artifacts.captions.path(Identity(plan.dataset)), CAPTIONS)
     test_set = select_split(image_table, captions, sentences=plan.sentences)
-    return MeasuredSection(plan, image_table, test_set, folds(test_set, plan.protocol), measured, made_from)
+    empty = int((captions["text"] == "").sum())
+    return MeasuredSection(plan, image_table, test_set, folds(test_set, plan.protocol), measured, made_from, empty)
 
 
 def checked_retrievals(

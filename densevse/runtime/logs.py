@@ -49,7 +49,7 @@ class _LogFile(logging.FileHandler):
 
 @contextmanager
 def job(log_file: str) -> Iterator[None]:
-    """Runs a rule's script with a log in `log_file`; a failure is reported there and on standard error.
+    """Runs a rule's script with a log in `log_file`; warnings and a failure are also written to standard error.
 
     The last lines of a failure are the error, what to do, and the log file's name. An `InputError` already says what to
     do, as does the `SystemExit` of an interrupted training. Any other error has its traceback in the log.
@@ -67,6 +67,10 @@ def job(log_file: str) -> Iterator[None]:
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
+    told = logging.StreamHandler(sys.stderr)
+    told.addFilter(lambda record: record.levelno == logging.WARNING)  # errors are told below
+    told.setFormatter(logging.Formatter("warning: %(message)s"))
+    logger.addHandler(told)
     began = time.monotonic()
     try:
         yield
@@ -83,6 +87,7 @@ def job(log_file: str) -> Iterator[None]:
         print(f"\n{type(error).__name__}: {error}\n{_advice(error, log_file)}", file=sys.stderr)
         raise SystemExit(1) from None
     finally:
+        logger.removeHandler(told)
         root.removeHandler(handler)
         handler.close()
         # The interpreter's last garbage collection takes a third of a second with torch loaded, and nothing needs it.

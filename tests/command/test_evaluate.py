@@ -66,7 +66,7 @@ def test_vectors_with_copies(files, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["turned.npy"], "turned.npy: expected 4 x 20, as the test split has, found 100 x 20"),
+        (["turned.npy"], "turned.npy: 100 x 20 is transposed; write its transpose (images, sentences)."),
         (["empty.npy"], "empty.npy: there are no numbers"),
         (["text.npz"], "text.npz: expected one array, or one called 'scores', found []"),
         (["ids.parquet"], "ids.parquet: its rows have ids, which mean nothing without a data set"),
@@ -83,9 +83,25 @@ def test_what_does_not_fit_is_refused(files, capsys, arguments, message):
 
 def test_sentences_that_are_no_multiple_are_refused(files, capsys):
     assert main(["evaluate", "sims.npy", "--per-image", "3"]) == 1
-    assert "sims.npy: 100 sentences are not 3 for each of some images" in capsys.readouterr().err
+    said = "sims.npy: 100 sentences are not 3 for each of 20 images. Where an image has more, keep its first 3, as"
+    assert said in capsys.readouterr().err
     assert main(["evaluate", "sims.npy", "--per-image", "0"]) == 1
     assert "--per-image: an image has 1 sentence or more, not 0" in capsys.readouterr().err
+
+
+def test_pairs_without_a_score_may_be_marked_by_minus_infinity(files, capsys):
+    np.save("partly.npy", np.where(SCORES < -2, -np.inf, SCORES))
+    for mark in (["--unscored", "-inf"], ["--unscored=-inf"]):
+        assert main(["evaluate", "partly.npy", "--per-image", "5", *mark]) == 0
+
+
+def test_distances_in_the_place_of_scores_are_said(files, caplog):
+    right = np.eye(20, dtype=np.float32).repeat(5, axis=1) + SCORES / 100
+    for scores, below in ((right, False), (1 - right, True), (np.zeros((20, 100)), True), (SCORES, False)):
+        caplog.clear()
+        np.save("scores.npy", scores)
+        assert main(["evaluate", "scores.npy", "--per-image", "5"]) == 0
+        assert ("The result is far below chance" in caplog.text) == below
 
 
 IDS = {"image": [f"i{n}" for n in range(20)], "caption": [f"c{n}" for n in range(100)]}

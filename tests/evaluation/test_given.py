@@ -190,8 +190,11 @@ def test_the_first_five_sentences_of_each_image(tmp_path, given):
     same(given(of=first, scores=scores[:, kept].copy()), expected)
     (tmp_path / "all.txt").write_text("\n".join(every.rows.caption_ids))
     same(given(of=first, scores=scores, caption_ids=str(tmp_path / "all.txt")), expected)
-    with pytest.raises(InputError, match="expected 4 x 19, as the test split has, found 4 x 22"):
+    said = r"expected 4 x 19, as the test split has, found 4 x 22.* has 22 sentences, of which the first five of each"
+    with pytest.raises(InputError, match=said):
         given(of=first, scores=scores)
+    with pytest.raises(InputError, match=r"expected 19 x 3, .* has 22 sentences, of which the first five of each"):
+        given(COSINE, of=first, images=floats(4, 3), sentences=floats(22, 3))
 
 
 def test_copies_of_images_are_taken_once(given):

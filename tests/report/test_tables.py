@@ -619,6 +619,31 @@ def test_the_footnotes_name_the_settings_changed_for_a_data_set(tmp_path, data):
     assert page.index("Flickr8K: settings changed") > page.index("</ul>")
 
 
+def test_the_foot_says_that_captions_are_empty_or_uneven(tmp_path, data):
+    files = data()
+    captions = schema.read(files[1], CAPTIONS)
+    own = captions[captions["image_id"] == "i3"].iloc[0]
+    more = [own.to_dict() | {"caption_id": f"i3#{k}", "position": k, "text": ""} for k in range(5, 100)]
+    every = pd.concat([captions, pd.DataFrame(more)], ignore_index=True).astype(captions.dtypes)
+    schema.write(every, CAPTIONS, files[1], {}, Identity("flickr8k"))
+    retrievals = [retrieval(tmp_path / "0.parquet", 0, files)]
+    text, _ = make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, retrievals))
+    assert "- Flickr8K: 95 sentences of the data set are empty, and kept." in text
+    asks = "- Flickr8K: a ranked image has 5 to 100 sentences; the one with the most asks 26% of the queries of t2i."
+    assert asks in text
+
+
+def test_the_foot_names_rows_far_below_chance(tmp_path, data):
+    files = data()
+    path = retrieval(tmp_path / "0.parquet", 0, files)
+    rows = schema.read(path, RETRIEVAL)
+    made_from = dict(schema.check(path, RETRIEVAL))
+    rows["rank"] = rows["candidates"].astype(rows["rank"].dtype)
+    schema.write(rows, RETRIEVAL, path, made_from, schema.identity(path))
+    text, _ = make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, [path]))
+    assert "- Flickr8K: vse: far below chance: half of the queries" in text
+
+
 def test_the_footnotes_of_several_sections_say_each_thing_once_and_of_which_data_set(tmp_path, data):
     files, others = data(1200, "coco"), data(60, "flickr30k")
     coco = {"vse": entry("VSE", [4], changed={"parameters.dimension": Difference(own=1024, here=512)})}

@@ -37,6 +37,15 @@ def test_each_line_has_time_and_level(tmp_path):
     assert re.fullmatch(r"<time> INFO done in \d+\.\d s, with \d+\.\d s of CPU and \d+ MB of memory at most", done)
 
 
+def test_warnings_and_nothing_less_are_told_on_standard_error(tmp_path, capsys):
+    with job(str(tmp_path / "job.log")):
+        logger.info("at work")
+        logger.warning("1 empty captions are kept")
+    assert capsys.readouterr().err == "warning: 1 empty captions are kept\n"
+    logger.warning("after the job")
+    assert "warning: after" not in capsys.readouterr().err
+
+
 def test_long_work_says_every_minute_how_far_it_is(tmp_path, monkeypatch):
     monkeypatch.setattr(time, "monotonic", itertools.count(0, 25).__next__)  # 25 s for each item
     with job(str(tmp_path / "job.log")):

@@ -12,6 +12,7 @@ from timm.data import create_transform, resolve_data_config
 
 from densevse.config.networks import RegionOptions
 from densevse.runtime.errors import InputError
+from densevse.vision.architectures import open_clip_networks
 from densevse.vision.extract_regions import _check_classes
 from densevse.vision.networks import load_network, standardised
 from densevse.vision.regions import Candidates, RegionNetwork, choose
@@ -77,6 +78,14 @@ def batch_of(network, count=3):
 
 
 @torch.inference_mode()
+def test_weights_that_fit_two_activations_are_said(caplog):
+    open_clip_networks._check_activation("open_clip:ViT-B-32-quickgelu")
+    open_clip_networks._check_activation("open_clip:ViT-B-32-256")
+    assert not caplog.records
+    open_clip_networks._check_activation("open_clip:ViT-B-32")
+    assert "weights of open_clip:ViT-B-32 also fit open_clip:ViT-B-32-quickgelu, and give other" in caplog.text
+
+
 def test_vectors_of_open_clip_are_its_own(clip):
     model, network = clip
     batch, pixels = batch_of(network)

@@ -67,6 +67,7 @@ _NOTES = [
     "Gain: CIDEr minus that of {reference}, on the same draws.",
     "A person's sentence is the first of an image, compared with its others.",
 ]
+_ONE_IMAGE = "CIDEr is 0 for a single image: it weighs words by the images whose sentences have them, and all have all."
 
 
 def make_caption_table(
@@ -87,6 +88,7 @@ def make_caption_table(
     reference = planned.writers[planned.reference].title
     sheets = [_sheet(frame[frame["references"] == name], heading) for name, heading in HEADINGS.items()]
     notes = [note.format(reference=reference) for note in _NOTES] + list(_missing(planned, frame))
+    notes += [_ONE_IMAGE] * any(run["image_id"].nunique() == 1 for of_writer in runs.values() for run in of_writer)
     notes += [f"{row['method']} ({row['source']}): {row['note']}." for _, row in frame.iterrows() if row["note"]]
     write_table(frame, CAPTION_TABLE, Document(planned.title, sheets, notes), planned, Outputs(**outputs))
 

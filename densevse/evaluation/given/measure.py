@@ -27,10 +27,11 @@ from densevse.evaluation.given.retrieval import GivenTest, Ids, Items, given_ran
 from densevse.evaluation.given.scoring import Aligned, score_blocks
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS
 from densevse.evaluation.protocols import TestSet, folds
-from densevse.evaluation.recall import metrics_of
+from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance, metrics_of
 from densevse.evaluation.retrieval import Scorer, retrieve
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 
 ProtocolWithoutIds = Literal["full", "five_folds", "first_1000", "hodosh"]
 
@@ -108,16 +109,34 @@ def evaluate_files(given: GivenFiles, per_image: int, measures: Measures) -> dic
                 f"{files[key]}: its rows have ids, which mean nothing without a data set or --relevant. Leave the ids "
                 "out if rows and columns are in order, or make the file a row of a table (docs/evaluate.md)."
             )
-        shape = matrix.values.shape
-        sentences = shape[0] if key == "sentences" else shape[1]
-        if sentences % per_image:
-            raise InputError(f"{files[key]}: {sentences:,} sentences are not {per_image} for each of some images.")
-        image = np.repeat(np.arange(sentences // per_image), per_image)
-        test = numbered_test(sentences // per_image, image, measures.protocol)
+        count = _count_images(matrix, per_image, given.copies, key == "sentences")
+        image = np.repeat(np.arange(count), per_image)
+        test = numbered_test(count, image, measures.protocol)
         if measures.at is not None:
             found = scorers(files, given.layout, test, Path(folder))
-            return _relevance_metrics(found, relevance_of(image, sentences // per_image), measures)
+            return _relevance_metrics(found, relevance_of(image, count), measures)
         return _metrics(given_rankings(files, given.layout, test, Path(folder)), test, measures.intervals)
+
+
+def _count_images(matrix: Matrix, per_image: int, copies: int, of_sentences: bool) -> int:
+    """The images of a matrix of scores (images, sentences), or of sentences' vectors: their sentences by `per_image`.
+
+    Raises `InputError` for another number of sentences, and for a matrix that is turned.
+    """
+    rows, columns = matrix.values.shape
+    sentences = rows if of_sentences else columns
+    if not of_sentences and per_image > 1 and rows == columns * per_image:
+        raise InputError(
+            f"{matrix.name}: {rows:,} x {columns:,} is transposed; write its transpose (images, sentences)."
+        )
+    if sentences % per_image:
+        images = "some" if of_sentences else f"{rows // copies:,}"
+        raise InputError(
+            f"{matrix.name}: {sentences:,} sentences are not {per_image} for each of {images} images. Where an image "
+            f"has more, keep its first {per_image}, as sentences: first_five of a data set does; or say whose each "
+            "sentence is by --relevant."
+        )
+    return int(sentences // per_image)
 
 
 def evaluate_relevant_files(given: GivenFiles, relevant: str, measures: Measures) -> dict[str, float]:
@@ -187,6 +206,8 @@ def _relevance_metrics(scorers: tuple[Scorer, Scorer], gains: sparse.csr_array, 
 
 
 def _metrics(rows: pd.DataFrame, test: GivenTest, intervals: bool) -> dict[str, float]:
+    if is_below_chance(rows):
+        logger.warning("The result is %s", BELOW_CHANCE)
     ties = rows["tied"].groupby(rows["direction"]).sum()
     found = {**metrics_of(rows), **{f"{direction}_ties": float(ties[direction]) for direction in DIRECTIONS}}
     if not intervals:

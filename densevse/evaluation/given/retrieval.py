@@ -18,9 +18,11 @@ from densevse.config.given import GivenLayout
 from densevse.config.strict import validate
 from densevse.evaluation.given.scoring import Aligned, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
+from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance
 from densevse.evaluation.retrieval import TOP, Scorer, retrieve, versions
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 from densevse.runtime.numerics import set_up_processor
 
 Ids = NDArray[np.object_]
@@ -118,6 +120,8 @@ def write_given_retrieval(
     of, meaning = Identity.of(wildcards, split="test"), validate(GivenLayout, layout, "the given row")
     test = read_test(image_table, caption_table, str(of.protocol), ranked_sentences)
     rows = given_rankings(given, meaning, test, Path(output).parent, top)
+    if is_below_chance(rows):
+        logger.warning("%s on %s is %s", of.variant, of.dataset, BELOW_CHANCE)
     settings = {
         "protocol": of.protocol,
         "given": {key: Path(path).name for key, path in given.items()},
@@ -195,7 +199,8 @@ class _GivenMatrices:
         captions, columns = self._captions(matrix if by_sentence else None)
         values = matrix.values.T if by_sentence else matrix.values
         if values.shape != (images, captions):
-            raise InputError(_misshapen(matrix, (images, captions), by_sentence, self._copies))
+            message = _misshapen(matrix, (images, captions), by_sentence, self._copies)
+            raise InputError(message + self._unranked(values.shape[1]))
         _check_copies(matrix.name, values, self._copies)
         return Aligned(matrix, rows, columns, by_sentence)
 
@@ -211,10 +216,21 @@ class _GivenMatrices:
         found = []
         for matrix, (count, rows) in ((images, self._images(images)), (sentences, self._captions(sentences))):
             if len(matrix.values) != count:
-                raise InputError(_misshapen(matrix, (count, sizes[0]), False, self._copies))
+                message = _misshapen(matrix, (count, sizes[0]), False, self._copies)
+                raise InputError(message + (self._unranked(len(matrix.values)) if matrix is sentences else ""))
             found.append(Aligned(matrix, rows, np.arange(sizes[0])))
         _check_copies(images.name, images.values, self._copies)
         return found[0], found[1]
+
+    def _unranked(self, sentences: int) -> str:
+        """The end of a message about a file of this number of sentences: all of the split, where not all are ranked."""
+        known, ranked = len(self._test.captions.known), len(self._test.captions.documented)
+        if not ranked < known == sentences:
+            return ""
+        return (
+            f" The test split has {known:,} sentences, of which the first five of each image are ranked (sentences: "
+            "first_five of the data set): name yours by caption_ids, or leave the others out."
+        )
 
     def _open(self, key: str) -> Matrix:
         return open_matrix(self._files[key], key, self._unpacked_in)

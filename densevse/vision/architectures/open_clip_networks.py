@@ -14,8 +14,12 @@ from torch import Tensor, nn
 from densevse.config.networks import NetworkSettings
 from densevse.config.registries import PATCHES, POOLED
 from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
 from densevse.vision.networks import with_weights
+
+QUICK_GELU = "-quickgelu"
+"""The end of the name of a network whose activation is x * sigmoid(1.702 x), as OpenAI's, in place of GELU."""
 
 
 def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
@@ -23,6 +27,7 @@ def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
 
     Raises `InputError` if the name, options or weights do not fit.
     """
+    _check_activation(settings.architecture)
     model: Any = with_weights(_untrained(settings.architecture, settings.options), settings.architecture, weights)
     visual = model.visual
     layers = {
@@ -33,6 +38,18 @@ def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
     }
     transform = image_transform_v2(PreprocessCfg(**visual.preprocess_cfg), is_train=False)
     return LibraryNetwork(settings, OfLibrary(model, layers, 0), preprocessing_of(transform, settings.architecture))
+
+
+def _check_activation(architecture: str) -> None:
+    """Warns if the same weights also fit a network with another activation, which gives other vectors."""
+    other = f"{architecture}{QUICK_GELU}"
+    if other.partition(":")[2] in open_clip.list_models():
+        logger.warning(
+            "networks: the weights of %s also fit %s, and give other vectors there. OpenAI's own weights, and those "
+            "that start from them, need the latter.",
+            architecture,
+            other,
+        )
 
 
 class TextEncoder(nn.Module):

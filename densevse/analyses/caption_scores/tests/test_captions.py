@@ -161,6 +161,14 @@ def test_the_table_has_each_row_against_both_sets_of_references(scored):
     assert "METEOR is missing: it is not asked for" in text
 
 
+def test_a_single_image_has_no_cider_and_the_table_says_so(scored):
+    folder, scores = scored
+    for path in scores:
+        of_one = schema.read(path, CAPTION_SCORES).iloc[[0, -1]].assign(image_id="test16")
+        schema.write(of_one, CAPTION_SCORES, path, {}, schema.identity(path))
+    assert "CIDEr is 0 for a single image: " in make(folder, scores)[1]
+
+
 def test_intervals_hold_the_figures_and_too_few_images_have_none(scored):
     folder, scores = scored
     rows, text = make(folder, scores)
