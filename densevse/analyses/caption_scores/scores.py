@@ -102,11 +102,24 @@ def measured(
     rows["cider"] = np.asarray(Cider().compute_score(truth, found)[1])
     rows = rows.assign(meteor=np.nan, meteor_of_all=np.nan, spice=np.nan)
     if "meteor" in metrics:
-        require_java(METEOR_MEMORY_MB)  # Meteor would wait for ever
-        rows["meteor_of_all"], rows["meteor"] = Meteor().compute_score(truth, found)
+        rows["meteor_of_all"], rows["meteor"] = _meteor(truth, found)
     if "spice" in metrics and spice:
         rows["spice"] = spice_scores(sentences, references, spice)
     return rows.astype(dict.fromkeys(("meteor", "meteor_of_all", "spice"), "Float64"))
+
+
+def _meteor(truth: Mapping[int, list[str]], found: Mapping[int, list[str]]) -> tuple[float, list[float]]:
+    """METEOR of all sentences together, and of each. Raises `InputError` with Java's words if it fails."""
+    require_java(METEOR_MEMORY_MB)
+    meteor = Meteor()
+    try:
+        scores: tuple[float, list[float]] = meteor.compute_score(truth, found)
+    except (ValueError, OSError) as error:
+        meteor.lock.release()  # it is held, and the end of Meteor would wait for it for ever
+        meteor.meteor_p.kill()
+        said = meteor.meteor_p.communicate()[1].decode(errors="replace")
+        raise InputError(f"METEOR failed ({error}); Java's output:\n{said[-2000:]}") from error
+    return scores
 
 
 def _bleu_counts(sentences: Sequence[str], references: Sequence[Sequence[str]]) -> pd.DataFrame:

@@ -1,6 +1,10 @@
 """Scores of generated sentences, compared with the package's own evaluation, their table and their picture."""
 
+import os
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +90,19 @@ def test_meteor_is_measured_where_there_is_java():
     assert rows["meteor"][0] == pytest.approx(1, abs=0.01)
     assert rows["meteor"][1] < 0.3
     assert rows["meteor_of_all"].nunique() == 1
+
+
+def test_a_meteor_that_ends_at_once_ends_the_job(tmp_path):
+    """Java starts, and says its version, but the program fails: the package's own class would wait for ever."""
+    java = tmp_path / "java"
+    java.write_text('#!/bin/sh\ncase "$*" in *-version*) exit 0;; esac\necho no heap >&2\nexit 1\n')
+    java.chmod(0o755)
+    code = "from densevse.analyses.caption_scores.scores import _meteor; _meteor({0: ['a dog']}, {0: ['a dog']})"
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert re.search(r"InputError: METEOR failed .*; Java's output:\nno heap", done.stderr)
 
 
 @pytest.fixture
