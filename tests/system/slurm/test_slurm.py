@@ -126,7 +126,8 @@ def test_a_training_that_meets_its_time_limit_goes_on(slurm, make_project):
     for project in (local, cluster):
         precede(project, "train", SLOW)
     local.run(TABLES[0])
-    adapt(cluster, **{"set-resources": {"train": {"runtime": 1}}, "retries": 30})
+    # The same memory for each attempt: thirty times as much, no node has.
+    adapt(cluster, **{"set-resources": {"train": {"runtime": 1, "mem_mb": 3000}}, "retries": 30})
     done = cluster.run(*OPTIONS, TABLES[0])
     print(*[line for line in done.stdout.splitlines() if "SLURM" in line or "restart" in line], sep="\n")
     assert "SLURM status is: 'TIMEOUT'" in done.stdout
