@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from densevse.config.registries import ARCHITECTURES, LAYERS, ArchitectureName, Library, ViewName, library_of
+from densevse.config.registries import ARCHITECTURES, LAYERS, LIBRARIES, ArchitectureName, Library, ViewName, library_of
 from densevse.config.sources import Path, PlainPath, Source
 from densevse.config.strict import Strict
 from densevse.config.training import Phase, TrainingConfig
@@ -70,6 +70,20 @@ class NetworkInput(Strict):
     std: tuple[Deviation, Deviation, Deviation] = Field((0.229, 0.224, 0.225), strict=False, description="of RGB")
 
 
+class TokenizerConfig(Strict):
+    """The tokenizer of a network that encodes sentences, as a file tokenizer.json of the library tokenizers."""
+
+    source: Source | None = Field(None, description="a published file")
+    local: Path | None = Field(None, description="your own file to use in its place")
+    pad: str = Field("<pad>", min_length=1, description="the token that fills up short sentences; SigLIP's is </s>")
+
+    @model_validator(mode="after")
+    def _has_a_file(self) -> Self:
+        if not (self.source or self.local):
+            raise ValueError("a tokenizer needs a source or local (your own file)")
+        return self
+
+
 class NetworkConfig(NetworkInput):
     """A network and its input; a network of a library brings its own preprocessing."""
 
@@ -87,12 +101,15 @@ class NetworkConfig(NetworkInput):
     training: TrainingConfig | None = Field(None, description="with trained_on: settings of the whole training")
     phases: dict[str, Phase] = Field(default={}, description="with trained_on: the phases by name, one after the other")
     seed: int = Field(0, ge=0, description="with trained_on: the seed of its training")
+    tokenizer: TokenizerConfig | None = Field(
+        None, description="for a network of open_clip that does not use CLIP's tokenizer, such as SigLIP"
+    )
     layers: dict[ViewName, str] = Field(min_length=1, description="view -> layer whose output is the feature")
     resize: int = Field(256, ge=32, description="shorter side of the image for the views centre and ten_crop, pixels")
     precision: Literal["auto", "bf16", "fp32"] = Field(
         "auto",
         description="the precision of its computation; auto: bf16 if the hardware has it, chosen once for each data "
-        "set",
+        "set. A network that encodes sentences too has fp32 by default",
     )
     batch_size: int = Field(64, ge=1, description="images in a batch")
     classes: PlainPath | None = Field(None, description="file with one class name in each line, or imagenet")
@@ -118,6 +135,20 @@ class NetworkConfig(NetworkInput):
     def library(self) -> Library | None:
         """The library that the network is of, if any."""
         return library_of(self.architecture)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_fp32_with_sentences(cls, values: Any) -> Any:
+        """Zero-shot ranks of bf16 differ, and `auto` would choose another precision on another machine."""
+        if isinstance(values, dict) and _has_text(values.get("architecture")):
+            return {"precision": "fp32", **values}
+        return values
+
+    @model_validator(mode="after")
+    def _tokenizer_of_sentences(self) -> Self:
+        if self.tokenizer and not _has_text(self.architecture):
+            raise ValueError(f"tokenizer: {self.architecture} encodes no sentences; remove the key")
+        return self
 
     @model_validator(mode="after")
     def _options_of_a_library(self) -> Self:
@@ -165,6 +196,12 @@ class NetworkConfig(NetworkInput):
                     f"layers.{view}: {layer!r} is not a layer for this view; a library's network has {known}"
                 )
         return self
+
+
+def _has_text(architecture: Any) -> bool:
+    """True for a network of a library that encodes sentences too."""
+    library = LIBRARIES.get(str(architecture).partition(":")[0])
+    return library is not None and library.has_text
 
 
 class NetworkSettings(NetworkConfig):

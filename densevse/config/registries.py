@@ -18,7 +18,8 @@ implementation elsewhere:
       text_encoder(described, weights) -> nn.Module
       tokenizer(described) -> Tokenizer
 
-  where `described` has the network's `architecture` and `options`: see
+  where `described` has the network's `architecture` and `options` and, if the library does not have it, the
+  `tokenizer`: see
   densevse/vision/architectures/open_clip_networks.py.
 """
 

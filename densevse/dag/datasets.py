@@ -45,6 +45,11 @@ def sources_of(config: Config) -> dict[str, Source]:
         (owner, source) for owner, dataset in own.items() for source in dataset.sources.values()
     ]
     owned += [(owner, network.weights) for owner, network in config.networks.items() if network.weights]
+    owned += [
+        (owner, network.tokenizer.source)
+        for owner, network in config.networks.items()
+        if network.tokenizer and network.tokenizer.source
+    ]
     owned += [(owner, vectors.source) for owner, vectors in config.word_vectors.items() if vectors.source]
     owned += [(owner, proposer.source) for owner, proposer in config.proposers.items() if proposer.source]
     return {f"{owner}/{source.file}": source for owner, source in owned if not source.made_by}

@@ -99,6 +99,8 @@ class OwnFileStage(Stage):
             yield from ((f"datasets.{owner}.features.{key}", path) for key, path in dataset.feature_files())
         for name, network in config.networks.items():
             yield from [(f"networks.{name}.local", network.local)] if network.local else []
+            if network.tokenizer and network.tokenizer.local:
+                yield f"networks.{name}.tokenizer.local", network.tokenizer.local
             if network.classes not in (None, "imagenet"):
                 yield f"networks.{name}.classes", self.project.packaged(str(network.classes))
         for name, vectors in config.word_vectors.items():

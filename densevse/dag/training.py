@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from densevse.config.networks import NetworkConfig
 from densevse.config.registries import VIEWS, described_by
 from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.features import FeatureStage, modules_of_architecture, trainable
@@ -108,12 +109,33 @@ class TrainingStage(Stage):
             for view, name in entry.networks.items()
         }
         settings = {"method": entry.model, "parameters": whole(entry.parameters), "networks": networks}
-        return Job(settings, self.modules(dataset, variant))
+        tokenizer = self._encoder(dataset, variant).tokenizer
+        return Job(settings | ({"pad": tokenizer.pad} if tokenizer else {}), self.modules(dataset, variant))
 
     def weights_as_they_are(self, dataset: DatasetName, variant: VariantName) -> str | Values:
         """The weights of the same network."""
+        return FeatureStage(self.project).weights_of(self._name_of_encoder(dataset, variant))
+
+    def tokenizer(self, dataset: DatasetName, variant: VariantName) -> str | Values | None:
+        """The file of its tokenizer; None if the library has it."""
+        tokenizer = self._encoder(dataset, variant).tokenizer
+        if tokenizer is None:
+            return None
+        network, source = self._name_of_encoder(dataset, variant), tokenizer.source
+        return tokenizer.local or {"network": network, "file": source.file if source else ""}
+
+    def files_as_they_are(self, dataset: DatasetName, variant: VariantName) -> list[str | Values]:
+        """The weights and, if there is one, the tokenizer."""
+        tokenizer = self.tokenizer(dataset, variant)
+        return [self.weights_as_they_are(dataset, variant), *([tokenizer] if tokenizer else [])]
+
+    def _encoder(self, dataset: DatasetName, variant: VariantName) -> NetworkConfig:
+        return self.config.networks[self._name_of_encoder(dataset, variant)]
+
+    def _name_of_encoder(self, dataset: DatasetName, variant: VariantName) -> str:
+        """The network that encodes images and sentences for a variant without training."""
         (network,) = set(self.variant(dataset, variant).networks.values())
-        return FeatureStage(self.project).weights_of(network)
+        return network
 
     def job(self, dataset: DatasetName, variant: VariantName, seed: int, round: int = 0) -> Job:
         """The training of a variant's round, as TrainingJob. Raises `InputError` for a round that it does not have."""

@@ -164,6 +164,8 @@ class ExchangeStage(Stage):
         for name, network in networks.items():
             if network.local or network.weights:
                 yield f"weights of the network {name}", _licence(network.weights, network.local)
+            if network.tokenizer:
+                yield f"tokenizer of the network {name}", _licence(network.tokenizer.source, network.tokenizer.local)
         if self.variant(dataset, variant).word_vectors and entry.word_vectors:
             vectors = self.config.word_vectors[entry.word_vectors]
             yield f"word vectors {entry.word_vectors}", _licence(vectors.source, vectors.local)

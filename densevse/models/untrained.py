@@ -18,15 +18,20 @@ def write_untrained(
     weights: str | Path,
     output: str | Path,
     threads: int,
+    tokenizer: str | None = None,
+    pad: str = "",
 ) -> None:
     """The job that writes the model of a method that reads the structure text, in the format of trained models.
 
-    `networks` has one network for each view: its name (`network`), `architecture` and `options`. Raises `InputError` if
-    a network encodes no sentences, or if `weights` do not fit.
+    `networks` has one network for each view: its name (`network`), `architecture` and `options`. A file `tokenizer`,
+    with the token `pad`, becomes a part of the model. Raises `InputError` if a network encodes no sentences, or if
+    `weights` or the tokenizer do not fit.
     """
     set_up_processor(threads)
     (network,) = {one["network"]: one for one in networks.values()}.values()
-    encoder: Any = text_encoder({name: network[name] for name in ("architecture", "options")}, weights)
+    described = {name: network[name] for name in ("architecture", "options")}
+    own = {"tokenizer": {"file": tokenizer, "pad": pad}} if tokenizer else {}
+    encoder: Any = text_encoder(described | own, weights)
     shapes = Shapes(dict.fromkeys(networks, encoder.size), 0, text_encoder=encoder)
     seen_by = {view: {**one, "weights_sha256": checksum(weights)} for view, one in networks.items()}
     made_from = lineage({UNTRAINED: True, "round": 0, "device": "cpu", "features": seen_by})

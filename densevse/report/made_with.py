@@ -121,4 +121,5 @@ def _description(network: Lineage) -> str:
         origin = f"weights from {network['local']}"
     else:
         origin = f"weights {network['weights']['file']}" if network["weights"] else "random weights"
-    return f"{network['architecture']}, {origin}, {network['precision']}"
+    chosen = network.get(PARENTS, {}).get("precision", network)["precision"]
+    return f"{network['architecture']}, {origin}, {chosen}"

@@ -93,6 +93,8 @@ def test_networks_of_libraries_stand_beside_others():
         (own(layers={"ten_crop": "pooled"}), "layers.ten_crop: 'pooled' is not a layer for this view"),
         (own(regions={"scoring": "roi_align"}), "regions: .* reads crops of its own size; remove scoring"),
         ({"networks": {"vgg19": {"options": {"depth": 3}}}}, "networks.vgg19.options: vgg19 is not a network of a lib"),
+        ({"networks": {"vgg19": {"tokenizer": {"local": "a.json"}}}}, "tokenizer: vgg19 encodes no sentences; remove"),
+        (own(tokenizer={"pad": "</s>"}), "a tokenizer needs a source or local"),
         (own(weights={**HUB, "revision": None}), "revision: a file of a hub's repository needs the commit"),
         (own(weights={**HUB, "sha256": None}), "sha256: a file of a hub's repository needs it"),
         (own(weights={**HUB, "url": "https://a.b/c"}), "a source has one of url, hub"),

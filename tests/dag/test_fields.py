@@ -18,8 +18,11 @@ PLAN_ALONE = {
     RegionOptions: set(),
     GivenLayout: set(),
     Decoding: set(),
-    # Given by a stage by name: options whole, regions, training and phases by lists of their own; weights as files.
-    NetworkConfig: {"classes", "layers", "local", "options", "phases", "regions", "trained_on", "training", "weights"},
+    # Given by a stage by name: options whole, regions, training and phases by lists of their own; the others as files.
+    NetworkConfig: {
+        *("classes", "layers", "local", "options", "phases", "regions", "tokenizer", "trained_on", "training"),
+        "weights",
+    },
     ConceptNetwork: {"learns_from", "network", "phases", "proposer", "training"},
     # Files, and numbers that are a job's setting of their own.
     Dataset: {

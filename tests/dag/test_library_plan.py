@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from densevse.config import environment
+from densevse.dag.datasets import DownloadStage
 from densevse.dag.features import FeatureStage, trainable
 from densevse.dag.project import Project
 from densevse.dag.tables import TableStage
@@ -57,6 +58,36 @@ def test_the_code_of_a_library_s_network_is_its_own(project):
     codes = {project.code.digest("densevse.vision.extract:extract_features", *job.modules) for job in jobs}
     assert len(codes) == 3
     assert "densevse.vision.architectures.open_clip_networks" in training.modules("flickr8k", "clip")
+
+
+def test_a_tokenizer_is_a_file_like_the_weights():
+    hub = {"hub": "some/siglip", "revision": "0" * 40, "sha256": "0" * 64, "licence": "none"}
+    own = {"local": "README.md", "pad": "</s>"}
+    for tokenizer, file in (
+        (own, "README.md"),
+        ({"source": {**hub, "file": "tokenizer.json"}}, {"network": "clip_tiny", "file": "tokenizer.json"}),
+    ):
+        networks = {"clip_tiny": {**VALUES["networks"]["clip_tiny"], "tokenizer": tokenizer}}
+        project = Project(ROOT, {**VALUES, "networks": networks})
+        training = TrainingStage(project)
+        assert training.tokenizer("flickr8k", "clip") == file
+        assert training.files_as_they_are("flickr8k", "clip") == ["README.md", file]
+        assert training.untrained_job("flickr8k", "clip").settings["pad"] == tokenizer.get("pad", "<pad>")
+    assert DownloadStage(project).source("clip_tiny/tokenizer.json")["hub"] == "some/siglip"
+
+
+def test_without_a_tokenizer_a_job_has_its_earlier_settings(project):
+    training = TrainingStage(project)
+    assert training.tokenizer("flickr8k", "clip") is None
+    assert training.untrained_job("flickr8k", "clip").settings.keys() == {"method", "parameters", "networks"}
+
+
+def test_a_network_that_encodes_sentences_computes_in_fp32_unless_its_entry_says_otherwise():
+    entry = {key: value for key, value in VALUES["networks"]["clip_tiny"].items() if key != "precision"}
+    networks = {"plain": entry, "auto": {**entry, "precision": "auto"}}
+    found = Project(ROOT, {"networks": networks}).config.networks
+    names = ("plain", "auto", "clip_vit_b_32", "vgg19", "deit_small")
+    assert [found[name].precision for name in names] == ["fp32", "auto", "fp32", "auto", "auto"]
 
 
 def test_a_method_without_training_needs_neither_words_nor_seeds(project):

@@ -114,8 +114,12 @@ def test_a_network_without_a_text_side_is_named(architecture):
 def test_a_tokenizer_that_would_be_downloaded_is_refused():
     from densevse.vision.architectures.open_clip_networks import Tokenizer
 
-    with pytest.raises(InputError, match="ViT-B-16-SigLIP has a tokenizer that must be downloaded"):
+    with pytest.raises(
+        InputError, match=r"ViT-B-16-SigLIP does not use CLIP's .* of timm/ViT-B-16-SigLIP as `tokenizer`"
+    ):
         Tokenizer({"architecture": "open_clip:ViT-B-16-SigLIP", "options": {}})
+    with pytest.raises(InputError, match="roberta-ViT-B-32 encodes sentences by a model of transformers"):
+        text_encoder({"architecture": "open_clip:roberta-ViT-B-32", "options": {}})
 
 
 def test_clip_needs_an_encoder_of_sentences_and_one_vector(weights):

@@ -145,6 +145,12 @@ def test_a_network_has_the_precision_of_its_features_and_the_weights_of_its_entr
     assert descriptions([row, row], {"vgg19": {**ENTRY, **entry}}) == [f"vgg19 is vgg19, {origin}, fp32"]
 
 
+def test_the_precision_that_was_chosen_is_named():
+    chosen = {**WHOLE, "precision": "auto", "parents": {"precision": {"precision": "bf16", "parents": {}}}}
+    row = [retrieval(model(view_whole=chosen))]
+    assert descriptions([row], {"vgg19": {**ENTRY, "local": "a.pth"}}) == ["vgg19 is vgg19, weights from a.pth, bf16"]
+
+
 def test_networks_that_only_lie_further_back_are_not_described():
     start = model(view_whole={**WHOLE, "network": "alexnet"})
     row = [retrieval(model(view_whole=WHOLE, start=start))]

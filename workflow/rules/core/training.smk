@@ -56,6 +56,7 @@ use rule train as train_round with:
 rule take_as_model:
     input:
         weights=path("<resources>/{network}/{file}", training.weights_as_they_are),
+        tokenizer=path("<resources>/{network}/{file}", training.tokenizer),
     output:
         "<results>/{dataset}/models/{variant}/seed{seed}/round0/model.safetensors",
     log:
@@ -68,7 +69,7 @@ rule take_as_model:
         mem_mb=growing(8000),
     params:
         **calling("densevse.models.untrained:write_untrained", training.untrained_job),
-        contents=contents_of("<resources>/{network}/{file}", training.weights_as_they_are),
+        contents=contents_of("<resources>/{network}/{file}", training.files_as_they_are),
     message:
         "taking the network of {wildcards.variant} as its model on {wildcards.dataset}"
     script:
