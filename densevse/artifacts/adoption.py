@@ -25,7 +25,7 @@ CODE, BYTES = "the code", "whether its bytes are those that were written"
 PARQUET, WEIGHTS = ".parquet", ".safetensors"
 
 
-class PlannedJob(NamedTuple):
+class AdoptableJob(NamedTuple):
     """A job of today's plan whose outputs are there, with its settings as `given`."""
 
     inputs: Sequence[str]
@@ -34,7 +34,7 @@ class PlannedJob(NamedTuple):
     given: Mapping[str, Any]
 
 
-def compare(job: PlannedJob) -> list[str]:
+def compare(job: AdoptableJob) -> list[str]:
     """Compares a job's outputs with the plan; returns what could not be compared: the code, settings, inputs.
 
     Files of an earlier version, which have no seal, are sealed first. Raises `InputError` that says what disagrees, or
@@ -58,7 +58,7 @@ def states_making(files: Sequence[str]) -> bool:
     return bool(files) and all(Path(file).suffix in (PARQUET, WEIGHTS) for file in files)
 
 
-def _compare(path: str, made: Mapping[str, Any], job: PlannedJob) -> list[str]:
+def _compare(path: str, made: Mapping[str, Any], job: AdoptableJob) -> list[str]:
     """Compares one output; returns what could not be compared."""
     settings = dict(_settings(job.given, made))
     wrong = [*filter(None, settings.values()), *_other_inputs(made, job.inputs), *_other_names(path, made, job)]
@@ -96,7 +96,7 @@ def _other_inputs(made: Mapping[str, Any], inputs: Sequence[str]) -> list[str]:
     ]
 
 
-def _other_names(path: str, made: Mapping[str, Any], job: PlannedJob) -> list[str]:
+def _other_names(path: str, made: Mapping[str, Any], job: AdoptableJob) -> list[str]:
     """The differences between the job's wildcards and a lineage, or the identity in a file."""
     named = Identity.of(job.wildcards).values() if "dataset" in job.wildcards else {}
     said: dict[str, Any] = {**job.wildcards, **named}

@@ -11,7 +11,7 @@ from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from densevse.artifacts.adoption import PlannedJob, compare, states_making
+from densevse.artifacts.adoption import AdoptableJob, compare, states_making
 from densevse.dag.records import SNAKEMAKE, adopt, record_file
 from densevse.runtime.errors import InputError
 from densevse.runtime.project import ADOPTS, LOST
@@ -88,9 +88,9 @@ class Adoption:
         return uncompared
 
 
-def _planned(job: Any) -> PlannedJob:
+def _planned(job: Any) -> AdoptableJob:
     files = [str(file) for file in job.input], [str(file) for file in job.output]
-    return PlannedJob(*files, dict(job.wildcards.items()), job.params.get("given", {}))
+    return AdoptableJob(*files, dict(job.wildcards.items()), job.params.get("given", {}))
 
 
 def _settle(job: Any) -> None:

@@ -11,7 +11,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from densevse.command.costs.methods import METHODS, Cost, Read, ranking, step
+from densevse.command.costs.methods import METHODS, MethodCost, Read, ranking, step
 from densevse.command.shared import ROOT, PlannedJob
 from densevse.config.datasets import Dataset
 from densevse.config.networks import CLASSES, NetworkConfig
@@ -215,7 +215,7 @@ class Arithmetic(Stage):
             return 1 + round(min(most, self._boxes(dataset, self.dataset(dataset).proposer)))
         return 1
 
-    def _cost(self, dataset: DatasetName, variant: VariantName) -> Cost | None:
+    def _cost(self, dataset: DatasetName, variant: VariantName) -> MethodCost | None:
         entry = self.variant(dataset, variant)
         return METHODS[entry.model](entry.parameters, self._read(dataset, variant)) if entry.model in METHODS else None
 

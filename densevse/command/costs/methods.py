@@ -19,7 +19,7 @@ class Read(NamedTuple):
     known: int  # words of the vocabulary
 
 
-class Cost(NamedTuple):
+class MethodCost(NamedTuple):
     """What a method computes for each image, sentence and pair, in floating-point operations of its products."""
 
     image: float
@@ -31,15 +31,15 @@ class Cost(NamedTuple):
     passes: int = 3  # of a pair in training: forwards, and twice as much backwards; more where it is computed again
 
 
-def vse(p: Any, read: Read) -> Cost:
+def vse(p: Any, read: Read) -> MethodCost:
     """The VSE family: a linear map of the image's vector, and a recurrent network over words."""
     (length,) = read.features.values()
     gates = {"lstm": 4, "gru": 3}.get(p.encoder, 0)
     recurrent = read.words * _gates(_word(p, read), p.dimension, gates)
-    return Cost(2 * length * p.dimension, recurrent or 2 * p.word_dimension * p.dimension, 2 * p.dimension)
+    return MethodCost(2 * length * p.dimension, recurrent or 2 * p.word_dimension * p.dimension, 2 * p.dimension)
 
 
-def sco(p: Any, read: Read) -> Cost:
+def sco(p: Any, read: Read) -> MethodCost:
     """SCO: the gated fusion of two vectors, and two LSTMs, of which one predicts each word of the vocabulary."""
     fused = 2 if p.fusion == "gate" and len(read.features) > 1 else 1
     lstm = read.words * _gates(p.word_dimension, p.dimension, 4)
@@ -47,19 +47,19 @@ def sco(p: Any, read: Read) -> Cost:
     predicted = read.words * 2 * p.word_dimension * (p.dimension + known)
     written = lstm + predicted if p.generation_weight else 0
     image = 2 * fused * sum(read.features.values()) * p.dimension
-    return Cost(image, lstm, 2 * p.dimension, described=written, operators=1000)
+    return MethodCost(image, lstm, 2 * p.dimension, described=written, operators=1000)
 
 
-def scan(p: Any, read: Read) -> Cost:
+def scan(p: Any, read: Read) -> MethodCost:
     """SCAN: similarities of all regions and words of a pair, and sums weighted by them."""
     ((view, length),) = read.features.items()
     fragments = read.cells if view == "grid" else read.regions
     words = 2 * read.words * _gates(_word(p, read), p.dimension, 3)
     pair = 4 * fragments * read.words * p.dimension
-    return Cost(fragments * 2 * length * p.dimension, words, pair, operators=2200)
+    return MethodCost(fragments * 2 * length * p.dimension, words, pair, operators=2200)
 
 
-def sm_lstm(p: Any, read: Read) -> Cost:
+def sm_lstm(p: Any, read: Read) -> MethodCost:
     """sm-LSTM: T steps of attention over cells and words, each with a gated update; backwards recomputes a pair."""
     contexts, grid = sum(read.features.values()) - read.features["grid"], read.features["grid"]
     state, candidates = 2 * p.word_hidden, read.cells + read.words
@@ -71,45 +71,47 @@ def sm_lstm(p: Any, read: Read) -> Cost:
     attention = attends * (p.steps - 1) * (4 * p.hidden * p.attention_units + 2 * candidates * p.similarity)
     pair = gates + attention + 2 * p.hidden * p.score_units
     sums = attends * (p.steps - 1) * candidates * p.attention_units
-    return Cost(image, words + context, pair, sums=sums, operators=9000, passes=4)
+    return MethodCost(image, words + context, pair, sums=sums, operators=9000, passes=4)
 
 
-def hm_lstm(p: Any, read: Read) -> Cost:
+def hm_lstm(p: Any, read: Read) -> MethodCost:
     """HM-LSTM: about .8 inner nodes of a tree for each word, and four phrases in a sentence, each with a region."""
     size = _word(p, read)
     leaves = read.words * 8 * size * p.hidden
     inner = 0.8 * read.words * (2 * 6 * p.hidden**2) + 1.8 * read.words * 2 * p.hidden**2
     region = 2 * read.features["regions"] * p.dimension
     text = 2 * p.hidden * p.dimension
-    return Cost(region, leaves + inner + text, 2 * p.dimension, described=_PHRASES * (region + text), operators=1200)
+    return MethodCost(
+        region, leaves + inner + text, 2 * p.dimension, described=_PHRASES * (region + text), operators=1200
+    )
 
 
 _PHRASES = 4
 """Noun phrases of a sentence, on average."""
 
 
-def defrag(p: Any, read: Read) -> Cost:
+def defrag(p: Any, read: Read) -> MethodCost:
     """DeFrag: all regions of an image with all dependencies of a sentence, about as many as its words."""
     ((_, length),) = read.features.items()
     sentence = read.words * 4 * _word(p, read) * p.dimension
     pair = read.regions * read.words * 2 * p.dimension
-    return Cost(read.regions * 2 * length * p.dimension, sentence, pair, operators=300)
+    return MethodCost(read.regions * 2 * length * p.dimension, sentence, pair, operators=300)
 
 
-def sdt_rnn(p: Any, read: Read) -> Cost:
+def sdt_rnn(p: Any, read: Read) -> MethodCost:
     """SDT-RNN: a matrix for each word's relation to its head."""
     (length,) = read.features.values()
     words = read.words * 2 * (_word(p, read) * p.dimension + p.dimension**2)
-    return Cost(2 * length * p.dimension, words, 2 * p.dimension, operators=1000)
+    return MethodCost(2 * length * p.dimension, words, 2 * p.dimension, operators=1000)
 
 
-def devise(p: Any, read: Read) -> Cost:
+def devise(p: Any, read: Read) -> MethodCost:
     """DeViSE: a linear map of the image's vector to the mean of word vectors."""
     (length,), size = read.features.values(), _word(p, read)
-    return Cost(2 * length * size, read.words * size, 2 * size, operators=200)
+    return MethodCost(2 * length * size, read.words * size, 2 * size, operators=200)
 
 
-METHODS: Mapping[str, Callable[[Any, Read], Cost]] = {
+METHODS: Mapping[str, Callable[[Any, Read], MethodCost]] = {
     "vse": vse,
     "sco": sco,
     "scan": scan,
@@ -123,7 +125,7 @@ METHODS: Mapping[str, Callable[[Any, Read], Cost]] = {
 """The method's file in densevse/methods -> its cost, given its parameters and what it reads."""
 
 
-def step(cost: Cost, batch: int, mismatched: int | None) -> Mapping[str, float]:
+def step(cost: MethodCost, batch: int, mismatched: int | None) -> Mapping[str, float]:
     """The work of a training step on `batch` sentences, each with its image; backwards costs twice forwards.
 
     The maps of images need no gradient of what they read. Each sentence is compared with `mismatched` others, by
@@ -134,7 +136,7 @@ def step(cost: Cost, batch: int, mismatched: int | None) -> Mapping[str, float]:
     return {"products": products, "sums": cost.passes * pairs * cost.sums, "operators": cost.operators}
 
 
-def ranking(cost: Cost, images: float, sentences: float) -> Mapping[str, float]:
+def ranking(cost: MethodCost, images: float, sentences: float) -> Mapping[str, float]:
     """The work of encoding images and sentences and scoring all their pairs."""
     pairs = images * sentences
     products = images * cost.image + sentences * cost.sentence + pairs * cost.pair
