@@ -36,7 +36,10 @@ with _not_found(("matplotlib", "scipy", "sklearn")):
 
 # CoreNLP cuts at a hyphen between words (as Universal Dependencies do), NLTK does not.
 HYPHEN = re.compile(r"(?<=[^\W_])-(?=[^\W_])")
-_PUNCTUATION = frozenset({"''", "'", "``", "`", "(", ")", "{", "}", ".", "?", "!", ",", ":", "-", "--", "...", ";"})
+_PUNCTUATION = frozenset({"''", "'", "``", "`", "?", "!", ",", ":", "-", "--", ";"})
+_BRACKETS = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
+_DASHES = str.maketrans(dict.fromkeys("–—", " -- "))
+_ABBREVIATION_AT_END = re.compile(r"(?:\b[a-z]\.){2,}$|\betc\.$")
 QUOTES = {"``": '"', "''": '"'}
 TOKENIZER, DETOKENIZER = NLTKWordTokenizer(), TreebankWordDetokenizer()
 
@@ -52,11 +55,14 @@ def tokenize(text: str) -> list[str]:
 
 
 def compared(text: str) -> list[str]:
-    """The words of a sentence for the metrics of captions: lower case, without punctuation.
+    """The words of a sentence for the metrics of captions: lower case, without punctuation; brackets by their names.
 
-    On Flickr8k's captions the result equals that of the metrics' own tokenizer, which needs Java.
+    Of Flickr8k's 35,000 captions, 5 are cut otherwise than by the metrics' own tokenizer, which needs Java: two with
+    `'n'`, and three with a typing error.
     """
-    return [token for token in TOKENIZER.tokenize(typewritten(text).lower()) if token not in _PUNCTUATION]
+    plain = typewritten(text).lower().translate(_DASHES).strip()
+    tokens = TOKENIZER.tokenize(_ABBREVIATION_AT_END.sub(r"\g<0> .", plain))  # NLTK takes the last dot for a full stop
+    return [_BRACKETS.get(token, token) for token in tokens if token not in _PUNCTUATION and token.strip(".")]
 
 
 def detokenize(tokens: list[str]) -> str:
