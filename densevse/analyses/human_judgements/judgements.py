@@ -59,7 +59,7 @@ def write_judgements(text: str, images: str, captions: str, output: str) -> None
 
 
 def read_judgements(text: str, captions: pd.DataFrame) -> pd.DataFrame:
-    """JUDGEMENTS rows, without pairs of an image and its own caption, as usual (16,992 by experts remain).
+    """JUDGEMENTS rows; of experts without pairs of an image and its own caption, as usual (16,992 remain).
 
     `captions` has the columns caption_id and image_id of the test split. Raises `InputError` for an invalid line, and
     if no pair is of that split.
@@ -72,8 +72,8 @@ def read_judgements(text: str, captions: pd.DataFrame) -> pd.DataFrame:
         raise InputError(f"{text}: none of the {len(found)} judgements is of an image and a caption of the test split.")
     if not known.all():
         logger.warning("%d judgements are of images or captions that are not in the test split", (~known).sum())
-    own = known & (owner == found["image_id"])
-    logger.info("%d judgements of an image's own captions are left out", own.sum())
+    own = known & (owner == found["image_id"]) & (found["by"] == "experts")
+    logger.info("%d judgements by experts of an image's own captions are left out", own.sum())
     return found[known & ~own].reset_index(drop=True)
 
 

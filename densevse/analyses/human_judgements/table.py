@@ -1,7 +1,8 @@
 """A table of the agreement of methods' scores of image-sentence pairs with people's judgements (Flickr8k).
 
 It has Kendall's tau-c with the single ratings of experts, and tau-b with the crowd's shares of yes, in percent, as in
-the literature on caption metrics (Hessel et al., CLIPScore, EMNLP 2021, Tables 1 and 2).
+the literature on caption metrics (Hessel et al., CLIPScore, EMNLP 2021, Tables 1 and 2). CLIPScore's list of the crowd
+has pairs of an image and its own sentence, which are the easiest, so tau-b is computed with them and without.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +36,8 @@ AGREEMENT = Schema(
             Column(f"{by}{end}", REAL, f"{meaning}{of}", nullable=True)
             for by, meaning in (
                 ("experts", "Kendall's tau-c with the experts' ratings, percent"),
-                ("crowd", "Kendall's tau-b with the crowd's shares of yes, percent"),
+                ("crowd", "Kendall's tau-b with the crowd's shares of yes, without an image's own sentences, percent"),
+                ("crowd_with_own", "the same with an image's own sentences, as published, percent"),
             )
             for end, of in (
                 ("", ""),
@@ -48,17 +50,25 @@ AGREEMENT = Schema(
     ),
 )
 
-TAUS = {"experts": "c", "crowd": "b"}
-"""The kinds of judgements, with the variant of Kendall's tau."""
+TAUS = {"experts": "c", "crowd": "b", "crowd_with_own": "b"}
+"""The judgements that are compared with, and the variant of Kendall's tau."""
+_PRINTED = ("experts", "crowd_with_own")
+"""Those of published rows."""
 
 _PAIR = ["image_id", "caption_id"]
 TAU_REPLICATES = 400
-PUBLISHED_AGREEMENT = {"method": required, "source": any_text, **dict.fromkeys(TAUS, real_or_none), "note": any_text}
+PUBLISHED_AGREEMENT = {
+    "method": required,
+    "source": any_text,
+    **dict.fromkeys(_PRINTED, real_or_none),
+    "note": any_text,
+}
 """The columns of published/<data set>.csv."""
 
 _NOTES = [
     "Experts: Kendall's tau-c between scores and single ratings from 1 to 4, of which each pair has three. Crowd: "
-    "tau-b between scores and the share of yes. Both in percent; pairs whose sentence is the image's own are left out.",
+    "tau-b between scores and the share of yes. Both in percent. Pairs whose sentence is the image's own are left out "
+    "of the experts' list, and of the crowd's where the heading says so; the published rows have them in the crowd's.",
     "95% intervals: a bootstrap over the images, each with its judgements. With several seeds a tau is the mean of "
     f"theirs, and the interval is of that mean for the given models. {TOO_FEW}",
     "A model is trained on other sentences of the same kind; the published rows are of metrics that were trained on "
@@ -95,7 +105,7 @@ def make_agreement_table(
         source = named_seeds(entry.seeds)
         row = {"method": entry.title, "source": source, "variant": variant, "seeds": len(runs), "note": ""}
         for by, kind in TAUS.items():
-            tau, (low, high) = agreement(judged[judged["by"] == by], runs, kind)
+            tau, (low, high) = agreement(_judged(judged, by), runs, kind)
             row |= {by: tau, f"{by}_low": low, f"{by}_high": high}
         records.append(row)
     notes = [*_NOTES, *(f"{row['method']}: {row['note']}." for row in records if row["note"])]
@@ -120,6 +130,14 @@ def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str) -> 
     return Agreement(tau(np.arange(len(judged))), interval_of_statistic(tau, judged["image_id"], TAU_REPLICATES))
 
 
+def _judged(judged: pd.DataFrame, by: str) -> pd.DataFrame:
+    """The judgements by experts, or by the crowd without pairs of an image and its own sentence, or with them."""
+    if by == "crowd_with_own":
+        return judged[judged["by"] == "crowd"]
+    own = judged["caption_id"].str.rpartition("#")[0] == judged["image_id"]
+    return judged[(judged["by"] == by) & ~own]
+
+
 def _scores_of(judged: pd.DataFrame, run: pd.DataFrame) -> np.ndarray[Any, Any]:
     found = judged[_PAIR].merge(run, on=_PAIR, how="left", validate="many_to_one")["score"]
     if found.isna().any():
@@ -133,16 +151,21 @@ def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
         *(TableColumn(name, number=False) for name in ("Method", "Source")),
         TableColumn("tau-c", "Experts", "Experts", best="highest"),
         TableColumn("95%", "Experts"),
-        TableColumn("tau-b", "Crowd", "crowd", best="highest"),
-        TableColumn("95%", "Crowd"),
+        TableColumn("tau-b", "Crowd, without own sentences", "crowd without own", best="highest"),
+        TableColumn("95%", "Crowd, without own sentences"),
+        TableColumn("tau-b", "Crowd, with own sentences", "crowd with own", best="highest"),
+        TableColumn("95%", "Crowd, with own sentences"),
         TableColumn("Ours", number=False),
     )
     cells = [
-        [row["method"], row["source"], *_cells(row, "experts"), *_cells(row, "crowd"), row["variant"]]
+        [row["method"], row["source"], *(cell for by in TAUS for cell in _cells(row, by)), row["variant"]]
         for _, row in rows.iterrows()
     ]
-    counts = judged["by"].value_counts()
-    heading = f"{counts.get('experts', 0):,} ratings by experts, {counts.get('crowd', 0):,} pairs judged by the crowd"
+    experts, others, every = (len(_judged(judged, by)) for by in TAUS)
+    heading = (
+        f"{experts:,} ratings by experts, {every:,} pairs judged by the crowd, {every - others:,} of them of an image "
+        "and its own sentence"
+    )
     return Sheet(heading, columns, cells)
 
 

@@ -30,17 +30,17 @@ OWNERS = pd.DataFrame({"caption_id": ["a#0", "b#0", "c#0"], "image_id": ["a", "b
 def text(tmp_path):
     """A folder with the official files, reduced."""
     experts = ["a\tb#0\t1\t1\t2", "a\ta#0\t4\t4\t4", "b\tc#0\t3\t4\t4", "c\ta#0\t2\t1\t1"]
-    crowd = ["a\tb#0\t0\t0\t3", "b\tc#0\t0.66\t2\t1", "c\ta#0\t0.33\t1\t2"]
+    crowd = ["a\tb#0\t0\t0\t3", "b\tc#0\t0.66\t2\t1", "c\ta#0\t0.33\t1\t2", "c\tc#0\t1\t3\t0"]
     (tmp_path / "ExpertAnnotations.txt").write_text("\n".join(experts) + "\n")
     (tmp_path / "CrowdFlowerAnnotations.txt").write_text("\n".join(crowd) + "\n")
     return str(tmp_path)
 
 
-def test_each_rating_of_an_expert_is_a_row_and_own_captions_are_left_out(text):
+def test_each_rating_of_an_expert_is_a_row_and_its_own_captions_are_left_out(text):
     found = read_judgements(text, OWNERS)
     experts = found[found["by"] == "experts"]
     assert experts["rating"].tolist() == [1, 1, 2, 3, 4, 4, 2, 1, 1]
-    assert found[found["by"] == "crowd"]["rating"].tolist() == [0, 0.66, 0.33]
+    assert found[found["by"] == "crowd"]["rating"].tolist() == [0, 0.66, 0.33, 1]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_missing_files_are_named(tmp_path):
 
 
 def test_judgements_of_another_data_set_are_refused(text):
-    with pytest.raises(InputError, match="none of the 15 judgements"):
+    with pytest.raises(InputError, match="none of the 16 judgements"):
         read_judgements(text, pd.DataFrame({"caption_id": ["x#0"], "image_id": ["x"]}))
 
 
@@ -141,17 +141,22 @@ def make(folder, scores, plan, outputs):
 def test_the_table_sets_ours_beside_the_published(tmp_path, text):
     rows = read_judgements(text, OWNERS)
     schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet", {})
-    scores = rows[["image_id", "caption_id"]].drop_duplicates().assign(score=[0.1, 0.9, 0.3])
+    scores = rows[["image_id", "caption_id"]].drop_duplicates().assign(score=[0.1, 0.9, 0.3, 0.2])
     schema.write(scores, PAIR_SCORES, tmp_path / "scores.parquet", {}, Identity("flickr8k", "vse", 0, 0, split="test"))
     outputs = outputs_in(tmp_path)
     vse = JudgedVariant(title="VSE", seeds=[0], model="vse", round=0)
     plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured={"vse": vse})
     make(tmp_path, [str(tmp_path / "scores.parquet")], plan, outputs)
     found = schema.read(outputs.parquet, AGREEMENT).set_index("method")
-    assert found.loc["CLIP-S", ["experts", "crowd"]].tolist() == pytest.approx([51.2, 34.4])
+    assert found.loc["CLIP-S", ["experts", "crowd_with_own"]].tolist() == pytest.approx([51.2, 34.4])
+    assert np.isnan(found.loc["CLIP-S", "crowd"])
     assert found.loc["VSE", "crowd"] == pytest.approx(100)
+    # Of six pairs four agree: the image's own sentence, rated 1, has a score of 0.2, below two others.
+    assert found.loc["VSE", "crowd_with_own"] == pytest.approx(100 * (4 - 2) / 6)
     text = Path(outputs.markdown).read_text(encoding="utf-8")
-    assert "9 ratings by experts, 3 pairs judged by the crowd" in text
+    assert "9 ratings by experts, 4 pairs judged by the crowd, 1 of them of an image and its own sentence" in text
+    assert "crowd without own tau-b" in text
+    assert "crowd with own tau-b" in text
     assert "the authors' code prints 51.4" in text
 
 
