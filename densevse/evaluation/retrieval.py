@@ -115,7 +115,7 @@ class TopCandidates:
 
 
 class TopOfDoubles:
-    """The same of float64 scores, whose bits leave a candidate no room in one integer. It takes twice the time."""
+    """The same of float64 scores, whose bits leave a candidate no room in one integer."""
 
     def __init__(self, queries: int, candidates: int, top: int) -> None:
         self._scores = torch.full((queries, min(top, candidates)), -torch.inf, dtype=torch.float64)
@@ -126,9 +126,11 @@ class TopOfDoubles:
         top = self._scores.shape[1]
         numbers = torch.arange(candidates.start, candidates.stop).expand(len(scores), -1)
         both, names = torch.cat([self._scores[queries], scores], 1), torch.cat([self._candidates[queries], numbers], 1)
-        last = both.topk(top, dim=1).values[:, -1:]  # the score of the last that is kept
-        earlier = torch.where(both > last, 1, torch.where(both == last, -names, -LOW_32_BITS))
-        kept = earlier.topk(top, dim=1).indices
+        found = both.topk(top + 1, dim=1)
+        kept, last = found.indices[:, :top], found.values[:, top - 1 : top]
+        if (found.values[:, top:] == last).any():  # of candidates that score as the last one, the first are kept
+            earlier = torch.where(both > last, 1, torch.where(both == last, -names, -LOW_32_BITS))
+            kept = earlier.topk(top, dim=1).indices
         kept = kept.gather(1, names.gather(1, kept).argsort(dim=1))
         kept = kept.gather(1, both.gather(1, kept).argsort(dim=1, descending=True, stable=True))
         self._scores[queries], self._candidates[queries] = both.gather(1, kept), names.gather(1, kept)

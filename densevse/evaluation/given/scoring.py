@@ -81,7 +81,7 @@ def read_vectors(aligned: Aligned, items: Indices, layout: GivenLayout) -> Tenso
     """
     rows = aligned.rows[items]
     vectors = _read(aligned, rows, aligned.columns, None)
-    largest = torch.linalg.vector_norm(vectors, torch.inf, dim=1)
+    largest = vectors.abs().amax(dim=1)
     if layout.similarity != "cosine":
         _check_range(aligned.matrix.name, rows, largest, str(layout.similarity))
         return vectors.float()
@@ -92,14 +92,14 @@ def read_vectors(aligned: Aligned, items: Indices, layout: GivenLayout) -> Tenso
 
 
 def _unit(vectors: Tensor, largest: Tensor) -> Tensor:
-    """The vectors with length 1, float32; `largest` are their largest numbers, none 0.
+    """The vectors with length 1, float32, made in place; `largest` are their largest numbers, none 0.
 
     The square of a length leaves float32 from 1e19 on and below 1e-19. So each vector is first multiplied by the power
     of two that makes its largest number about 1, which changes no digit.
     """
     furthest = -math.frexp(torch.finfo(vectors.dtype).tiny)[1]  # the powers up to it have an inverse in this type
     power = torch.frexp(largest).exponent.clamp(-furthest, furthest).to(vectors.dtype)
-    return functional.normalize((vectors * torch.exp2(-power)[:, None]).float(), dim=1, eps=0)
+    return functional.normalize(vectors.mul_(torch.exp2(-power)[:, None]).float(), dim=1, eps=0)
 
 
 def _check_range(name: str, rows: Indices, largest: Tensor, similarity: str) -> None:
