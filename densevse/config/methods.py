@@ -71,7 +71,7 @@ class MethodConfig(Strict):
     """A paper's method: its inputs, its parameters (defaults: densevse/methods/parameters), and its training."""
 
     title: Title = Field(description="the name in tables")
-    paper: str = Field(description="the paper's key in config/published")
+    paper: str | None = Field(None, description="the paper's key in config/published; none for a method of your own")
     model: str = Field(description="the method's file in densevse/methods, without .py")
     views: list[ViewName] = Field(min_length=1, description="the views of images that it reads")
     sentences: list[StructureName] = Field(

@@ -260,10 +260,11 @@ def check_tables(project: Project) -> None:
     Raises `InputError` that names the path of an unknown data set, variant, paper, printed table or row.
     """
     config = project.config
-    rows = read_published(sorted((project.root / "config/published").glob("*.csv")))
+    files = sorted((project.root / "config/published").glob("*.csv"))
+    rows = read_published(files)
     check_names(rows, config.datasets, Protocol.__args__)  # type: ignore[attr-defined]
     for method, entry in config.trained().items():
-        _known(f"methods.{method}.paper: no paper", [entry.paper], {row.paper for row in rows})
+        _known(f"methods.{method}.paper: no paper", filter(None, [entry.paper]), {file.stem for file in files})
     for name, table in config.tables.items():
         _check_measured(f"tables.{name}", table, config)
         _check_sections(f"tables.{name}", table, project)

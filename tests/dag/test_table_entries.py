@@ -1,6 +1,7 @@
 """Tables as entries of the configuration: their inputs, and the wrong names that are refused."""
 
 import json
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -211,6 +212,16 @@ def test_unknown_names_are_refused(changes, message):
 def test_a_method_is_of_a_paper_that_is_there():
     with pytest.raises(InputError, match=r"methods\.vse\.paper: no paper \['nonsense'\]; known: .*'vse'"):
         check_tables(project(methods={"vse": {"paper": "nonsense"}}))
+
+
+def test_a_method_of_your_own_has_no_paper_or_one_without_printed_rows(tmp_path, monkeypatch):
+    check_tables(project(methods={"vse": {"paper": None}}))
+    shutil.copytree(ROOT / "config/published", tmp_path / "config/published")
+    heading = (ROOT / "config/published/vse.csv").read_text().partition("\n")[0]
+    (tmp_path / "config/published/mine.csv").write_text(f"{heading}\n")
+    own = project(methods={"vse": {"paper": "mine"}})
+    monkeypatch.setattr(own, "root", tmp_path)
+    check_tables(own)
 
 
 @pytest.mark.parametrize(
