@@ -55,7 +55,7 @@ def test_the_environment_of_tests_has_the_extras_of_tables(extra):
     [
         ("requirements-slurm.txt", {"snakemake-executor-plugin-slurm", "snakemake-executor-plugin-slurm-jobstep"}),
         ("requirements-eccv-caption.txt", {"eccv-caption"}),
-        ("requirements-networks.txt", {"timm", "open-clip-torch", "ftfy", "wcwidth"}),
+        ("requirements-networks.txt", {"timm", "open-clip-torch", "ftfy", "wcwidth", "tokenizers"}),
     ],
 )
 def test_nothing_but_itself_is_added_by_the_requirements_of_an_extra(file, added):
