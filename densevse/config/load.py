@@ -1,6 +1,7 @@
 """Reads config/: files and overrides become one validated `Config`, and a variant becomes one plain `Method`."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from difflib import get_close_matches
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,17 @@ from pydantic import BaseModel, ValidationError
 from densevse.config.analyses import FOLDER, Entries, entry_type, settings_of_analyses
 from densevse.config.config import Config, with_analyses
 from densevse.config.methods import GeneratorConfig, MethodConfig
-from densevse.config.strict import DatasetName, Entry, VariantName, line, not_valid, or_meant, read_yaml, wrong_keys
+from densevse.config.strict import (
+    DatasetName,
+    Entry,
+    VariantName,
+    known_or_meant,
+    line,
+    not_valid,
+    or_meant,
+    read_yaml,
+    wrong_keys,
+)
 from densevse.runtime.errors import InputError
 
 Layer = tuple[str, Mapping[str, Any]]
@@ -141,12 +152,19 @@ def _check_new(entries: Mapping[str, Mapping[str, Any]], place: str, overrides: 
             continue
         given = overrides.get(folder)
         for name, entry in given.items() if isinstance(given, Mapping) else ():
-            if name not in known and not any(isinstance(entry, Mapping) and entry.keys() >= {*keys} for keys in kinds):
+            if name not in known and (lacked := _lacked(entry, kinds)):
                 raise InputError(
                     f"{folder}.{name}: there is no {name!r} in {place.format(folder)}, and a new one needs the keys "
-                    f"{', or '.join(', '.join(keys) for keys in kinds)}; known: {', '.join(known)}"
-                    f"{or_meant(str(name), known)}"
+                    f"{', or '.join(', '.join(keys) for keys in kinds)}{known_or_meant(str(name), known)}{lacked}"
                 )
+
+
+def _lacked(entry: Any, kinds: Sequence[Sequence[str]]) -> str:
+    """The keys that an entry lacks to be of the kind that it resembles, as part of a message; empty if it is of one."""
+    given = [str(key) for key in entry] if isinstance(entry, Mapping) else []
+    lacked = min(([key for key in keys if key not in given] for keys in kinds), key=len)
+    similar = {key: f" (is it {found[0]!r}?)" for key in lacked if (found := get_close_matches(key, given, 1))}
+    return f"; it lacks {', '.join(key + similar.get(key, '') for key in lacked)}" if lacked else ""
 
 
 def _entry_types(folder: str) -> list[type[BaseModel]]:

@@ -161,3 +161,17 @@ class Source(Strict):
         if self.hub and not self.sha256:
             raise ValueError("sha256: a file of a hub's repository needs it; the page of the file shows it")
         return self
+
+
+def by_hand(path: str | os.PathLike[str], manual: str) -> str:
+    """What a person does for a file that no address gives; `manual` are its instructions."""
+    return f"{os.fspath(path)}: obtain this file by hand. {manual}\n{or_own_file(path)}"
+
+
+def or_own_file(path: str | os.PathLike[str]) -> str:
+    """How a file of one's own takes the place of a source's at `path`."""
+    owner = os.path.basename(os.path.dirname(path))
+    return (
+        f"You can also use your own file: put it at {os.fspath(path)}, or name it in config/config.yaml as `local` of "
+        f"the data set (there by the source's name), network or word vectors {owner}."
+    )

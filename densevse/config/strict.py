@@ -50,6 +50,17 @@ def or_meant(name: str, known: Iterable[str]) -> str:
     return f"; is {alike[0]!r} meant?" if alike else ""
 
 
+MOST_NAMED = 20
+"""The known names that a message lists."""
+
+
+def known_or_meant(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: known ones, in one line, and the most similar one."""
+    names = sorted(filter(None, known))
+    others = f" and {len(names) - MOST_NAMED} others" if len(names) > MOST_NAMED else ""
+    return f"; known: {', '.join(names[:MOST_NAMED])}{others}{or_meant(name, names)}"
+
+
 LONGEST_NAME = 64
 """Bytes of a name, as a file name has 255 at most, and that of a log holds three names."""
 
@@ -94,7 +105,7 @@ def known(where: str, names: Iterable[str], those: Iterable[Any]) -> None:
     there = list(those)
     for name in names:
         if name not in there:
-            raise ValueError(f"{where}: no {name!r}; known: {', '.join(sorted(filter(None, there)))}")
+            raise ValueError(f"{where}: no {name!r}{known_or_meant(name, there)}")
 
 
 Split = Literal["train", "val", "test"]

@@ -7,7 +7,7 @@ from densevse.config.config import Config
 from densevse.config.datasets import Dataset, WordVectors
 from densevse.config.proposers import Proposer
 from densevse.config.readers import READERS
-from densevse.config.sources import Source
+from densevse.config.sources import Source, by_hand
 from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.fields import DOWNLOADED, ON_HUB, PACKAGED_SOURCE, READING, RESPLIT, passed, whole
 from densevse.dag.jobs import Job
@@ -32,6 +32,15 @@ class DownloadStage(Stage):
         if source.packaged:
             return passed(source, PACKAGED_SOURCE)
         return {**passed(source, DOWNLOADED), "url": source.url[0] if source.url else None}
+
+    def check_obtained(self, missing: Iterable[str]) -> None:
+        """Refuses a run that needs files which a person has to obtain, those in `missing`, below resources/.
+
+        Raises `InputError` that says how to obtain each.
+        """
+        each = [by_hand(f"{self.resources}/{name}", self._sources[name].manual or "") for name in sorted(missing)]
+        if each:
+            raise InputError("\n\n".join(each))
 
     def mirrors(self, resource: str) -> list[str]:
         """The other addresses of the same bytes."""

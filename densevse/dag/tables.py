@@ -5,7 +5,7 @@ from typing import Any
 
 from densevse.config.config import Config
 from densevse.config.methods import MethodConfig
-from densevse.config.strict import DatasetName, VariantName
+from densevse.config.strict import DatasetName, VariantName, known_or_meant
 from densevse.config.tables import Protocol, SectionConfig, Table
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
@@ -329,6 +329,6 @@ def _check_titles(config: Config) -> None:
 
 
 def _known(what: str, names: Iterable[Any], known: Iterable[str]) -> None:
-    unknown = sorted(set(names) - set(known))
-    if unknown:
-        raise InputError(f"{what} {unknown}; known: {sorted(set(known))}")
+    there = {*known}
+    if unknown := sorted({*names} - there):
+        raise InputError(f"{what} {unknown}{known_or_meant(unknown[0], there)}")

@@ -15,6 +15,7 @@ from huggingface_hub.errors import RemoteEntryNotFoundError, RepositoryNotFoundE
 from tqdm import tqdm
 
 from densevse.artifacts.files import checksum, copy, write_text, writing
+from densevse.config.sources import by_hand, or_own_file
 from densevse.datasets.answers import (
     PASSING,
     AddressError,
@@ -49,7 +50,7 @@ def download(source: Mapping[str, Any], output: str | Path, mirrors: Sequence[st
     """
     path = Path(output)
     if source["url"] is None:
-        raise InputError(f"{path}: obtain this file by hand. {source['manual']}\n{_by_hand(path)}")
+        raise InputError(by_hand(output, source["manual"]))
     path.parent.mkdir(parents=True, exist_ok=True)
     known = {**source, "sha256": _known_sha256(path, source["sha256"])}
     failures = []
@@ -61,7 +62,7 @@ def download(source: Mapping[str, Any], output: str | Path, mirrors: Sequence[st
         except AddressError as error:
             logger.warning("%s: %s", url, error)
             failures.append(f"  {url}: {error}")
-    raise InputError("\n".join([f"{path}: no address gave this file.", *failures, _by_hand(path)]))
+    raise InputError("\n".join([f"{path}: no address gave this file.", *failures, or_own_file(output)]))
 
 
 def _obtain(source: Mapping[str, Any], path: Path, wait: float) -> None:
@@ -245,13 +246,6 @@ def _version(part: Path) -> Path:
 def _forget(part: Path) -> None:
     part.unlink(missing_ok=True)
     _version(part).unlink(missing_ok=True)
-
-
-def _by_hand(path: Path) -> str:
-    return (
-        f"You can also use your own file: put it at {path}, or name it in config/config.yaml as `local` "
-        f"of the data set (there by the source's name), network or word vectors {path.parent.name}."
-    )
 
 
 def download_from_hub(source: Mapping[str, Any], output: str | Path) -> None:

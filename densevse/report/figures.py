@@ -22,20 +22,27 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     # The default level, 6, takes twice as long for files that are 15% smaller.
     "png": {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 3}},
 }
+_LETTERS = 13
+"""Of a legend, in an inch."""
 RIGHT_COLOUR, WRONG_COLOUR, QUIET = "#1a7f37", "#b3261e", "#666666"
 
 
-def save(figure: Figure, path: str | Path) -> None:
+def save(figure: Figure, path: str | Path, legend: str = "") -> None:
     """Writes a figure in the format of the path's ending, without dates, versions or random ids.
 
-    A character that matplotlib's own font lacks (Chinese, an emoji) is written as its code, as a font of the machine
-    would make the bytes depend on the machine.
+    `legend` is text below the figure, which says what its boxes, numbers and colours mean. A character that
+    matplotlib's own font lacks (Chinese, an emoji) is written as its code, as a font of the machine would make the
+    bytes depend on the machine.
     """
+    if legend:
+        width = round(_LETTERS * figure.get_figwidth())
+        below = textwrap.fill(legend, width)
+        figure.text(0.5, -0.1 / figure.get_figheight(), below, ha="center", va="top", fontsize=10, parse_math=False)
     for text in figure.findobj(Text):
         text.set_text(drawable(text.get_text()))
     ending = Path(path).suffix.removeprefix(".")
     with matplotlib.rc_context({"svg.hashsalt": "densevse"}), atomic(path) as temporary:
-        figure.savefig(temporary, format=ending, dpi=110, **_OPTIONS.get(ending, {}))
+        figure.savefig(temporary, format=ending, dpi=110, bbox_inches="tight", **_OPTIONS.get(ending, {}))
 
 
 def drawable(text: str) -> str:

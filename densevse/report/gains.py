@@ -17,6 +17,9 @@ from densevse.report.rendering import number
 _WIDTH, _ROW, _MARGINS = 8.0, 0.32, 1.3  # inches: the picture, a row, and the space above and below rows
 
 
+_LEGEND = "Point: the gain in rsum. Line: its 95% interval. Green: it is above 0. Red: below 0. Grey: it contains 0."
+
+
 def draw_gains(results: str, plan: Mapping[str, Any], output: str) -> None:
     """The job that draws the gains in a RESULTS artifact, as a `GainsPlan` says.
 
@@ -39,7 +42,7 @@ def draw_gains(results: str, plan: Mapping[str, Any], output: str) -> None:
         _draw(axes, of_section, picture.reference)
         if len(sections) > 1:
             axes.set_title(title, loc="left", fontsize=10, parse_math=False)
-    save(figure, output)
+    save(figure, output, _LEGEND)
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, reference: str) -> None:

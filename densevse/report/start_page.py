@@ -24,10 +24,12 @@ _LINE = 5000  # characters; docutils refuses lines of more than 10,000, and brow
 _WIDTH, _QUALITY = 1100, 85  # pixels of pictures on the page, as browsers take seconds to show megabytes
 _TITLE = re.compile(r"<h1>(.*?)</h1>")
 _TABLE = re.compile(r'<h2>(.*?)</h2>\s*<div class="sheet">(<table>.*?</table>)', re.DOTALL)
-# Makes the description as wide as the page, and puts the rule graph below it.
+# Makes the description as wide as the page, beside the menu and not below it, and puts the rule graph below it. In a
+# narrow window the menu stands above.
 _STYLE = """<style>
 .prose.max-w-lg{max-width:1100px}
-.overflow-auto:has(.prose){align-items:flex-start}
+.overflow-auto:has(.prose){align-items:flex-start;justify-content:flex-start;min-width:0}
+.overflow-auto:has(.prose) div:has(.prose){min-width:0;max-width:100%}
 div:has(>div>.prose){flex-direction:column}
 .prose figure{margin:1.5em 0}
 .prose figure img{width:100%;margin:0}
@@ -35,6 +37,7 @@ div:has(>div>.prose){flex-direction:column}
 .start-table table{font-size:12px;margin:0}
 .start-table th,.start-table td{padding:2px 8px;white-space:nowrap}
 .start-table .number{text-align:right}
+@media(max-width:700px){div:has(>nav){flex-direction:column!important}nav:not(.w-0){width:100%!important;max-height:40vh}}
 </style>"""
 
 

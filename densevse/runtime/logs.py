@@ -4,6 +4,7 @@ import errno
 import gc
 import io
 import logging
+import re
 import resource
 import sys
 import tempfile
@@ -92,6 +93,27 @@ def job(log_file: str) -> Iterator[None]:
         handler.close()
         # The interpreter's last garbage collection takes a third of a second with torch loaded, and nothing needs it.
         gc.freeze()
+
+
+_RECORD = re.compile(r"^\d{4}-\d\d-\d\d [\d:,]+ (\w+) ", re.MULTILINE)
+"""The beginning of a message in a log, with its level."""
+
+
+def last_errors(log_files: Iterable[str], since: float) -> list[str]:
+    """The errors with which jobs ended after the time `since`, each once, with its log; other logs are passed by."""
+    written = [file for file in log_files if Path(file).is_file() and Path(file).stat().st_mtime >= since]
+    found = {message: file for file in written if (message := _last_error(Path(file)))}
+    return [f"{message}\n(log: {file})" for message, file in found.items()]
+
+
+def _last_error(log: Path) -> str:
+    """The error at the end of a log, of a traceback its last line; empty if the log ends otherwise."""
+    text = log.read_text(encoding="utf-8", errors="backslashreplace")
+    *_, last = [None, *_RECORD.finditer(text)]
+    if last is None or last[1] != "ERROR":
+        return ""
+    message = text[last.end() :].strip()
+    return message.splitlines()[-1] if "\nTraceback " in message else message
 
 
 _FULL = "The disk is full: make room there, or in the folder of temporary files ({temporary}; TMPDIR names another)"

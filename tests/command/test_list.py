@@ -31,7 +31,8 @@ def test_variants_and_ensembles_are_listed(config):
     assert {row.name for row in listed("tables", config, [])} == {file.stem for file in TABLES}
 
 
-def test_names_stand_in_columns_in_order(densevse):
+def test_names_stand_in_columns_in_order(densevse, monkeypatch):
+    monkeypatch.chdir(ROOT)
     answer = densevse("list", "networks", "tables")
     assert answer.status == 0
     first, second = answer.output.split("\n\n")
@@ -42,10 +43,24 @@ def test_names_stand_in_columns_in_order(densevse):
     assert second.startswith(f"tables ({len(TABLES)})\n")
 
 
-def test_all_kinds_are_listed_by_default(densevse, config):
-    headings = [line.split(" (")[0] for line in densevse("list").lines if line and not line.startswith(" ")]
-    assert headings == kinds(config)
-    assert {"methods", "tables", "searches", "generators"} <= set(headings)
+def test_by_default_each_kind_has_a_line_with_names_on_one_screen(densevse, config):
+    *overview, empty, advice = densevse("list").lines
+    assert [line.split()[0] for line in overview] == kinds(config)
+    assert {"methods", "tables", "searches", "generators"} <= set(kinds(config))
+    assert next(line.split() for line in overview if line.startswith("parsers"))[1:] == [
+        f"({len(config.parsers)})",
+        *", ".join(sorted(config.parsers)).split(),
+    ]
+    assert len(overview) < 22
+    assert not empty
+    assert "densevse list <kind>" in advice
+
+
+def test_the_folder_of_the_files_is_printed_once_where_one_is_elsewhere(densevse, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert densevse("list", "parsers", "networks").lines[-1] == f"The project's files are in {ROOT}."
+    monkeypatch.chdir(ROOT)
+    assert "The project's files" not in densevse("list", "parsers").output
 
 
 def test_a_misspelt_kind_is_answered_with_the_near_one(densevse):

@@ -330,6 +330,7 @@ def test_a_name_that_no_file_can_have_is_refused(kind, entry, name):
             "title, resplit; known: coco, ",
         ),
         ("networks.mine.size", "needs the keys architecture, layers;"),
+        ("networks.mine.layer", "; it lacks architecture, layers (is it 'layer'?)"),
         ("tables.mine", "needs the keys title, sections;"),
     ],
 )

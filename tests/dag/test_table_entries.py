@@ -180,7 +180,10 @@ def test_a_data_set_of_one_s_own_has_a_table():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"measure": ["vse2"]}, r"tables\.flickr8k\.measure: no variants, ensembles or given rows \['vse2'\]"),
+        (
+            {"measure": ["vse2"]},
+            r"tables\.flickr8k\.measure: no variants, ensembles or given rows \['vse2'\]; .* others; is 'vse' meant\?",
+        ),
         ({"measure": ["vse", "vse"]}, r"tables\.flickr8k\.measure: \['vse'\] more than once"),
         ({"reference": "hm_lstm_untyped"}, r"tables\.flickr8k\.reference"),
         ({"measure": ["hm_lstm"]}, r"tables\.flickr8k\.reference: 'vse' .* set it to one of \['hm_lstm'\], or to null"),
@@ -210,7 +213,7 @@ def test_unknown_names_are_refused(changes, message):
 
 
 def test_a_method_is_of_a_paper_that_is_there():
-    with pytest.raises(InputError, match=r"methods\.vse\.paper: no paper \['nonsense'\]; known: .*'vse'"):
+    with pytest.raises(InputError, match=r"methods\.vse\.paper: no paper \['nonsense'\]; known: .*vse"):
         check_tables(project(methods={"vse": {"paper": "nonsense"}}))
 
 

@@ -30,6 +30,17 @@ def test_what_the_font_has_no_picture_of_is_written_as_its_code(tmp_path, ending
     assert figure.get_suptitle() == "a cat \\u732b \\U0001f993 in a café\nand more"
 
 
+def test_a_legend_stands_below_the_figure(tmp_path):
+    for name, legend in {"without": "", "with": "Green: right. " * 20}.items():
+        figure = Figure(figsize=(3, 2))
+        figure.suptitle("A figure")
+        save(figure, tmp_path / f"{name}.png", legend)
+    heights = [Image.open(tmp_path / f"{name}.png").height for name in ("without", "with")]
+    assert heights[0] < heights[1]
+    save(figure, tmp_path / "with.svg", "Green: right.")
+    assert "<!-- Green: right. -->" in (tmp_path / "with.svg").read_text()
+
+
 @pytest.fixture
 def images(tmp_path):
     """A small picture, of a black and a white half, and a large one."""

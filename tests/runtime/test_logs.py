@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from densevse.runtime.errors import InputError
-from densevse.runtime.logs import job, logger, progress
+from densevse.runtime.logs import job, last_errors, logger, progress
 
 
 def fail(log, error):
@@ -44,6 +44,22 @@ def test_warnings_and_nothing_less_are_told_on_standard_error(tmp_path, capsys):
     assert capsys.readouterr().err == "warning: 1 empty captions are kept\n"
     logger.warning("after the job")
     assert "warning: after" not in capsys.readouterr().err
+
+
+def test_the_errors_of_a_run_are_its_jobs_last_ones_each_once(tmp_path):
+    began = time.time() - 10
+    logs = {
+        name: str(tmp_path / f"{name}.log") for name in ("done", "first", "second", "unexpected", "earlier", "none")
+    }
+    with job(logs["done"]):
+        logger.error("it goes on")
+    for name in ("first", "second", "earlier"):
+        failed(logs[name], InputError("photographs.zip: not there.\nCorrect the path."))
+    failed(logs["unexpected"], RuntimeError("odd"))
+    os.utime(logs["earlier"], (began - 1, began - 1))
+    first, unexpected = last_errors(logs.values(), began)
+    assert first == f"photographs.zip: not there.\nCorrect the path.\n(log: {logs['second']})"
+    assert unexpected == f"RuntimeError: odd\n(log: {logs['unexpected']})"
 
 
 def test_long_work_says_every_minute_how_far_it_is(tmp_path, monkeypatch):

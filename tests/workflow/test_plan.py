@@ -15,6 +15,14 @@ def test_a_table_can_be_planned_with_no_data_present(empty):
     assert {"read_dataset", "extract_features", "count_words", "train", "retrieve", "table"} <= set(planned)
 
 
+@pytest.mark.slow
+def test_files_to_obtain_by_hand_stop_a_run_before_its_first_job(empty):
+    done = empty.run("results/tables/flickr30k_clip.md", check=False)
+    assert done.returncode
+    assert done.stdout.count("flickr30k-images.tar.gz: obtain this file by hand. Fill in the form at https://") == 1
+    assert not (empty.folder / "results/logs").exists()
+
+
 def test_a_table_of_published_rows_alone_needs_no_data(make_project):
     printed = {"title": "Timesteps, as printed", "sections": [{"dataset": "flickr30k"}]}
     printed |= {"published": [{"paper": "sm_lstm", "table": "3"}], "measure": []}

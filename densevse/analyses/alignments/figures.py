@@ -25,6 +25,14 @@ from densevse.report.pictures import Pixels, photographs
 from densevse.runtime.arrays import evenly_spaced
 
 _PICTURES, _COLUMNS, SENTENCES, TRIPLETS = 8, 4, 5, 8
+_SENTENCES = (
+    "Above each test image: its five best sentences, those that describe it in green, others in red. Below: triplets "
+    "of the best one, as relation(governor, dependent); each has the colour of its box, and the score of the two."
+)
+_TRIPLETS = (
+    "For each triplet, relation(governor, dependent), with its number in the training sentences: the test regions that "
+    "score highest with it, the best first. The number above a region is its score."
+)
 _TOP, _LINE, _SIDE, _INNER = 0.5, 2.4, 1.9, (1.8, 1.8)  # inches: above triplets, a triplet, a region and its picture
 
 
@@ -47,8 +55,8 @@ def draw_alignments(
     photograph = photographs(image_table, sources)
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
     ranked, found = schema.read(retrieval, RETRIEVAL), schema.read(alignments, ALIGNMENTS)
-    save(_best_sentences(ranked, found, texts, photograph, title), sentences)
-    save(_best_regions(schema.read(triplet_regions, TRIPLET_REGIONS), photograph, title), triplets)
+    save(_best_sentences(ranked, found, texts, photograph, title), sentences, _SENTENCES)
+    save(_best_regions(schema.read(triplet_regions, TRIPLET_REGIONS), photograph, title), triplets, _TRIPLETS)
 
 
 def _best_sentences(

@@ -197,7 +197,9 @@ def draw_arithmetic(found: str, image_table: str, sources: Mapping[str, str], ti
     lines = figure.subplots(len(shown), 2 + 2 * _DRAWN_ANSWERS, squeeze=False)
     for line, answers in zip(lines, shown, strict=True):
         _draw(list(line), answers, picture)
-    save(figure, output)
+    save(
+        figure, output, "Frames, where the answer is known: green is right, red is wrong. The best answer comes first."
+    )
 
 
 def _draw(line: list[Axes], answers: pd.DataFrame, picture: Callable[[str], Pixels]) -> None:

@@ -29,13 +29,18 @@ _PICTURES = 6
 _STEPS = 6  # steps drawn of an image, at most; words or places as steps may be more
 _CANVAS, _SIDE = 100, 500  # pixels of averaged maps, in sums and in the drawing (section 4.7)
 _BLUR = 0.25  # the smoothing of a map's edges, as a share of the shortest side of its places
-_SCALE = "saliency, uniform = 1"
+_SCALE = "saliency; 1 is uniform, and clear"
+_LEGEND = (
+    "Left, the picture with its first sentence. Then a step of attention each: coloured places have more than uniform "
+    "attention, the more the darker. Above a step: its number, and the two most salient words."
+)
+_LEGEND_OF_MEAN = "Coloured places have more than uniform attention in the mean of all images, the more the darker."
 
 
 def _colours() -> ListedColormap:
     """A colour map from transparent over yellow and red to violet, so that the picture stays visible."""
-    found = colormaps["inferno_r"](np.linspace(0, 0.85, 256))
-    found[:, 3] = np.linspace(0, 0.7, 256)
+    found = colormaps["inferno_r"](np.linspace(0.1, 0.85, 256))
+    found[:, 3] = 0.85 * np.linspace(0, 1, 256) ** 0.5
     return ListedColormap(found, name="saliency")
 
 
@@ -79,7 +84,7 @@ def draw_saliency_maps(
     found = {title: schema.read(index.path(of), SALIENCY) for title, of in settings.shown.items()}
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
     photograph = photographs(image_table, sources)
-    save(_maps(found, texts, photograph, settings.title), output)
+    save(_maps(found, texts, photograph, settings.title), output, _LEGEND)
 
 
 def _maps(
@@ -112,7 +117,7 @@ def _draw_line(places: list[Axes], pixels: Pixels, rows: pd.DataFrame, heading: 
         draw_picture(place, faded(pixels))
         of_places = places_of(of_step)
         heat = heat_map(of_places[BOX].to_numpy(float), of_places["weight"].to_numpy(), pixels.shape[:2])
-        drawn = place.imshow(heat, cmap=COLOURS, vmin=0, vmax=top, interpolation="bicubic")
+        drawn = place.imshow(heat, cmap=COLOURS, vmin=1, vmax=top, interpolation="bicubic")
         place.set_title(f"{step}: {', '.join(salient_words(of_step)['word'])}", fontsize=9, parse_math=False)
     for place in places:
         place.axis("off")
@@ -143,11 +148,11 @@ def averaged_maps(saliency: str, images: str, title: str, path: str) -> None:
     axes = figure.subplots(1, len(means), squeeze=False)[0]
     for place, mean, heading in zip(axes, means, titles, strict=True):
         smooth = cv2.resize(mean, (_SIDE, _SIDE), interpolation=cv2.INTER_CUBIC)
-        shown = place.imshow(smooth, cmap=COLOURS, vmin=0, vmax=max(2.0, float(means.max())))
+        shown = place.imshow(smooth, cmap=COLOURS, vmin=1, vmax=max(2.0, float(means.max())))
         place.set_title(heading, fontsize=9, parse_math=False)
         place.axis("off")
     figure.colorbar(shown, ax=axes, label=_SCALE, shrink=0.8)
-    save(figure, path)
+    save(figure, path, _LEGEND_OF_MEAN)
 
 
 def _means(places: pd.DataFrame, boxes: Reals, step: NDArray[np.int64]) -> Reals:

@@ -74,7 +74,12 @@ class CaptionScoreStage(Stage):
             for name in table.generators
         }
         copied = WriterPlan(title=self._copied(dataset), seeds=seeds)
-        return {**generated, COPIED: copied, PERSON: WriterPlan(title="a person", seeds=[0])}
+        return {**generated, COPIED: copied, PERSON: WriterPlan(title=self._first(dataset), seeds=[0])}
+
+    def _first(self, dataset: DatasetName) -> str:
+        """The title of the writer of an image's own first sentence: a person, unless the data set is generated."""
+        made = any(source.made_by for source in self.dataset(dataset).sources.values())
+        return "the image's own sentence" if made else "a person"
 
     def measured_oracles(self, dataset: DatasetName) -> list[Values]:
         """Every writer of a table of oracles with each of its seeds."""
@@ -187,7 +192,7 @@ class CaptionScoreStage(Stage):
                         without_oracle=None if name == plain else plain,
                         beside=writer_with_oracle(reference, known, selection) if compared else None,
                     )
-        for name, title, of in ((COPIED, self._copied(dataset), seeds), (PERSON, "a person", [0])):
+        for name, title, of in ((COPIED, self._copied(dataset), seeds), (PERSON, self._first(dataset), [0])):
             yield OracleRow(
                 writer=name,
                 title=title,

@@ -270,7 +270,9 @@ def draw_captions(
     for image, (left, right) in zip(chosen, axes.reshape(-1, 2), strict=False):
         draw_picture(left, picture(str(image)))
         _list(right, {name: rows.loc[image] for name, rows in found.items() if image in rows.index})
-    save(figure, output)
+    save(
+        figure, output, "The first sentence of each writer. Italics: it occurs word for word in the training sentences."
+    )
 
 
 def _first_sentences(file: str) -> pd.DataFrame:

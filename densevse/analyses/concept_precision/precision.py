@@ -244,7 +244,7 @@ def draw_predicted_concepts(
     for place, image_id in zip(axes, chosen, strict=False):
         draw_picture(place, photograph(image_id))
         _list(place, store.gather([number[image_id]])[0].astype(np.float32), names, named[image_id])
-    save(figure, output)
+    save(figure, output, "The ten concepts that score highest. Green: the image's own sentences name the concept.")
 
 
 def _list(axes: Axes, scores: NDArray[np.float32], names: NDArray[np.object_], named: Sequence[int]) -> None:

@@ -31,6 +31,8 @@ from densevse.runtime.arrays import evenly_spaced
 from densevse.runtime.errors import InputError
 
 _QUERIES, _ANSWERS = 4, 5
+_LEGEND = "Green: right answers. Red: wrong ones. Queries are evenly spaced in the test set, and not chosen."
+_LEGEND_OF_COMPARISON = "Green and bold: sentences of the image. Grey: sentences of other images."
 _SIDE_BY_SIDE = 3  # answers of each of several variants
 _TOP, _ASKING, _IMAGE, _SENTENCE = 0.5, 0.4, 2.3, 2.8  # inches: a title, a heading, the line of an image, of a sentence
 
@@ -56,7 +58,7 @@ def draw_examples(
     figure, axes = canvas(12, below + _ASKING + _SENTENCE * len(answers[1]), title)
     _draw_i2t(axes, _TOP, answers[0], picture, texts)
     _draw_t2i(axes, below, answers[1], picture, texts)
-    save(figure, output)
+    save(figure, output, _LEGEND)
 
 
 def _spaced(rows: pd.DataFrame) -> pd.DataFrame:
@@ -128,7 +130,7 @@ def draw_comparison(
         for place, (name, rows) in zip(line[1:], found.items(), strict=True):
             row = rows.loc[image]
             _list(place, name, [texts[caption] for caption in row["top"][:_SIDE_BY_SIDE]], list(row["top_true"]))
-    save(figure, output)
+    save(figure, output, _LEGEND_OF_COMPARISON)
 
 
 def _list(axes: Axes, name: str, sentences: list[str], right: list[bool]) -> None:

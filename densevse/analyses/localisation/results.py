@@ -119,7 +119,7 @@ def draw_heat_maps(
         named = true[(true["image_id"] == image_id) & (true["phrase"] == row["phrase"])]
         size = (int(images.loc[image_id, "width"]), int(images.loc[image_id, "height"]))
         _draw(place, picture(image_id), size, row, named[BOX].to_numpy(float))
-    save(figure, output)
+    save(figure, output, "White: true boxes of the phrase. Cross: the peak, green in a true box, else red.")
 
 
 def _draw(

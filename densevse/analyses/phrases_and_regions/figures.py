@@ -30,6 +30,18 @@ STYLES: dict[str, dict[str, Any]] = {
 _IMAGES, IMAGES_OF_ALL_KINDS = 60, 20
 _REGIONS, PHRASES, _PICTURES = 8, 5, 8
 BOX_COLOR = "#d93025"
+_CORRESPONDENCES = (
+    "Training images, each with a sentence. Below it are its phrases; a phrase has the colour of the box that the "
+    "model chose for it, and the number is the confidence of this choice, from 0 to 1."
+)
+_SPACE = (
+    "Near points are similar to the model (t-SNE of cosine distances; the axes have no unit). A grey line joins a "
+    "sentence with its image; a number is that of the image."
+)
+_NEAREST = (
+    "The best detection of each test image, and the five phrases that are nearest to it among those of all test "
+    "sentences. Green: a phrase of this image's own sentences. Grey: a phrase of another image, which may fit as well."
+)
 
 
 def draw_correspondences(
@@ -55,7 +67,7 @@ def draw_correspondences(
         draw_picture(place, photograph(phrases["image_id"].iloc[0]))
         place.set_title(textwrap.fill(texts[caption_id], 36), fontsize=9, parse_math=False)
         draw_phrases(place, phrases)
-    save(figure, output)
+    save(figure, output, _CORRESPONDENCES)
 
 
 def draw_embeddings(
@@ -81,7 +93,7 @@ def draw_space(embeddings: str, title: str, path: str) -> None:
     left, right = figure.subplots(1, 2)
     _draw_space(left, *_of_images(rows, vectors, image_ids, _IMAGES, ("image", "sentence")), numbered=True)
     _draw_space(right, *_of_images(rows, vectors, image_ids, IMAGES_OF_ALL_KINDS, tuple(STYLES)), numbered=False)
-    save(figure, path)
+    save(figure, path, _SPACE)
 
 
 def project(vectors: Vectors) -> NDArray[np.float64]:
@@ -137,7 +149,7 @@ def draw_nearest_phrases(embeddings: str, images: str, sources: Mapping[str, str
         draw_picture(place, photograph(region["image_id"]))
         vector = store.gather([number])[0].astype(np.float32)
         _draw_nearest(place, region, nearest_phrases(vector, rows.iloc[phrases], vectors))
-    save(figure, path)
+    save(figure, path, _NEAREST)
 
 
 def nearest_phrases(region: Vectors, rows: pd.DataFrame, vectors: Vectors) -> pd.DataFrame:

@@ -16,7 +16,8 @@ from densevse.report.rendering import Document, Sheet, TableColumn, page
 
 _STYLE = (
     "section{margin-bottom:2em}ol{padding:0;list-style:none}li{max-width:46em}img{max-width:240px;vertical-align:top}"
-    ".images ol{display:flex;flex-wrap:wrap;gap:1em}.images li{max-width:240px;overflow-wrap:anywhere}"
+    ".images ol{display:grid;grid-template-columns:repeat(auto-fill,minmax(200px,1fr));gap:1em}"
+    ".images li{overflow-wrap:anywhere}"
     ".score{color:#666;font-variant-numeric:tabular-nums}"
 )
 
@@ -67,8 +68,8 @@ def _section(answers: pd.DataFrame, asked: str, picture: Picture) -> str:
         kind, asking = "sentences", picture_element(answers["image_id"].iloc[0], picture)
         found = [escape(text) for text in answers["text"]]
     items = "\n".join(
-        f'<li>{answer} <span class="score">{score:.3f}</span></li>'
-        for answer, score in zip(found, answers["score"], strict=True)
+        f'<li>{rank}. {answer} <span class="score">score {score:.3f}</span></li>'
+        for rank, answer, score in zip(answers["rank"], found, answers["score"], strict=True)
     )
     heading = escape(_heading(answers, asked))
     return f'<section class="{kind}"><h2>{heading}</h2>\n{asking}<ol>\n{items}\n</ol></section>'

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import re
 import subprocess
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,11 +16,12 @@ from densevse.command.shared import (
     aligned,
     check_name,
     configuration,
+    configured_project,
     overrides,
     planned_jobs,
     snakemake,
 )
-from densevse.runtime.errors import InputError
+from densevse.runtime.errors import InputError, differences, or_none
 
 NAME = "search"
 HELP = "print the photographs that a trained model finds for a sentence"
@@ -59,24 +62,60 @@ def run(arguments: Namespace) -> int:
     entry: dict[str, Any] = {"dataset": model.dataset, "variant": model.variant, "sentences": [arguments.sentence]}
     entry |= {"top": arguments.top} | ({} if model.seed is None else {"seed": model.seed})
     entry |= {"photographs": arguments.photographs} if arguments.photographs else {}
-    name = f"command-{hashlib.sha256(json.dumps(entry).encode()).hexdigest()[:8]}"
+    name = _name(arguments.sentence, entry)
     own = f".snakemake/densevse-{name}.json"  # of this search alone, as others may run at the same time
     write_text(json.dumps({"searches": {name: entry}}), own)
     files = [*arguments.configfile, own]
     configuration(overrides(files))
     pages = [f"{config.results}/search/{name}.{kind}" for kind in ("html", "parquet")]
     if any(job.stage == "train" for job in planned_jobs(pages, files, config.results)):  # which may take days
-        raise InputError(
-            f"--model: {model.variant} is not trained on {model.dataset} with the settings and code of today. "
-            f"`densevse plan {pages[1]} --configfile {' '.join(files)}` shows what its training needs, and `densevse "
-            "run` with the same arguments trains it."
-        )
+        raise InputError(_untrained(model, arguments.configfile))
     command = snakemake(pages, files, "--cores", arguments.cores, "--quiet", "host", "reason", "progress")
     if subprocess.call(command, stdout=_STANDARD_ERROR):
         return FAILED
     print(_answers(pages[1]))
     print(f"\nWith pictures: {pages[0]}")
     return 0
+
+
+def _name(sentence: str, entry: Mapping[str, Any]) -> str:
+    """The name of a search in paths: the words of its sentence, and a digest of all that is asked."""
+    words = re.sub(r"\W+", "-", sentence).strip("-").encode()[:40].decode(errors="ignore")
+    return f"command-{words}-{hashlib.sha256(json.dumps(entry).encode()).hexdigest()[:8]}"
+
+
+def _untrained(model: Model, configfiles: Sequence[str]) -> str:
+    """The message about a model that would first be trained: how the one that is there differs, and the remedy."""
+    from densevse.config.strict import DatasetName, VariantName
+    from densevse.dag.training import TrainingStage
+
+    dataset, variant = DatasetName(model.dataset), VariantName(model.variant)
+    stage = TrainingStage(configured_project(configfiles))
+    seed = stage.first_seed(dataset) if model.seed is None else model.seed
+    last = stage.variant(dataset, variant).last_round
+    file = f"{stage.results}/{dataset}/models/{variant}/seed{seed}/round{last}/model.safetensors"
+    given = f" --configfile {' '.join(configfiles)}" if configfiles else ""
+    advice = f"`densevse plan {file}{given}` shows what its training needs, and `densevse run` with the same trains it."
+    missing = f"--model: {variant} is not trained on {dataset}"
+    if not Path(file).is_file():
+        return f"{missing}: {file} is not there. {advice}"
+    today = stage.job(dataset, variant, seed, last).settings["job"]
+    today["options"] = stage.dataset(dataset).options.model_dump(mode="json")
+    return (
+        f"{missing} with the settings and code of today: {file} differs in\n{_differences(file, today)}\nIf it was "
+        f"trained with a file of yours, name that file with --configfile. {advice}"
+    )
+
+
+def _differences(file: str, today: Mapping[str, Any]) -> str:
+    """The settings of training and the options of the data set in which a model differs, a line each; or its code."""
+    from densevse.models.files import described
+
+    there = described(file)
+    there |= {"options": there["parents"].get("image_table", {}).get("options", {})}
+    found = differences({key: there.get(key) for key in today}, today)
+    lines = [f"  {path}: {or_none(old)} there, {or_none(new)} today" for path, (old, new) in found.items()]
+    return "\n".join(lines or ["  its code, the files that it was made from, or its records"])
 
 
 def model_of(text: str, config: Any) -> Model:

@@ -14,33 +14,43 @@ from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.report.figures import QUIET, save
 
+_LEGEND = (
+    "Dot: an epoch whose weights were kept. Dashed line: the end of a round. The losses of methods have definitions of "
+    "their own and cannot be compared. rsum is the sum of the six recalls; among fewer images it is higher."
+)
+
 
 def training_curves(
     title: str, dataset: str, variants: Mapping[str, Mapping[str, Any]], output: str, histories: Sequence[str] = ()
 ) -> None:
     """The job that draws, for each variant and seed, its rounds one after the other, from HISTORY artifacts.
 
-    `variants` has, for each variant of the data set, its `seeds`, and under `rounds` the variant that each round is of:
-    another one where variants share round 0. `histories` are in any order. Raises `InputError` if the history of a
-    round is missing.
+    `variants` has, for each variant of the data set, its `seeds`, under `val` the number of val images that it ranks,
+    None for all, and under `rounds` the variant that each round is of: another one where variants share round 0. Each
+    number of val images has a panel, as rsum is higher among fewer images. `histories` are in any order. Raises
+    `InputError` if the history of a round is missing.
     """
     index = ArtifactIndex(histories, HISTORY)
-    figure = Figure(figsize=(12, 5), layout="constrained")
+    ranked = list(dict.fromkeys(curve["val"] for curve in variants.values()))
+    figure = Figure(figsize=(6 * (1 + len(ranked)), 5), layout="constrained")
     figure.suptitle(title, parse_math=False)
-    loss, total = figure.subplots(1, 2)
-    for axes, column, label in ((loss, "loss", "training loss"), (total, "rsum", "rsum on val")):
-        for number, (variant, curve) in enumerate(variants.items()):
-            for seed in curve["seeds"]:
-                rounds = [Identity(dataset, trained, seed, round) for round, trained in enumerate(curve["rounds"])]
-                run = joined([index.path(one) for one in rounds])
+    loss, *totals = figure.subplots(1, 1 + len(ranked), squeeze=False)[0]
+    for number, (variant, curve) in enumerate(variants.items()):
+        total = totals[ranked.index(curve["val"])]
+        for seed in curve["seeds"]:
+            rounds = [Identity(dataset, trained, seed, round) for round, trained in enumerate(curve["rounds"])]
+            run = joined([index.path(one) for one in rounds])
+            for axes, column in ((loss, "loss"), (total, "rsum")):
                 _draw_run(axes, run, column, f"C{number % 10}", variant if seed == curve["seeds"][0] else None)
+    labels = ["training loss", *(f"rsum on {'all' if val is None else val} images of val" for val in ranked)]
+    for axes, label in zip((loss, *totals), labels, strict=True):
         axes.set(xlabel="epoch", ylabel=label)
         axes.grid(alpha=0.3)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if variants:
         loss.set_yscale("log")
-        figure.legend(*total.get_legend_handles_labels(), loc="outside right upper", frameon=False)
-    save(figure, output)
+        figure.legend(*loss.get_legend_handles_labels(), loc="outside right upper", frameon=False)
+    save(figure, output, _LEGEND)
 
 
 def joined(rounds: Sequence[str]) -> pd.DataFrame:

@@ -20,6 +20,7 @@ class TrainingCurveStage(TableStage):
         variants = {
             name: {
                 "seeds": seeds,
+                "val": None if entry.training == "none" else entry.training.validation_images,
                 "rounds": [self.round_of(dataset, name, seeds[0], n)["variant"] for n in range(entry.last_round + 1)],
             }
             for name, entry in self._trained(dataset).items()

@@ -31,23 +31,33 @@ class Listed(NamedTuple):
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the kinds."""
-    parser.add_argument("kinds", nargs="*", metavar="kind", help="kinds, such as methods or tables; all by default")
+    parser.add_argument(
+        "kinds", nargs="*", metavar="kind", help="kinds, such as methods or tables; by default an overview of all"
+    )
     add_configfiles(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Prints a heading for each kind, and a line for each name."""
+    """Prints a heading for each kind and a line for each name; without kinds, a line for each kind."""
     over = overrides(arguments.configfile)
     config = configuration(over)
     known = kinds(config)
     for kind in arguments.kinds:
         check_name("kind", kind, known)
-    sections = []
-    for kind in arguments.kinds or known:
-        rows = sorted(listed(kind, config, over))
-        sections.append(f"{kind} ({len(rows)})\n{aligned(rows, cut=1, indent=2)}")
-    print("\n\n".join(sections))
+    names = {kind: sorted(listed(kind, config, over)) for kind in arguments.kinds or known}
+    if not arguments.kinds:
+        print(aligned(((kind, f"({len(rows)})", _in_a_line(rows)) for kind, rows in names.items()), cut=2))
+        print("\n`densevse list <kind>...` prints the names of a kind, each with its title and its file.")
+        return 0
+    print("\n\n".join(f"{kind} ({len(rows)})\n{aligned(rows, cut=1, indent=2)}" for kind, rows in names.items()))
+    if Path.cwd() != ROOT:
+        print(f"\nThe project's files are in {ROOT}.")
     return 0
+
+
+def _in_a_line(rows: Sequence["Listed"]) -> str:
+    """The names, each once."""
+    return ", ".join(dict.fromkeys(row.name for row in rows))
 
 
 def kinds(config: Any) -> list[str]:

@@ -50,7 +50,7 @@ rule download_from_hub:
         RUNNER
 
 
-# Fails with instructions for a person.
+# Is planned for a file that a person has to obtain, and makes the run stop before its first job (runs.smk).
 use rule download as obtain_by_hand with:
     output:
         "<resources>/{resource}",

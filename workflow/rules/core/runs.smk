@@ -1,5 +1,9 @@
 # A run locks its folders before its first job, so that no other run makes files there, and writes a bucket's records.
 
+import time
+
+began = time.time()
+
 if workflow.is_main_process:
     check_hooks(sys.argv)
     if bucket:
@@ -16,6 +20,7 @@ onstart:
     end_by_hangup()
     planned = list(workflow.dag.needrun_jobs())
     outputs = [file for job in planned for file in job.output]
+    downloads.check_obtained(job.wildcards.resource for job in planned if job.rule.name == "obtain_by_hand")
     if workflow.touch:
         check_touch(in_bucket=bucket is not None)
     if bucket:
@@ -37,3 +42,9 @@ onsuccess:
 
 onerror:
     bucket_records.end() if bucket else remove_aside(settings.results)
+    from densevse.runtime.logs import last_errors
+
+    # Far above, among the messages of other jobs, each stands too.
+    logs = [file for job in workflow.dag.needrun_jobs() for file in job.log]
+    for message in last_errors(logs, since=began):
+        logger.error(f"\n{message}")

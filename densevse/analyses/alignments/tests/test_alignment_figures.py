@@ -54,7 +54,9 @@ def draw(tables, tmp_path, monkeypatch):
 
     def drawn(name="drawn"):
         figures: list[Figure] = []
-        monkeypatch.setattr(alignments, "save", lambda figure, path: (figures.append(figure), save(figure, path)))
+        monkeypatch.setattr(
+            alignments, "save", lambda figure, path, legend: (figures.append(figure), save(figure, path, legend))
+        )
         paths = [tmp_path / f"{name}_{figure}.png" for figure in ("sentences", "triplets")]
         draw_alignments(**tables, title="title", sentences=str(paths[0]), triplets=str(paths[1]))
         return figures, paths

@@ -47,7 +47,7 @@ def test_a_faded_picture_stays_visible_below_every_colour():
     picture[0, 1] = 255
     assert faded(picture)[0, :, 0].tolist() == [110, 237]
     assert COLOURS(0.0)[3] == 0
-    assert COLOURS(1.0)[3] <= 0.7
+    assert COLOURS(1.0)[3] <= 0.85
 
 
 def test_the_scale_goes_to_the_most_salient_cell_and_at_least_to_2():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from densevse.analyses.searches.subcommand import Model, model_of
-from densevse.command.shared import configuration, overrides
+from densevse.command.shared import PlannedJob, configuration, overrides
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +83,21 @@ def test_a_search_that_cannot_be_made_is_refused(arguments, said, folder, densev
     answer = densevse("search", *arguments, "--model", "scenes/vse")
     assert answer.status == 1
     assert said in answer.errors
+
+
+def test_the_settings_in_which_a_model_differs_and_the_forgotten_file_are_named(folder, densevse, monkeypatch):
+    file = folder / "results/scenes/models/vse/seed0/round0/model.safetensors"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    training = PlannedJob("train", {}, [], "train")
+    monkeypatch.setattr("densevse.analyses.searches.subcommand.planned_jobs", lambda *_: [training])
+    there = {"phases": [{"name": "main", "epochs": 2}], "parents": {"image_table": {"options": {"seed": 5}}}}
+    monkeypatch.setattr("densevse.models.files.described", lambda _: there)
+    errors = densevse("search", "a red ball", "--model", "scenes/vse").errors
+    assert "results/scenes/models/vse/seed0/round0/model.safetensors differs in" in errors
+    assert "  phases.0.epochs: 2 there, 4 today" in errors.splitlines()
+    assert "  options.seed: 5 there, 0 today" in errors.splitlines()
+    assert "name that file with --configfile" in errors
 
 
 @pytest.mark.long

@@ -23,7 +23,7 @@ def history(path, epochs, best, start=(), of=None):
 
 def curves(**variants):
     """The settings of curves on scenes, with seeds and rounds of each variant."""
-    found = {name: {"seeds": seeds, "rounds": rounds} for name, (seeds, rounds) in variants.items()}
+    found = {name: {"seeds": seeds, "val": None, "rounds": rounds} for name, (seeds, rounds) in variants.items()}
     return {"title": "Scenes", "dataset": "scenes", "variants": found}
 
 
@@ -39,6 +39,16 @@ def test_training_curves_are_reproducible_in_any_order_of_histories(tmp_path, en
     assert (tmp_path / f"a.{ending}").read_bytes() != (tmp_path / f"c.{ending}").read_bytes()
     with pytest.raises(InputError, match="no history artifact is of dataset scenes, variant hm_lstm, seed 0, round 1"):
         training_curves(**plan, output=str(tmp_path / f"a.{ending}"), histories=paths[:3])
+
+
+def test_methods_that_rank_other_numbers_of_val_images_have_panels_of_their_own(tmp_path):
+    paths = [history(tmp_path / f"{n}.parquet", 3, 2, of=Identity("scenes", name, 0, 0)) for n, name in enumerate("ab")]
+    plan = curves(a=([0], ["a"]), b=([0], ["b"]))
+    plan["variants"]["b"]["val"] = 100
+    training_curves(**plan, output=str(tmp_path / "a.svg"), histories=paths)
+    drawn = (tmp_path / "a.svg").read_text()
+    assert all(f"rsum on {number} images of val" in drawn for number in ("all", 100))
+    assert "cannot be compared" in drawn
 
 
 def test_the_start_of_a_round_stands_where_the_round_before_ended(tmp_path):
@@ -65,7 +75,8 @@ def test_a_picture_has_every_seed_and_the_variant_that_each_round_is_of():
     }
     curves = TrainingCurveStage(Project(ROOT, overrides))
     rounds = ["hm_lstm", "hm_lstm_uniform", "hm_lstm_uniform"]
-    expected = {"vse": {"seeds": [3, 1], "rounds": ["vse"]}, "hm_lstm_uniform": {"seeds": [3, 1], "rounds": rounds}}
+    of_all = {"seeds": [3, 1], "val": None}
+    expected = {"vse": {**of_all, "rounds": ["vse"]}, "hm_lstm_uniform": {**of_all, "rounds": rounds}}
     assert curves.job("scenes").settings == {"title": "Scenes", "dataset": "scenes", "variants": expected}
     histories = input_of("training_curves", "histories", curves.histories, dataset="scenes")
     assert len(histories) == 2 + 2 * 3
