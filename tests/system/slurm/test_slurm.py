@@ -29,9 +29,9 @@ LONG["methods"]["vse"]["datasets"]["scenes"]["phases"]["main"]["epochs"] = 400
 SLOW = """import os, time
 from torch.optim.optimizer import register_optimizer_step_post_hook
 if "SLURM_JOB_ID" in os.environ:
-    register_optimizer_step_post_hook(lambda *_: time.sleep(0.05))
+    register_optimizer_step_post_hook(lambda *_: time.sleep(0.15))
 """
-"""Before a script that trains: a job of Slurm takes two minutes at least, and computes the same as elsewhere."""
+"""Before a script that trains: a job of Slurm takes four minutes at least, and computes the same as elsewhere."""
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,7 @@ def test_a_training_that_meets_its_time_limit_goes_on(slurm, make_project):
         precede(project, "train", SLOW)
     local.run(TABLES[0])
     # The same memory for each attempt: thirty times as much, no node has.
-    adapt(cluster, **{"set-resources": {"train": {"runtime": 1, "mem_mb": 3000}}, "retries": 30})
+    adapt(cluster, **{"set-resources": {"train": {"runtime": 2, "mem_mb": 3000}}, "retries": 30})
     done = cluster.run(*OPTIONS, TABLES[0])
     print(*[line for line in done.stdout.splitlines() if "SLURM" in line or "restart" in line], sep="\n")
     assert "SLURM status is: 'TIMEOUT'" in done.stdout
