@@ -13,7 +13,12 @@ import subprocess
 import sys
 import sysconfig
 
+import numpy as np
 import pytest
+import torch
+import torchvision
+from PIL import Image
+from safetensors.torch import save_file
 
 from tests.projects import ROOT, copy_code
 
@@ -27,6 +32,8 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 IN_CHECKOUT = "add_a_method"
 """The tutorial that edits the project; it takes `small.yaml` of another one."""
+OF_PHOTOGRAPHS = "photographs"
+"""The tutorial whose photographs and sentences are the reader's own."""
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +63,32 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("work")
 
 
+@pytest.fixture(scope="module")
+def album(checkout, tmp_path_factory):
+    """A folder of photographs with sentences; random weights stand where the networks of the project are downloaded."""
+    open_clip = pytest.importorskip("open_clip", reason="the extra `networks` is not installed")
+    folder = tmp_path_factory.mktemp("album")
+    save_file(open_clip.create_model("ViT-B-32").state_dict(), folder / "clip.safetensors")
+    torch.save(torchvision.models.mobilenet_v2().state_dict(), folder / "mobilenet.pth")
+    for network, file in {"clip_vit_b_32": "clip.safetensors", "mobilenet_v2": "mobilenet.pth"}.items():
+        with (checkout / f"config/networks/{network}.yaml").open("a") as entry:
+            entry.write(f"local: {folder / file}\n")
+    write_photographs(folder)
+    return folder
+
+
+def write_photographs(folder):
+    """40 photographs, and a table of two sentences for each."""
+    random = np.random.default_rng(0)
+    lines = ["filename,caption,split"]
+    (folder / "photographs").mkdir()
+    for number in range(40):
+        name, split = f"IMG_{number:04}.jpg", {7: "val", 8: "test", 9: "test"}.get(number % 10, "train")
+        Image.fromarray(random.integers(0, 256, (48, 64, 3), dtype=np.uint8)).save(folder / "photographs" / name)
+        lines += [f"{name},a dog runs on beach {number},{split}", f"{name},{number} children play,{split}"]
+    (folder / "captions.csv").write_text("\n".join(lines))
+
+
 def shape(line):
     """A line without the values of its numbers and the widths of its columns."""
     return " ".join(NUMBER.sub("0", line).split())
@@ -76,10 +109,12 @@ def printed(command, folder, shell):
 
 @pytest.mark.long
 @pytest.mark.parametrize("page", PAGES)
-def test_a_tutorial_runs_as_it_stands(page, folder, checkout, shell):
+def test_a_tutorial_runs_as_it_stands(page, folder, checkout, shell, request):
     if page == IN_CHECKOUT:
         shutil.copy2(folder / "small.yaml", checkout)
         folder = checkout
+    if page == OF_PHOTOGRAPHS:
+        folder = request.getfixturevalue("album")
     output = ""
     for language, text in BLOCK.findall((FOLDER / f"{page}.md").read_text(encoding="utf-8")):
         if language == "bash":
