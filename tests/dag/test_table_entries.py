@@ -365,7 +365,12 @@ def test_a_given_row_stands_beside_trained_ones_with_a_seed_for_each_file():
     assert given.file("images")("flickr8k", "mine", 1) is None
     assert given.file("images")("coco", "mine", 0) == "i.npz"
     settings = given.job("coco", "mine").settings
-    assert settings["layout"] == {"similarity": "cosine", "copies": 5, "unscored": None}
+    assert settings["layout"] == {
+        "similarity": "cosine",
+        "copies": 5,
+        "unscored": None,
+        "lower_is_better": False,
+    }
     assert {"ranked_sentences", "top", "threads"} < settings.keys()
     plan = tables.plan("given")
     first, second = (section.measured["mine"] for section in plan.sections)
