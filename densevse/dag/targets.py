@@ -119,9 +119,12 @@ BY_HAND = "obtain_by_hand"
 class Makers:
     """The rules of a workflow, whose files may still be read at this time."""
 
-    def __init__(self, workflow: Any, place: Callable[[str], str] = str) -> None:
-        """`place` gives the name by which rules call a path: that of a local copy where results lie in a bucket."""
-        self._workflow, self._place = workflow, place
+    def __init__(self, workflow: Any, pattern: Callable[[str], str], place: Callable[[str], str] = str) -> None:
+        """`pattern` is Snakemake's: a path with wildcards -> its regular expression.
+
+        `place` gives the name by which rules call a path: that of a local copy where results lie in a bucket.
+        """
+        self._workflow, self._pattern, self._place = workflow, pattern, place
 
     def of(self, path: str) -> list[str]:
         """The names of the rules that make a path."""
@@ -133,10 +136,10 @@ class Makers:
         return any(name != BY_HAND for name in self.of(path))
 
     def patterns(self) -> list[str]:
-        """Regular expressions of the paths that rules make."""
+        """Regular expressions of the paths that rules make, none of which is compiled here: that takes long."""
         folder = re.escape(self._place("x").removesuffix("x"))
         products = (product for rule in self._workflow.rules for product in rule.products())
-        return [str(product.regex().pattern).removeprefix(folder) for product in products]
+        return [self._pattern(str(product)).removeprefix(folder) for product in products]
 
 
 def _may_make(rule: Any, path: str) -> bool:

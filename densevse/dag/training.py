@@ -124,11 +124,6 @@ class TrainingStage(Stage):
         network, source = self._name_of_encoder(dataset, variant), tokenizer.source
         return tokenizer.local or {"network": network, "file": source.file if source else ""}
 
-    def files_as_they_are(self, dataset: DatasetName, variant: VariantName) -> list[str | Values]:
-        """The weights and, if there is one, the tokenizer."""
-        tokenizer = self.tokenizer(dataset, variant)
-        return [self.weights_as_they_are(dataset, variant), *([tokenizer] if tokenizer else [])]
-
     def _encoder(self, dataset: DatasetName, variant: VariantName) -> NetworkConfig:
         return self.config.networks[self._name_of_encoder(dataset, variant)]
 

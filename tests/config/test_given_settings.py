@@ -52,7 +52,7 @@ def test_a_data_set_may_have_files_of_its_own():
         ({"given": VECTORS | {"copies": 0}}, "methods.mine.given.copies: Input should be greater"),
         ({"given": VECTORS, "views": ["whole"]}, "methods.mine.views: there is no such key"),
         ({"given": VECTORS, "datasets": {"x": {"given": VECTORS}}}, "methods.mine.datasets: no 'x'; known: coco"),
-        ({"title": "Mine"}, "a new one needs the keys title, paper, model, views, training, or given"),
+        ({"title": "Mine"}, "a new one needs the keys title, model, views, training, or given"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_by_its_path(values, message):

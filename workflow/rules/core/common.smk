@@ -14,6 +14,8 @@ if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found withou
     # The project's folder comes last, so that no file in it stands in for an installed package; other checkouts leave.
     sys.path[:] = [*(path for path in sys.path if not Path(path, "densevse/__init__.py").is_file()), str(ROOT)]
 
+from snakemake.io import regex_from_filepattern
+
 from densevse.dag.bucket import Bucket, BucketRecords, missing_by
 from densevse.dag.contents import Contents, Marks, Uploads, link_folders
 from densevse.dag.datasets import DatasetStage, DownloadStage, file_of
@@ -59,7 +61,7 @@ check_configfiles(workflow.configfiles)
 # Where results lie in a bucket (--default-storage-provider), this knows it; else it is None.
 bucket = Bucket.of(workflow)
 
-makers = Makers(workflow, bucket.place if bucket else str)
+makers = Makers(workflow, regex_from_filepattern, bucket.place if bucket else str)
 marks = Marks(timeless=ancient, here=local, in_bucket=storage)
 contents = Contents(is_made=makers.make, marks=marks, say=logger.info)
 project = Project(ROOT, config, contents)

@@ -69,7 +69,10 @@ rule take_as_model:
         mem_mb=growing(8000),
     params:
         **calling("densevse.models.untrained:write_untrained", training.untrained_job),
-        contents=contents_of("<resources>/{network}/{file}", training.files_as_they_are),
+        contents=contents_of_each(
+            weights=("<resources>/{network}/{file}", training.weights_as_they_are),
+            tokenizer=("<resources>/{network}/{file}", training.tokenizer),
+        ),
     message:
         "taking the network of {wildcards.variant} as its model on {wildcards.dataset}"
     script:
