@@ -8,7 +8,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from densevse.artifacts import schema
-from densevse.artifacts.adoption import BYTES, CODE, PlannedJob, compare
+from densevse.artifacts.adoption import BYTES, CODE, AdoptableJob, compare
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage, made_from, metadata
 from densevse.artifacts.schemas.sentences import WORDS
@@ -37,7 +37,7 @@ def job(tmp_path, monkeypatch):
     with sealed(MODEL) as temporary:
         save_file({"w": np.arange(6.0)}, temporary, metadata(made))
     wildcards = {"network": "vgg19", "dataset": "scenes", "seed": "1"}
-    return PlannedJob([TOKENS, PHOTOGRAPHS], [WORDS_FILE, MODEL], wildcards, GIVEN)
+    return AdoptableJob([TOKENS, PHOTOGRAPHS], [WORDS_FILE, MODEL], wildcards, GIVEN)
 
 
 def test_what_could_not_be_compared_is_listed(job):
@@ -62,7 +62,7 @@ def test_what_could_not_be_compared_is_listed(job):
 )
 def test_what_disagrees_is_named(job, given, wildcards, inputs, message):
     with pytest.raises(InputError, match=rf"^{WORDS_FILE}: {message}"):
-        compare(PlannedJob(inputs, job.outputs, wildcards, given))
+        compare(AdoptableJob(inputs, job.outputs, wildcards, given))
 
 
 def test_another_input_and_damage_are_named(job):

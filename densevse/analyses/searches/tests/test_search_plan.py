@@ -14,7 +14,7 @@ from tests.rule_values import job_of, paths_of
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[4]
-GIVEN = {"copies": 1, "similarity": "dot", "unscored": None}
+GIVEN = {"copies": 1, "similarity": "dot", "unscored": None, "lower_is_better": False}
 
 
 @pytest.fixture
