@@ -63,13 +63,14 @@ def _section(answers: pd.DataFrame, asked: str, picture: Picture) -> str:
     """A query with its answers: images below a sentence, or sentences beside an image."""
     if asked == "sentences":
         kind, asking = "images", ""
-        found = [f"{picture_element(name, picture)}<br>{escape(name)}" for name in answers["image_id"]]
+        above = [f"{picture_element(name, picture)}<br>" for name in answers["image_id"]]
+        found = answers["image_id"].map(escape)
     else:
         kind, asking = "sentences", picture_element(answers["image_id"].iloc[0], picture)
-        found = [escape(text) for text in answers["text"]]
+        above, found = [""] * len(answers), answers["text"].map(escape)
     items = "\n".join(
-        f'<li>{rank}. {answer} <span class="score">score {score:.3f}</span></li>'
-        for rank, answer, score in zip(answers["rank"], found, answers["score"], strict=True)
+        f'<li>{shown}{rank}. {answer} <span class="score">score {score:.3f}</span></li>'
+        for shown, rank, answer, score in zip(above, answers["rank"], found, answers["score"], strict=True)
     )
     heading = escape(_heading(answers, asked))
     return f'<section class="{kind}"><h2>{heading}</h2>\n{asking}<ol>\n{items}\n</ol></section>'
