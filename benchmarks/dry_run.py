@@ -83,6 +83,6 @@ def _seconds(folder: str, *arguments: str) -> float:
 
 
 def _snakemake(folder: str, *arguments: str) -> str:
-    """What Snakemake prints in a folder."""
+    """Runs Snakemake in a folder; returns what it prints."""
     command = [sys.executable, "-P", "-m", "snakemake", "--cores", "1", *arguments]
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout

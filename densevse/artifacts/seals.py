@@ -143,8 +143,8 @@ class Seal:
             return
         first, last = starts // CHUNK, (starts + lengths - 1) // CHUNK
         steps = range(int((last - first).max(initial=0)) + 1)
-        numbers = np.unique([np.minimum(first + step, last) for step in steps])
-        unread = numbers[self._unread[numbers]].tolist()
+        numbers = np.concatenate([np.minimum(first + step, last) for step in steps])
+        unread = np.unique(numbers[self._unread[numbers]]).tolist()
         for number in unread:  # asked for together, as the disk is slow with one page at a time
             data.madvise(mmap.MADV_WILLNEED, number * CHUNK, min(CHUNK, len(data) - number * CHUNK))
         with memoryview(data) as pages:

@@ -1,12 +1,11 @@
 """Takes back the outputs of a job that would be made from the same things again.
 
 Snakemake runs a job when one of its inputs was written again, also with the same contents: an edited sentence writes
-the image table anew, with the rows that it had. It removes the job's outputs before the job starts. So a run puts them
-aside before its first job (densevse.dag.unchanged), and the job takes them back if the digests in their lineage are
-those of its inputs.
+the image table anew, with the rows that it had. Snakemake removes the job's outputs before the job starts. So the run
+puts them aside before its first job (densevse.dag.unchanged). The job takes them back if the digests in their lineage
+are those of its inputs.
 """
 
-import logging
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,8 +16,7 @@ from densevse.artifacts.lineage import DIGESTS, PARENTS, digest, made_from, plac
 from densevse.artifacts.seals import verified
 from densevse.runtime.aside import ARTIFACTS, aside
 from densevse.runtime.errors import InputError
-
-logger = logging.getLogger(__name__)
+from densevse.runtime.logs import logger
 
 
 def take_back(inputs: Sequence[str], outputs: Sequence[str]) -> bool:

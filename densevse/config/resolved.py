@@ -129,7 +129,7 @@ def settings_of(
 
 
 def differences_from_code(name: str, dataset: DatasetName | None, config: Config) -> Sequence[str]:
-    """What a variant or a generator does otherwise than the authors' code, beside its settings; empty if none is known.
+    """Lists how a variant or a generator differs from the authors' code beside its settings; empty if not known.
 
     `DIFFERS` of the type of its parameters lists it.
     """

@@ -164,12 +164,12 @@ class Source(Strict):
 
 
 def by_hand(path: str | os.PathLike[str], manual: str) -> str:
-    """What a person does for a file that no address gives; `manual` are its instructions."""
+    """Says how a person obtains a file that no address gives; `manual` has the instructions."""
     return f"{os.fspath(path)}: obtain this file by hand. {manual}\n{or_own_file(path)}"
 
 
 def or_own_file(path: str | os.PathLike[str]) -> str:
-    """How a file of one's own takes the place of a source's at `path`."""
+    """Says how a user's own file replaces the file of a source at `path`."""
     owner = os.path.basename(os.path.dirname(path))
     return (
         f"You can also use your own file: put it at {os.fspath(path)}, or name it in config/config.yaml as `local` of "

@@ -1,4 +1,4 @@
-"""Where a run puts outputs aside that a job may take back: densevse.artifacts.unchanged."""
+"""The folder of outputs that a run puts aside. A job may take them back (densevse.artifacts.unchanged)."""
 
 import hashlib
 import os

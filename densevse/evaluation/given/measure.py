@@ -37,7 +37,7 @@ ProtocolWithoutIds = Literal["full", "five_folds", "first_1000", "hodosh"]
 
 
 class Measures(NamedTuple):
-    """Which metrics are computed, and whether with their 95% intervals.
+    """The metrics to compute, and whether their 95% intervals are computed too.
 
     With the cut-offs `at`, they are those of `densevse.evaluation.relevance`, otherwise those of tables.
     """

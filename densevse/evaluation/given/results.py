@@ -13,7 +13,7 @@ from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.relevance import PERCENT
 
 RETRIEVED = {"i2t": "text_retrieval", "t2i": "image_retrieval"}
-"""What CLIP_benchmark calls the directions, by what is retrieved."""
+"""CLIP_benchmark's names of the directions. It names what is retrieved."""
 _ENDS = ("_low", "_high")
 
 
