@@ -94,6 +94,19 @@ class Project:
         assert done.returncode == 0 or not check, done.stdout[-6000:]
         return done
 
+    def adopt(self, *targets: str) -> tuple[int, str]:
+        """The exit status of `densevse adopt` and what it prints."""
+        command = [sys.executable, "-P", "-c", "import sys; from densevse.command.main import main; sys.exit(main())"]
+        done = subprocess.run(
+            [*command, "adopt", *targets, "--configfile", "test.yaml"],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(self.folder)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        return done.returncode, done.stdout
+
     def planned(self, *targets: str) -> dict[str, int]:
         """Rule -> number of jobs that a run would start."""
         status, text = self.plan(*targets)

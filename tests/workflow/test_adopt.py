@@ -4,7 +4,6 @@ import copy
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,20 +19,6 @@ ANOTHER_MARGIN = copy.deepcopy(SMALL)
 ANOTHER_MARGIN["methods"]["vse"]["parameters"] = {"margin": 0.3}
 
 pytestmark = pytest.mark.long
-
-
-def adopt(project: Project, *targets: str) -> tuple[int, str]:
-    """The exit status of `densevse adopt` in a project, and what it prints."""
-    command = [sys.executable, "-P", "-c", "import sys; from densevse.command.main import main; sys.exit(main())"]
-    done = subprocess.run(
-        [*command, "adopt", *targets, "--configfile", "test.yaml"],
-        cwd=project.folder,
-        env={**os.environ, "PYTHONPATH": str(project.folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    return done.returncode, done.stdout
 
 
 def record(project: Project, path: str, kind: str = "metadata") -> Path:
@@ -58,7 +43,7 @@ def test_what_agrees_is_adopted_and_named_by_the_foot_of_the_table(continue_proj
     assert done.returncode
     assert f"  {MODEL}\n  {RETRIEVAL}\n" in done.stdout
     assert "Call densevse adopt" in done.stdout
-    status, text = adopt(project)
+    status, text = project.adopt()
     assert (status, times(project)) == (0, before), text
     assert f"adopted {MODEL}; not compared: the code" in text
     assert project.planned(TABLE) == {"table": 1}
@@ -80,7 +65,7 @@ def test_what_disagrees_is_not_adopted_and_nothing_is_by_touch(continue_project)
     assert done.returncode
     assert "--touch: it would call files current without comparing them. Call densevse adopt" in done.stdout
     record(project, MODEL).unlink()
-    status, text = adopt(project)
+    status, text = project.adopt()
     assert status == 1
     assert f"must be made again: {MODEL}\n  {MODEL}: job.parameters.margin: the plan says 0.3, found 0.2." in text
     assert f"Delete these, then run again:\n  rm {MODEL}\n" in text
@@ -101,7 +86,7 @@ def test_a_copy_without_records_and_times_trains_nothing(continue_project):
     assert status
     assert "Call densevse adopt" in text
     assert "copy the hidden folder .records-results too" in text
-    status, text = adopt(project)
+    status, text = project.adopt()
     assert status == 1
     (line,) = [line for line in text.splitlines() if line.startswith("  rm ")]
     assert {Path(path).parent.name for path in line.split()[1:]} == {"tables"}

@@ -11,9 +11,11 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from densevse.artifacts.shards import shard_names
 from densevse.config.load import load
 from densevse.report.costs import costs, table
 from tests.projects import Project, copy_code
@@ -121,7 +123,7 @@ def settings(dataset: str, part: Part, sources: Path) -> dict[str, Any]:
         "tables": {dataset: {"sections": [{"dataset": dataset}], "measure": part.measure}},
         "networks": {made_up.NETWORK: {"local": str(sources / "no_weights.pth"), "precision": "fp32"}},
         "concept_networks": {"multi_label_head": {"proposer": made_up.PROPOSER, **once("main", "settle")}},
-        "proposers": {made_up.PROPOSER: {"kind": "file", "options": {"path": str(sources / "no_boxes.parquet")}}},
+        "proposers": {made_up.PROPOSER: {"kind": "file", "options": {"path": str(sources / "boxes.parquet")}}},
         "word_vectors": {"glove": {"local": str(sources / "vectors.txt")}},
         "methods": part.methods,
         "generators": part.generators,
@@ -138,16 +140,17 @@ def prepare(project: Project, dataset: str, part: Part) -> None:
     if not (sources / "vectors.txt").exists():
         made_up.write_sources(sources, dataset, part.size)
     images, captions = results / "images.parquet", results / "captions.parquet"
-    if not captions.exists():
-        project.run(str(captions.relative_to(project.folder)))
+    proposals = [f"proposals/{made_up.PROPOSER}/{shard}.parquet" for shard in shard_names(part.size.shards)]
+    project.run(*(f"results/{dataset}/{file}" for file in ["captions.parquet", *proposals]))
     config, weights = load(project.folder / "config", values), sources / "no_weights.pth"
-    made_from = {view: made_up.lineage_of_features(config, images, weights, view) for view in part.size.views}
+    made_from = partial(made_up.lineage_of_features, config, images, weights)
     made = [
         *made_up.write_features(images, results / f"features/{made_up.NETWORK}", part.size, made_from),
         *made_up.write_all_parses(images, captions, results / f"parses/{made_up.PARSER}", part.size),
     ]
     # A run refuses files that it has no record of. Only once, as they get a new date.
-    project.run("--touch", "--force", *(str(path.relative_to(project.folder)) for path in made))
+    status, text = project.adopt(*(str(path.relative_to(project.folder)) for path in made))
+    assert status == 0, text
     (sources / "recorded").touch()
 
 

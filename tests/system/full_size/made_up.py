@@ -9,7 +9,7 @@ import math
 import os
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -70,11 +70,10 @@ class Size:
 def write_sources(folder: Path, dataset: str, size: Size) -> None:
     """The pictures (images.zip), Karpathy's file (karpathy.zip) and pre-trained vectors of every word (vectors.txt).
 
-    And files that nothing is read from: no_weights.pth, no_boxes.parquet, empty.zip.
+    And the boxes of a proposer (boxes.parquet), and files that nothing is read from: no_weights.pth, empty.zip.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("no_weights.pth", "no_boxes.parquet"):
-        (folder / name).touch()
+    (folder / "no_weights.pth").touch()
     zipfile.ZipFile(folder / "empty.zip", "w").close()
     random, sentences = np.random.default_rng(0), made_up_sentences(size.shortest)
     entries, words = [], set()
@@ -87,6 +86,8 @@ def write_sources(folder: Path, dataset: str, size: Size) -> None:
                 texts = [next(sentences) for _ in range(SENTENCES)]
                 words |= {word.lower() for text in texts for word in text.split()}
                 entries.append({"filename": name, "split": split, "sentences": [{"raw": text} for text in texts]})
+    names = pd.DataFrame({"image_id": [entry["filename"] for entry in entries]})
+    _regions(names).to_parquet(folder / "boxes.parquet", index=False)
     with zipfile.ZipFile(folder / "karpathy.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(f"dataset_{dataset}.json", json.dumps({"images": entries}))
     with open(folder / "vectors.part", "w") as file:
@@ -95,10 +96,10 @@ def write_sources(folder: Path, dataset: str, size: Size) -> None:
     os.replace(folder / "vectors.part", folder / "vectors.txt")
 
 
-def write_features(images: Path, folder: Path, size: Size, made_from: Mapping[str, dict]) -> list[Path]:
+def write_features(images: Path, folder: Path, size: Size, made_from: Callable[[str, str], dict]) -> list[Path]:
     """Random features of each image and of `REGIONS` regions, in shards, as a network's would be.
 
-    `made_from` has the lineage of each view. Shards that are there stay. Returns the files.
+    `made_from` gives the lineage of a view's shard. Shards that are there stay. Returns the files.
     """
     table, paths = schema.read(images, IMAGES), []
     for shard, view in ((shard, view) for shard in shard_names(size.shards) for view in size.views):
@@ -108,22 +109,26 @@ def write_features(images: Path, folder: Path, size: Size, made_from: Mapping[st
             rows = table.iloc[shard_slice(shard, len(table))][["image_id"]]
             kind = REGION_FEATURES if view == "regions" else IMAGE_FEATURES
             rows = _regions(rows) if view == "regions" else rows
-            _write(path, kind, rows, size.views[view], made_from[view])
+            _write(path, kind, rows, size.views[view], made_from(view, shard))
     return paths
 
 
-def lineage_of_features(config: Config, images: Path, weights: Path, view: str) -> dict:
-    """The lineage that the extraction of a view by `NETWORK` records."""
+def lineage_of_features(config: Config, images: Path, weights: Path, view: str, shard: str) -> dict:
+    """The lineage that the extraction of a view's shard by `NETWORK` records; `images` lies beside the proposals."""
     entry = config.networks[NETWORK]
-    of_regions = {"regions": passed(entry.regions, REGION_OPTIONS_FIELDS)} if view == "regions" else {}
-    return NetworkFiles(NETWORK, {**deciding(entry, view), **of_regions}, weights).made_from(images, view=view)
+    if view != "regions":
+        return NetworkFiles(NETWORK, deciding(entry, view), weights).made_from(images, view=view)
+    settings = {**deciding(entry, view), "regions": passed(entry.regions, REGION_OPTIONS_FIELDS)}
+    proposals = {"proposals": images.parent / f"proposals/{PROPOSER}/{shard}.parquet"}
+    return NetworkFiles(NETWORK, settings, weights).made_from(images, proposals, view=view, all_stay=False)
 
 
 def _regions(images: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the regions of these images."""
+    """The rows of the regions of these images, whose boxes are distinct."""
     rows = images.loc[images.index.repeat(REGIONS)].reset_index(drop=True)
-    boxes = {"x": 0.0, "y": 0.0, "width": 80.0, "height": 60.0, "score": 1.0, "class_name": "thing"}
-    return rows.assign(rank=rows.groupby("image_id").cumcount(), **boxes)
+    rank = rows.groupby("image_id").cumcount()
+    boxes = {"x": rank.astype(float), "y": 0.0, "width": 60.0, "height": 60.0, "score": 1.0, "class_name": "thing"}
+    return rows.assign(rank=rank, **boxes)
 
 
 def _write(path: Path, kind: schema.Schema, rows: pd.DataFrame, shape: tuple[int, ...], made_from: dict) -> None:

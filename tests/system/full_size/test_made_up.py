@@ -1,5 +1,6 @@
 """`make full-size` itself takes hours; here are its settings, and a few of its sentences."""
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,12 +10,14 @@ import pytest
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.config.load import load, variant
 from densevse.dag.project import Project
 from densevse.dag.rows import RowStage
 from densevse.report.provenance import check_provenance
 from densevse.runtime.errors import InputError
-from tests.system.full_size.__main__ import PARTS, settings
+from tests import projects
+from tests.system.full_size.__main__ import PARTS, prepare, settings
 from tests.system.full_size.made_up import MadeUpParser, lineage_of_features, made_up_sentences
 from tools.environments import ROOT
 
@@ -56,10 +59,22 @@ def test_made_up_features_have_the_lineage_that_a_table_states(view, method, tmp
     images, weights = tmp_path / "images.parquet", tmp_path / "no_weights.pth"
     weights.touch()
     schema.write([], IMAGES, images, {"parents": {}})
+    (tmp_path / "proposals/made_up").mkdir(parents=True)
+    schema.write([], PROPOSALS, tmp_path / "proposals/made_up/00-of-01.parquet", {"parents": {}})
     plan = RowStage(Project(ROOT, values))
     row = plan.measured("flickr30k", method, [0])
     stated = plan.configured([SimpleNamespace(dataset="flickr30k", measured={method: row})])
-    made_from = lineage_of_features(load(ROOT / "config", values), images, weights, view)
+    made_from = lineage_of_features(load(ROOT / "config", values), images, weights, view, "00-of-01")
     check_provenance("model", {"parents": {f"view_{view}": made_from}}, row, stated)
     with pytest.raises(InputError, match="network: the table says vgg19, found none"):
         check_provenance("model", {"parents": {f"view_{view}": {**made_from, "network": "none"}}}, row, stated)
+
+
+@pytest.mark.long
+def test_what_is_made_up_is_adopted_and_not_made_again(tmp_path):
+    part = PARTS["flickr30k"]
+    project = projects.Project(projects.copy_code(tmp_path / "project"))
+    prepare(project, "flickr30k", replace(part, size=part.size.reduced(40)))
+    planned = project.planned("results/tables/flickr30k.md")
+    assert planned["train"] >= len(part.measure)
+    assert not {"extract_features", "extract_regions", "parse", "write_proposals", "read_dataset"} & planned.keys()
