@@ -83,7 +83,7 @@ def configured_project(configfiles: Sequence[str]) -> "Project":
 
 
 LOGGERS = ROOT / "workflow/loggers"
-_ERROR = re.compile(r"InputError: (.*?)(?=\n(?:Wildcards:|Traceback:|  File )|\Z)", re.DOTALL)
+_ERROR = re.compile(r"InputError(?: in file [^\n]*:\n|: )(.*?)(?=\n(?:Wildcards:|Traceback:|  File )|\Z)", re.DOTALL)
 _UNKNOWN = re.compile(r"MissingRuleException:\s+No rule to produce (.*?) \(if you use input functions")
 
 

@@ -31,15 +31,18 @@ def _token_file(options: Flickr, paths: Paths) -> pd.DataFrame:
                 f"{paths['text']}, {options.captions}, line {number}: expected <image>#<number>, a tab and a "
                 f"caption, found {line[:80]!r}."
             )
-        rows.append((image, int(position), text))
+        rows.append((image, int(position), text, number))
     if not rows:
         raise InputError(f"{paths['text']}, {options.captions}: it has no captions.")
-    captions = pd.DataFrame(rows, columns=["image_id", "number", "text"])
+    captions = pd.DataFrame(rows, columns=["image_id", "number", "text", "line"])
     twice = captions[captions.duplicated(["image_id", "number"])]
     if len(twice):
-        names = [f"{image}#{number}" for image, number in zip(twice["image_id"], twice["number"], strict=True)]
-        raise InputError(f"{paths['text']}, {options.captions}: these captions occur twice: {names[:20]}.")
-    return captions.sort_values("number", kind="stable").drop(columns="number")
+        names = [f"{row.image_id}#{row.number} (line {row.line})" for row in twice.head(20).itertuples()]
+        raise InputError(
+            f"{paths['text']}, {options.captions}: {len(twice)} names of captions occur twice: {', '.join(names)}. "
+            "Give each sentence of an image a number of its own."
+        )
+    return captions.sort_values("number", kind="stable").drop(columns=["number", "line"])
 
 
 def _split_lists(options: Flickr, paths: Paths) -> dict[str, str]:

@@ -73,7 +73,7 @@ def read_entries(name: str, paths: Paths) -> list[Entry]:
     entries = check_layout(FILE, content, where)["images"]
     twice = pd.Series([image_id(entry) for entry in entries], dtype=object).loc[lambda images: images.duplicated()]
     if len(twice):
-        raise InputError(f"{where}: these images occur twice: {list(twice[:20])}.")
+        raise InputError(f"{where}: these images occur twice: {list(twice[:20])}; keep one of each.")
     return entries
 
 

@@ -65,7 +65,7 @@ def _page(path: str, encoding: str) -> dict[str, list[str]]:
         raise InputError(f"{path}: no <img> with sentences after it; save the page of the data set itself.")
     twice = sorted(image for image, number in Counter(image for image, _ in found).items() if number > 1)
     if twice:
-        raise InputError(f"{path}: these images occur twice on the page: {twice[:20]}.")
+        raise InputError(f"{path}: these images occur twice on the page: {twice[:20]}; keep one of each.")
     return sentences
 
 

@@ -23,6 +23,14 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def test_a_refused_configuration_is_told_without_places_in_the_workflow(folder, densevse):
+    (folder / "mine.yaml").write_text("tables: {scenes: {measure: [vsse]}}")
+    answer = densevse("plan", "results/tables/scenes.md", "--configfile", "mine.yaml")
+    assert answer.status == 1
+    assert answer.errors.startswith("densevse plan: tables.scenes.measure: no variants")
+    assert answer.errors.endswith("is 'vse' meant?\n")
+
+
 def test_jobs_stages_downloads_and_instructions(folder, densevse):
     answer = densevse("plan", "results/tables/flickr30k.md")
     assert answer.status == 0, answer.errors

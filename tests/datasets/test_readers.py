@@ -465,7 +465,7 @@ def test_bytes_that_are_not_utf_8_are_named_by_line(tmp_path: Path) -> None:
     ("tokens", "lists", "message"),
     [
         (TOKENS + "a.jpg A caption\n", LISTS, r"token\.txt, line 22: expected <image>#<number>"),
-        (TOKENS + "a.jpg#0\tAgain\n", LISTS, r"captions occur twice: \['a\.jpg#0'\]"),
+        (TOKENS + "a.jpg#0\tAgain\n", LISTS, r"1 names of captions occur twice: a\.jpg#0 \(line \d+\)\. Give each"),
         (TOKENS, {**LISTS, "test.txt": "d.jpg\na.jpg\n"}, r"test\.txt, line 2: a\.jpg is in train already"),
         (TOKENS, {"train.txt": "a.jpg\n"}, r"expected one file|no file dev\.txt"),
     ],
