@@ -8,7 +8,8 @@
 
 As printed, Eq 3 takes q_t at the word w_t that the step has just read; here it is the next word.
 
-Word 0, the padding, is never a word of a sentence. As an input it marks the sentence's start, as a target its end.
+Word 0, the padding, is never a word of a sentence. As a target it is the sentence's end, with a column of F of its own.
+As an input it marks the start, which has a vector of its own (ours).
 """
 
 import numpy as np
@@ -33,6 +34,7 @@ class Decoder(nn.Module):
     def __init__(self, words: nn.Embedding, hidden: int, most_frequent: int | None = None) -> None:
         super().__init__()
         self.words = words
+        self.start = nn.Parameter(torch.zeros(words.embedding_dim))  # read before the first word
         self.recurrent = Recurrent("lstm", words.embedding_dim, hidden)
         self.project = nn.Linear(hidden, words.embedding_dim, bias=False)
         self.bias = nn.Parameter(torch.zeros(min(words.num_embeddings, most_frequent or words.num_embeddings)))  # b_p
@@ -56,9 +58,13 @@ class Decoder(nn.Module):
             planned = to_device(teaching(self._limited(words.on_host()), read), initial.device)
         elif planned is None:
             planned = to_device(self.plan(words), initial.device)
-        hidden = self.recurrent.states(self.words(planned.tree.distinct), planned.tree, initial)
+        hidden = self.recurrent.states(self.inputs(planned.tree.distinct), planned.tree, initial)
         losses = functional.cross_entropy(self.logits(hidden), planned.target, reduction="none")
         return losses.new_zeros(len(initial)).index_add(0, planned.sentence, losses)
+
+    def inputs(self, words: Tensor) -> Tensor:
+        """(S, D) vectors that a step reads: of the words (S,), and the start's where there is no word before."""
+        return torch.where((words == END).unsqueeze(1), self.start, self.words(words))
 
     def logits(self, hidden: Tensor) -> Tensor:
         """(P, words) logits of the word that follows: F^T of the projected states, plus b_p."""
@@ -71,7 +77,7 @@ class Decoder(nn.Module):
         index = words.index.masked_fill(words.index >= len(self.bias), UNKNOWN)
         before, read = index.new_full((len(index),), END), []
         for step in range(index.shape[1]):
-            hidden, memory = self.recurrent.step(self.words(before), hidden, memory)
+            hidden, memory = self.recurrent.step(self.inputs(before), hidden, memory)
             drawn = torch.multinomial(self.logits(hidden).float().softmax(dim=1), 1)[:, 0]
             replaced = torch.rand(len(index), device=index.device) < probability
             before = torch.where(replaced, drawn, index[:, step])

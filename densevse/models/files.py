@@ -286,7 +286,7 @@ def _fill(method: Method, weights: Mapping[str, Tensor], path: str | Path) -> No
         if expected.get(key) != found.get(key):
             raise InputError(
                 f"{path}: tensor {key}: expected {expected.get(key, 'none')}, found {found.get(key, 'none')}. The "
-                "model is of another configuration or vocabulary; delete it and run snakemake again."
+                "model is of another configuration, vocabulary or version; delete it and run snakemake again."
             )
     method.load_state_dict(dict(weights))
 

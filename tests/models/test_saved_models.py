@@ -9,6 +9,7 @@ from densevse.config.registries import VIEWS
 from densevse.dag.project import Project
 from densevse.methods.interface import Shapes
 from densevse.models.files import build, load_model, save_model
+from densevse.runtime.errors import InputError
 
 PROJECT = Project(Path(__file__).parents[2], {})
 VARIANTS = [
@@ -28,3 +29,17 @@ def test_a_variant_is_read_as_it_was_written(name, tmp_path):
     again = load_model(tmp_path / "model.safetensors").state_dict()
     assert again.keys() == method.state_dict().keys()
     assert all(torch.equal(value, again[key]) for key, value in method.state_dict().items())
+
+
+@pytest.mark.parametrize("name", ["generators.lstm_captioner", "sco"])
+def test_a_decoder_without_a_start_of_its_own_is_refused_by_name(name, tmp_path, monkeypatch):
+    """As 0.2.0 wrote it: the start shared a row with the end."""
+    view = "whole" if name == "sco" else "content"
+    model = build(name, {"dimension": 8, "word_dimension": 8}, Shapes({view: 5}, 11))
+    earlier = tmp_path / "model.safetensors"
+    state = {key: value for key, value in model.state_dict().items() if key != "decoder.start"}
+    monkeypatch.setattr(model, "state_dict", lambda: state)
+    save_model(model, name, ["words"], earlier, {})
+    message = r"model\.safetensors: tensor decoder\.start: expected \(8,\), found none.*version"
+    with pytest.raises(InputError, match=message):
+        load_model(earlier)

@@ -47,7 +47,7 @@ class LSTMCaptioner(Generator):
 
     def step(self, begun: Tensor, number: int, words: Tensor, state: State) -> tuple[Tensor, State]:
         """One step of the LSTM, and its logits."""
-        vectors = self.decoder.words(words.flatten())
+        vectors = self.decoder.inputs(words.flatten())
         hidden, memory = self.decoder.recurrent.step(vectors, state[0].flatten(0, 1), state[1].flatten(0, 1))
         logits = self.decoder.logits(hidden).unflatten(0, words.shape)
         return logits, (hidden.unflatten(0, words.shape), memory.unflatten(0, words.shape))
