@@ -29,7 +29,15 @@ NO_PROSE = re.compile(r"^## Set-up\n.*?(?=^## )|```.*?```|`[^`]*`|\]\([^)]*\)", 
 METRIC = re.compile(r"\d\.\d|(?<!\w)\.\d|(?<![\w.])[+-]\d|(?<!95)%|\b(?:rsum|CIDEr|BLEU-\d) (?:\w+ )?\d")
 """A decimal, a signed number, a percentage that is not that of an interval, or a number behind a metric's name."""
 INCLUDED = re.compile(r"```\{include\} (\S+)\n((?::.*\n)*)")
-VERDICT = re.compile(r"\nVerdict: .*?\*\*(supported|contradicted|not\s+supported)\*\*", re.DOTALL)
+VERDICTS = (
+    "the set-up cannot show it",
+    "undecided",
+    "contradicted",
+    "supported",
+    "published size excluded",
+    "not shown",
+)
+VERDICT = re.compile(r"\nVerdict: .*?\*\*(%s)\*\*" % "|".join(VERDICTS).replace(" ", r"\s+"), re.DOTALL | re.IGNORECASE)
 CITED = re.compile(r"\[([A-Z]\d+)\]\([./]*lab_notebook\.md#([\w-]+)\)")
 ANSWER = re.compile(r"(yes|no|base|variant|measured|supported|contradicted|not supported)\b")
 DAY = re.compile(r"2\d{3}-\d{2}-\d{2}(?=$|, [0-9a-f]{7}$)")
@@ -124,7 +132,7 @@ def test_what_pages_include_is_there_and_every_row_of_claims_is_shown_once():
     assert sorted(shown) == sorted(parts), "each paper's rows of a table of claims stand on one page of docs/results"
     for table in (DOCS / "tables").glob(f"*{generate.CLAIMS}"):
         rows = [rows for file, rows in parts.items() if f"{file.parent.name}{generate.CLAIMS}" == table.name]
-        verdicts = re.compile(r"\| (?:supported|contradicted|not supported|undecided) *\|$", re.MULTILINE)
+        verdicts = re.compile(rf"\| (?:{'|'.join(VERDICTS)}) *\|$", re.MULTILINE)
         assert sum(len(verdicts.findall(each)) for each in rows) == len(verdicts.findall(read(table))) > 0
 
 

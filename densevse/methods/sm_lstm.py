@@ -16,7 +16,9 @@ Choices where the paper is silent:
 - Cells, words' states and contexts are given to the model at mean square 1, whatever network they come from.
 - -ctx (section 4.3) compares the two contexts, the same at each step; -mean compares the two means.
 - Eq 6 is divided by the number of matched pairs, and Eq 7, squared (as printed it is constant), is a mean over cells,
-  over words and over matched pairs, as a mismatched pair has no common instances that attention should cover.
+  over words and over matched pairs, as a mismatched pair has no common instances that attention should cover. So a
+  lambda here is that of a sum over cells times their number: the paper's 100 with 196 cells would be 19,600.
+- The LSTM of Eq 4 starts from h_0 = c_0 = 0.
 
 Two options are ours. `contexts_in_score` compares [a'_t; m] with [w'_t; n] in s_t, in place of a'_t with w'_t. The head
 `cosine_and_mlp` adds the score of VSE (densevse/methods/vse.py) to Eq 5, whose last layer starts at 0, so that a model

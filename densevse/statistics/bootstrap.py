@@ -28,6 +28,14 @@ class Interval(NamedTuple):
     high: float
 
     @property
+    def detectable(self) -> float:
+        """The smallest difference whose interval of this width would exclude 0 with a probability of 80%.
+
+        It is 2.8 (1.96 + 0.84) standard errors. An interval has 3.92 of them.
+        """
+        return 2.8 / 3.92 * (self.high - self.low)
+
+    @property
     def excludes_zero(self) -> bool:
         """True if the whole interval lies on one side of 0."""
         return self.low > 0 or self.high < 0

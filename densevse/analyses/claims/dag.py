@@ -1,8 +1,10 @@
 """Claims of papers: the measured rows that test each one, on each data set."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
+from densevse.analyses.claims.printed import printed_comparison, tables_of
 from densevse.analyses.claims.settings import (
     Claim,
     ClaimedSection,
@@ -12,6 +14,7 @@ from densevse.analyses.claims.settings import (
     ClaimsPlan,
     PaperClaims,
     PoolPlan,
+    PrintedGain,
 )
 from densevse.config.strict import DatasetName
 from densevse.config.tables import Protocol, SectionConfig
@@ -20,7 +23,9 @@ from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import any_of
 from densevse.dag.tables import TableStage, check_phrases
+from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.report.plan import MeasuredVariant, SectionPlan
+from densevse.report.published import PublishedRow, read_paper, read_published
 from densevse.runtime.errors import InputError
 
 
@@ -178,20 +183,47 @@ class ClaimStage(TableStage):
         section = self.section(SectionConfig(dataset=dataset, protocol=protocol, seeds=seeds), [])
         return ClaimedSection(
             section=section.model_copy(update={"measured": measured}),
-            claims=[
-                ClaimPlan(
-                    paper=test.paper,
-                    title=test.claim.title,
-                    place=test.claim.place,
-                    note=test.claim.note,
-                    metric=test.claim.metric,
-                    better=str(test.claim.better),
-                    worse=str(test.claim.worse),
-                    least_gain=test.claim.least_gain,
-                )
-                for test in tests
-            ],
+            claims=[self._planned(test) for test in tests],
         )
+
+    def _planned(self, test: ClaimTest) -> ClaimPlan:
+        claim, origin = test.claim, self._origin(test.dataset)
+        return ClaimPlan(
+            paper=test.paper,
+            title=claim.title,
+            place=claim.place,
+            note=claim.note,
+            metric=claim.metric,
+            better=str(claim.better),
+            worse=str(claim.worse),
+            least_gain=claim.least_gain,
+            cannot_show=claim.cannot_show.get(test.dataset, claim.cannot_show.get(origin)),
+            printed=self._printed(test, origin) if claim.metric == "rsum" else None,
+        )
+
+    def _origin(self, dataset: DatasetName) -> DatasetName:
+        """The data set itself, or the one that it is a resplit of."""
+        resplit = self.dataset(dataset).resplit
+        return resplit.of if resplit else dataset
+
+    def _printed(self, test: ClaimTest, origin: DatasetName) -> PrintedGain | None:
+        """The gain that the claim's paper prints, on `origin` or else on another data set."""
+        paper, tables = tables_of(test.claim.place, test.paper)
+        rows = [row for row in self._published.get(paper, []) if row.table in tables]
+        found = printed_comparison(rows, test.claim, origin, test.protocol)
+        if found is None:
+            return None
+        of, recalls = found.better, len(found.recalls)
+        photographs = origin in {row.dataset for rows in self._published.values() for row in rows}
+        some = "" if recalls == len(RECALL_COLUMNS) else f", {recalls} recalls"
+        source = f"Table {of.table}, {self.config.datasets[DatasetName(of.dataset)].title}{some}"
+        return PrintedGain(gain=round(found.gain, 1), source=source, comparable=photographs and not some)
+
+    @cached_property
+    def _published(self) -> dict[str, list[PublishedRow]]:
+        """Name of a paper -> its printed rows."""
+        files = sorted((self.project.root / "config/published").glob("*.csv"))
+        return {read_paper(file.with_suffix(".yaml")).name: read_published([file]) for file in files}
 
     def _measured_row(self, row: ClaimRow, dataset: DatasetName, seeds: list[int]) -> MeasuredVariant:
         measured = self.rows.measured(dataset, row.variant, seeds)

@@ -54,6 +54,11 @@ class Claim(Strict):
         default=0.0, ge=0, description="a gain that each seed must show, too, before the claim is called supported"
     )
     note: str | None = Field(default=None, description="what must be known to read the verdict")
+    cannot_show: dict[DatasetKey, str] = Field(
+        default={},
+        description="data set -> why its set-up cannot show the claim, which then has no other verdict; also of its "
+        "resplits",
+    )
 
     @model_validator(mode="after")
     def _rows_differ(self) -> Self:
@@ -107,6 +112,7 @@ class ClaimSettings(Entries[PaperClaims]):
             for name, claim in entry.claims.items():
                 where = f"claims.{paper}.claims.{name}"
                 known(f"{where}.datasets", claim.datasets or [], entry.datasets)
+                known(f"{where}.cannot_show", claim.cannot_show, config.datasets)
                 _check_row(f"{where}.better", claim.better, config)
                 _check_row(f"{where}.worse", claim.worse, config)
 
@@ -116,6 +122,14 @@ def _check_row(where: str, row: ClaimRow, config: Config) -> None:
     known(f"{where}.variant", [row.variant], [*config.variant_names(), *ensembles])
     if row.round is not None and row.variant in ensembles:
         raise ValueError(f"{where}.round: {row.variant} is an ensemble, which has no rounds; leave the round out")
+
+
+class PrintedGain(Strict):
+    """What a paper prints for a claim: the recalls of the better row, minus those of the worse row."""
+
+    gain: float
+    source: str = Field(description="table and data set")
+    comparable: bool = Field(description="whether it has all six recalls, and photographs are measured here too")
 
 
 class ClaimPlan(Strict):
@@ -129,6 +143,8 @@ class ClaimPlan(Strict):
     better: str = Field(description="the row that is claimed to be better")
     worse: str
     least_gain: float = Field(default=0.0, description="that each seed must show before the claim is called supported")
+    cannot_show: str | None = Field(default=None, description="why the set-up cannot show the claim")
+    printed: PrintedGain | None = None
 
 
 class ClaimedSection(Strict):

@@ -45,9 +45,20 @@ CLAIM_RESULTS = Schema(
         Column("seeds", NUMBER, "how many seeds"),
         Column("gains", REALS, "the gain of each seed, or of each resplit, in their order"),
         Column("least_gain", REAL, "what each of gains must be before the claim is called supported"),
-        Column("verdict", TEXT, "supported, contradicted, not supported, or undecided without an interval"),
+        Column("printed_gain", REAL, "the gain that the paper prints", nullable=True),
+        Column("printed_source", TEXT, "the table and the data set of printed_gain; empty without one"),
+        Column("detectable", REAL, "the smallest gain that could have been seen: 2.8 standard errors", nullable=True),
+        Column(
+            "verdict",
+            TEXT,
+            "the first that holds of: the set-up cannot show it, undecided (without an interval), contradicted, "
+            "supported, published size excluded, not shown",
+        ),
     ),
 )
+
+COMPARED = 1000
+"""The test images for which published and measured sizes of gains are compared, as most papers have them."""
 
 _METRICS = {f"{side}_{key}": f"{side} {header}" for side in DIRECTIONS for key, header in METRIC_HEADERS.items()}
 _METRICS |= TOTAL_HEADERS
@@ -59,6 +70,8 @@ _COLUMNS = (
     TableColumn("value", "Worse", short="Worse"),
     TableColumn("Gain"),
     TableColumn("95%"),
+    TableColumn("Detectable"),
+    TableColumn("Published", number=False),
     TableColumn("Each seed"),
     *(TableColumn(header, number=False) for header in ("Seeds", "Verdict")),
 )
@@ -66,8 +79,13 @@ _POOLED_COLUMNS = tuple(
     replace(column, header={"Each seed": "Each resplit"}.get(column.header, column.header)) for column in _COLUMNS
 )
 _NOTES = [
-    "Supported: the 95% interval of the gain is above 0. Contradicted: it is below 0. Not supported: it holds 0. "
-    "Undecided: too few images for an interval.",
+    "The verdict is the first of these that holds. The set-up cannot show it: the reason is below, or both rows rank "
+    "every query alike. Undecided: too few images for an interval. Contradicted: the 95% interval of the gain is below "
+    "0. Supported: it is above 0. Published size excluded: it is below the published gain. Not shown: none of these.",
+    "Detectable: the smallest gain that could have been seen, 2.8 standard errors. A gain of this size has an interval "
+    "above 0 in four of five such measurements.",
+    "Published: the gain between the same two rows in the paper, its table and data set. Its size is called excluded "
+    f"only on photographs, for {COMPARED:,} test images and all six recalls; elsewhere the sizes cannot be compared.",
     "Gain: the metric of the better row minus that of the worse row; for ranks the other way round. Its interval is "
     "paired: both rows are given the same drawn images.",
     f"Place: where the claim stands in the paper; `{OURS}` for a comparison of this project, of which the paper prints "
@@ -91,18 +109,27 @@ class Judged(NamedTuple):
     gain: float
     interval: Interval  # of the gain
     gains: Sequence[float]  # of each seed, or of each resplit
+    images: int  # that are ranked against each other
     resplits: Sequence[str] = ()  # whose mean it is
 
     @property
     def verdict(self) -> str:
-        """Supported and contradicted only where the interval of the gain excludes 0; see `Claim.least_gain`."""
+        """The first that holds; the note at the head of `_NOTES` says of what each is made."""
+        if self.claim.cannot_show or self.interval == (0, 0):
+            return "the set-up cannot show it"
         if np.isnan(self.interval.low):
             return "undecided"
-        if not self.interval.excludes_zero:
-            return "not supported"
-        if self.interval.low < 0:
+        if self.interval.high < 0:
             return "contradicted"
-        return "supported" if min(self.gains) >= self.claim.least_gain else "not supported"
+        if self.interval.low > 0 and min(self.gains) >= self.claim.least_gain:
+            return "supported"
+        return "published size excluded" if self._excludes_printed() else "not shown"
+
+    def _excludes_printed(self) -> bool:
+        printed = self.claim.printed
+        return (
+            printed is not None and printed.comparable and self.images == COMPARED and self.interval.high < printed.gain
+        )
 
 
 class _Part(NamedTuple):
@@ -140,7 +167,7 @@ def judge(claims: list[ClaimPlan], section: MeasuredSection) -> list[Judged]:
     """Each claim of a section with its gain; both rows are given the same drawn queries."""
     bootstrap = retrieval_bootstrap(*queries_of(section.test_set, section.folds))
     found = {one.variant: bootstrap.replicates(list(one.retrievals.values())) for one in section.measured}
-    return [_judged(claim, found, bootstrap) for claim in claims]
+    return [_judged(claim, found, bootstrap, section.fold_size) for claim in claims]
 
 
 def pooled(judged: Mapping[str, Sequence[Judged]], test_to_train: float) -> list[Judged]:
@@ -165,17 +192,18 @@ def _mean(of_resplits: Mapping[str, Judged], test_to_train: float) -> Judged:
         gain=float(np.mean(gains)),
         interval=interval_over_resplits(gains, test_to_train),
         gains=gains,
+        images=found[0].images,
         resplits=list(of_resplits),
     )
 
 
-def _judged(claim: ClaimPlan, found: Mapping[str, Replicates], bootstrap: Intervals) -> Judged:
+def _judged(claim: ClaimPlan, found: Mapping[str, Replicates], bootstrap: Intervals, images: int) -> Judged:
     better, worse = found[claim.better], found[claim.worse]
     metric, other = (float(one.by_seed[claim.metric].mean()) for one in (better, worse))
     above, below = (worse, better) if best_of(claim.metric) == "lowest" else (better, worse)
     gains = (above.by_seed[claim.metric] - below.by_seed[claim.metric]).tolist()
     interval = bootstrap.difference(claim.metric, above, below)
-    return Judged(claim, metric, other, float(np.mean(gains)), interval, gains)
+    return Judged(claim, metric, other, float(np.mean(gains)), interval, gains, images)
 
 
 def _pool(pool: PoolPlan, parts: Sequence[_Part]) -> _Part:
@@ -228,6 +256,9 @@ def _record(one: Judged, section: MeasuredSection) -> dict[str, Any]:
         "seeds": len(_seeds(section)),
         "gains": one.gains,
         "least_gain": claim.least_gain,
+        "printed_gain": claim.printed.gain if claim.printed else None,
+        "printed_source": claim.printed.source if claim.printed else "",
+        "detectable": one.interval.detectable,
         "verdict": one.verdict,
     }
 
@@ -245,7 +276,12 @@ def _notes_on_claims(plan: ClaimsPlan) -> list[str]:
         for claim in claims
         if claim.least_gain
     ]
-    return least + [f'{claim.paper}, "{claim.title}": {claim.note}.' for claim in claims if claim.note]
+    why = [
+        f'{claim.paper}, "{claim.title}": the set-up cannot show it, as {claim.cannot_show}.'
+        for claim in claims
+        if claim.cannot_show
+    ]
+    return least + why + [f'{claim.paper}, "{claim.title}": {claim.note}.' for claim in claims if claim.note]
 
 
 def _sheet(part: _Part) -> Sheet:
@@ -270,6 +306,8 @@ def _cells(one: Judged, section: MeasuredSection) -> list[str]:
         number(one.worse, claim.metric),
         number(one.gain, sign="+"),
         number_range(one.interval, sign="+"),
+        number(one.interval.detectable),
+        f"{number(claim.printed.gain, sign='+')}, {claim.printed.source}" if claim.printed else "",
         ", ".join(number(gain, sign="+") for gain in one.gains),
         _trained(one, seeds),
         one.verdict,

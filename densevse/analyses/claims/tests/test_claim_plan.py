@@ -8,19 +8,18 @@ from pathlib import Path
 import pytest
 
 from densevse.analyses.claims.dag import ClaimStage
-from densevse.analyses.claims.settings import OURS, ClaimsPlan, PaperClaims
+from densevse.analyses.claims.printed import printed_comparison, tables_of
+from densevse.analyses.claims.settings import OURS, ClaimsPlan, PaperClaims, PrintedGain
 from densevse.config.load import load
 from densevse.config.strict import read_yaml, validate
 from densevse.dag.jobs import Job
 from densevse.dag.project import Project
-from densevse.evaluation.metrics import RECALL_COLUMNS
-from densevse.report.published import read_published
+from densevse.report.published import read_paper, read_published
 from densevse.runtime.errors import InputError
 from tests.rule_values import constraint_of, paths_of
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[4]
-PLACE = re.compile(r"(?:(?P<paper>[\w+-]+), )?Tables? (\d)(?:(?: and (\d))|(?: to (\d)))?")
 CLAIM = {"title": "VSE++ is better.", "place": "ours", "better": {"variant": "vsepp"}, "worse": {"variant": "vse"}}
 
 
@@ -149,41 +148,73 @@ def test_every_claim_can_be_tested_on_each_of_its_data_sets():
         assert plan_of(claims.job(dataset)).sections
 
 
-def printed_sums(paper, table):
-    """Data set -> variant -> the sum of the recalls that a paper's table prints; DeFrag's starred rows are left out."""
-    sums = {}
-    for row in read_published([ROOT / f"config/published/{paper}.csv"]):
-        if row.table == table and row.protocol != "hodosh":
-            found = sum(row.metrics.get(key, 0) for key in RECALL_COLUMNS)
-            sums.setdefault(row.dataset, {})[row.variant] = found
-    return sums
+def published():
+    """Name of a paper -> its printed rows."""
+    files = sorted((ROOT / "config/published").glob("*.csv"))
+    return {read_paper(file.with_suffix(".yaml")).name: read_published([file]) for file in files}
 
 
 def printed_claims():
-    """Each claim with a place in its paper's tables, once for each of these; an experiment's place names the paper."""
-    files = sorted((ROOT / "densevse/analyses/claims/entries").glob("*.yaml"))
-    entries = {file: validate(PaperClaims, read_yaml(file), str(file)) for file in files}
-    papers = {entry.title: file.stem for file, entry in entries.items() if not entry.question}
-    for file, entry in entries.items():
+    """Each claim with a place in its paper's tables, once for each of these."""
+    for file in sorted((ROOT / "densevse/analyses/claims/entries").glob("*.yaml")):
+        entry = validate(PaperClaims, read_yaml(file), str(file))
         for name, claim in entry.claims.items():
-            place = PLACE.fullmatch(claim.place)
-            assert place or claim.place == OURS or claim.place.endswith("abstract"), (file, name)
-            if place:
-                paper = papers[place["paper"] or entry.title]
-                for table in range(int(place[2]), int(place[4] or place[3] or place[2]) + 1):
-                    yield pytest.param(entry, claim, printed_sums(paper, str(table)), id=f"{file.stem}_{table}-{name}")
+            paper, tables = tables_of(claim.place, entry.title)
+            assert tables or claim.place == OURS or claim.place.endswith("abstract"), (file, name)
+            for table in tables:
+                yield pytest.param(entry, claim, paper, table, id=f"{file.stem}_{table}-{name}")
 
 
-@pytest.mark.parametrize(("entry", "claim", "sums"), printed_claims())
-def test_a_paper_s_own_figures_support_its_claim(entry, claim, sums):
+@pytest.mark.parametrize(("entry", "claim", "paper", "table"), printed_claims())
+def test_a_paper_s_own_figures_support_its_claim(entry, claim, paper, table):
     """A claim with a place in a paper must agree with the figures that the paper prints."""
-    assert sums
-    for dataset, by_variant in sums.items():
-        better, worse = (by_variant.get(row.variant) for row in (claim.better, claim.worse))
-        if better is None or worse is None:
+    rows = [row for row in published()[paper] if row.table == table]
+    assert rows
+    for dataset in {row.dataset for row in rows if row.protocol != "hodosh"}:
+        found = printed_comparison([row for row in rows if row.dataset == dataset], claim, dataset, "full")
+        if found is None:
             assert dataset not in (claim.datasets or entry.datasets), "the paper does not print this comparison"
         else:
-            assert better > worse
+            assert found.gain > 0
+
+
+def printed_gains(job):
+    return {claim.title: claim.printed for section in plan_of(job).sections for claim in section.claims}
+
+
+def test_a_claim_has_the_gain_that_its_paper_prints_and_one_of_ours_has_none():
+    """sm-LSTM, Table 1: the recalls of sm-LSTM sum up to 343.4, and those of -ctx to 300.2."""
+    found = printed_gains(stage().experiment_job("sm_lstm_photographs"))
+    expected = PrintedGain(gain=43.2, source="Table 1, Flickr30K", comparable=True)
+    assert found["The full model is better than its context alone."] == expected
+    assert not any(printed_gains(stage().experiment_job("sm_lstm_head")).values())
+
+
+def test_a_gain_is_that_of_the_same_data_set_where_it_is_printed():
+    """VSE, Table 1: 13.5 + 36.2 + 45.7 + 10.4 + 31.0 + 43.7, and DeFrag's 12.6 + 32.9 + 44.0 + 9.7 + 29.6 + 42.5."""
+    found = printed_gains(stage().job("flickr8k"))
+    expected = PrintedGain(gain=9.2, source="Table 1, Flickr8K", comparable=True)
+    assert found["One vector for the whole image and sentence ranks better than DeFrag's fragments."] == expected
+    four = found["HM-LSTM ranks better than VSE."]  # its tables have no R@5
+    assert (four.source, four.comparable) == ("Table 1, Flickr8K, 4 recalls", False)
+    assert four.gain == pytest.approx(27.7 + 68.6 + 24.4 + 68.1 - 13.5 - 45.7 - 10.4 - 43.7)
+
+
+def test_sizes_on_drawn_pictures_are_not_compared_with_published_ones():
+    found = printed_gains(stage().job("scenes"))
+    assert found["The full model is better than its context alone."].gain == 43.2
+    assert not any(printed.comparable for printed in found.values() if printed)
+
+
+def test_a_set_up_is_that_of_a_data_set_and_of_its_resplits():
+    claims = {"sm_lstm_photographs": {"claims": {"above_mean": {"cannot_show": {"flickr8k": "both are alike"}}}}}
+    planned = plan_of(stage(claims=claims).experiment_job("sm_lstm_photographs"))
+    assert [section.claims[0].cannot_show for section in planned.sections] == ["both are alike"] * 5
+    with pytest.raises(InputError, match=r"above_mean\.cannot_show: no 'flickr9k'"):
+        load(
+            ROOT / "config",
+            {"claims": {"sm_lstm_photographs": {"claims": {"above_mean": {"cannot_show": {"flickr9k": "x"}}}}}},
+        )
 
 
 def test_an_experiment_has_a_page_of_its_own_on_all_of_its_data_sets():

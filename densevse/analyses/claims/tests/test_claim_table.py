@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.claims.settings import ClaimedSection, ClaimPlan, ClaimsPlan, PoolPlan
+from densevse.analyses.claims.settings import ClaimedSection, ClaimPlan, ClaimsPlan, PoolPlan, PrintedGain
 from densevse.analyses.claims.table import CLAIM_RESULTS, Judged, make_claims_table
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
@@ -29,21 +29,51 @@ def claim(better, worse, **changes):
     return ClaimPlan(**{**text, "better": better, "worse": worse, **changes})
 
 
+def judged(interval, images=1000, **of_claim):
+    return Judged(claim("a", "b", **of_claim), 2.0, 1.0, 1.0, Interval(*interval), [0.5, 1.5], images)
+
+
 @pytest.mark.parametrize(
     ("interval", "least_gain", "verdict"),
     [
         ((0.1, 5.0), 0.0, "supported"),
         ((0.1, 5.0), 0.5, "supported"),
-        ((0.1, 5.0), 0.6, "not supported"),
-        ((0.0, 5.0), 0.0, "not supported"),
-        ((-1.0, 5.0), 0.0, "not supported"),
+        ((0.1, 5.0), 0.6, "not shown"),
+        ((0.0, 5.0), 0.0, "not shown"),
+        ((-1.0, 5.0), 0.0, "not shown"),
         ((-5.0, -0.1), 0.5, "contradicted"),
+        ((0.0, 0.0), 0.0, "the set-up cannot show it"),
         (UNKNOWN_INTERVAL, 0.0, "undecided"),
     ],
 )
 def test_a_verdict_is_that_of_the_interval_and_of_the_seed_that_gains_least(interval, least_gain, verdict):
-    judged = Judged(claim("a", "b", least_gain=least_gain), 2.0, 1.0, 1.0, Interval(*interval), [0.5, 1.5])
-    assert judged.verdict == verdict
+    assert judged(interval, least_gain=least_gain).verdict == verdict
+
+
+@pytest.mark.parametrize("interval", [(0.1, 5.0), (-1.0, 5.0), (-5.0, -0.1), UNKNOWN_INTERVAL])
+def test_a_set_up_that_cannot_show_a_claim_has_no_other_verdict(interval):
+    assert judged(interval, cannot_show="both see the same").verdict == "the set-up cannot show it"
+
+
+@pytest.mark.parametrize(
+    ("interval", "images", "comparable", "verdict"),
+    [
+        ((-1.0, 5.0), 1000, True, "published size excluded"),
+        ((-1.0, 43.3), 1000, True, "not shown"),
+        ((-1.0, 5.0), 500, True, "not shown"),
+        ((-1.0, 5.0), 1000, False, "not shown"),
+        ((0.1, 5.0), 1000, True, "supported"),
+        ((-5.0, -0.1), 1000, True, "contradicted"),
+    ],
+)
+def test_a_published_size_is_excluded_only_where_sizes_can_be_compared(interval, images, comparable, verdict):
+    printed = PrintedGain(gain=43.3, source="Table 1, Flickr30K", comparable=comparable)
+    assert judged(interval, images, printed=printed).verdict == verdict
+
+
+def test_the_detectable_gain_is_two_point_eight_standard_errors():
+    standard_error = 2.5
+    assert Interval(1 - 1.96 * standard_error, 1 + 1.96 * standard_error).detectable == pytest.approx(7.0)
 
 
 class Made:
@@ -121,17 +151,28 @@ def test_a_claim_is_supported_and_its_contrary_contradicted(made):
 
 def test_an_experiment_tells_its_question_and_what_each_seed_must_gain(made):
     text, rows = made.table(claim("good", "bad", least_gain=900), question="is it good?", conclusion="It is not.")
-    assert rows["verdict"].tolist() == ["not supported"]
+    assert rows["verdict"].tolist() == ["not shown"]
     assert rows["least_gain"].tolist() == [900]
     assert "- Question: is it good?\n- Conclusion: It is not.\n" in text
     assert "supported only where each seed gains 900.0 at least." in text
 
 
-def test_rows_that_answer_alike_support_nothing(made):
+def test_rows_that_answer_alike_can_show_nothing(made):
     made.retrieve("alike", GOOD, random=7)
     _, rows = made.table(claim("alike", "good"), claim("good", "alike"))
-    assert rows["verdict"].tolist() == ["not supported"] * 2
+    assert rows["verdict"].tolist() == ["the set-up cannot show it"] * 2
     assert rows[["gain", "gain_low", "gain_high"]].eq(0).all(axis=None)
+
+
+def test_a_claim_shows_what_is_published_of_it_and_what_could_have_been_seen(made):
+    printed = PrintedGain(gain=43.3, source="Table 1, Flickr30K", comparable=True)
+    text, rows = made.table(claim("good", "bad", printed=printed), claim("bad", "good", cannot_show="both are bad"))
+    first, second = rows.to_dict("records")
+    assert (first["printed_gain"], first["printed_source"]) == (pytest.approx(43.3), "Table 1, Flickr30K")
+    assert first["detectable"] == pytest.approx(2.8 / 3.92 * (first["gain_high"] - first["gain_low"]))
+    assert f"| {first['detectable']:.1f} | +43.3, Table 1, Flickr30K |" in text
+    assert (np.isnan(second["printed_gain"]), second["printed_source"]) == (True, "")
+    assert '- A paper, "bad is above good.": the set-up cannot show it, as both are bad.' in text
 
 
 def test_of_ranks_the_lower_one_is_better(made):
@@ -156,7 +197,7 @@ def test_several_seeds_are_averaged_and_widen_the_interval(made):
     assert len(rows["gains"][0]) == 3
     width, of_one = ((of["gain_high"] - of["gain_low"])[0] for of in (rows, one))
     assert width > 2 * of_one
-    assert rows["verdict"].tolist() == ["not supported"]  # seeds differ by more than the gain
+    assert rows["verdict"].tolist() == ["not shown"]  # seeds differ by more than the gain
 
 
 def test_too_few_images_decide_nothing(tmp_path):
@@ -245,4 +286,4 @@ def test_a_resplit_that_gains_too_little_leaves_a_claim_without_support(resplits
     _, rows = table(resplits, sections, pools=[pool(*sections)])
     mean = rows.to_dict("records")[0]
     assert min(mean["gains"]) < 420 < mean["gain"]
-    assert (mean["gain_low"] > 0, mean["verdict"]) == (True, "not supported")
+    assert (mean["gain_low"] > 0, mean["verdict"]) == (True, "not shown")
