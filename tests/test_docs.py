@@ -37,7 +37,7 @@ VERDICTS = (
     "published size excluded",
     "not shown",
 )
-VERDICT = re.compile(r"\nVerdict: .*?\*\*(%s)\*\*" % "|".join(VERDICTS).replace(" ", r"\s+"), re.DOTALL | re.IGNORECASE)
+VERDICT = re.compile(rf"\nVerdict: .*?\*\*({'|'.join(VERDICTS)})\*\*".replace(" ", r"\s+"), re.DOTALL | re.IGNORECASE)
 CITED = re.compile(r"\[([A-Z]\d+)\]\([./]*lab_notebook\.md#([\w-]+)\)")
 ANSWER = re.compile(r"(yes|no|base|variant|measured|supported|contradicted|not supported)\b")
 DAY = re.compile(r"2\d{3}-\d{2}-\d{2}(?=$|, [0-9a-f]{7}$)")

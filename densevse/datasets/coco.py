@@ -198,7 +198,9 @@ def _official(paths: Paths) -> tuple[dict[str, str], pd.DataFrame]:
         count = Counter([*files, *(image for image, _ in images)])
         twice = [image for image, times in count.items() if times > 1]
         if twice:
-            raise InputError(f"{where}: images occur twice, here or in an earlier file: {twice[:20]}; keep one of each.")
+            raise InputError(
+                f"{where}: images occur twice, here or in an earlier file: {twice[:20]}; keep one of each."
+            )
         files.update(images)
         for item in content["annotations"]:
             if str(item["image_id"]) not in files:
