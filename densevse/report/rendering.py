@@ -143,7 +143,8 @@ _STYLE = (
     ".sheet{overflow-x:auto}table{border-collapse:collapse}th,td{padding:.25em .6em;white-space:nowrap}"
     "th{text-align:left}th[colspan]{text-align:center}thead tr:last-child{border-bottom:1px solid #888}"
     "tbody tr:nth-child(even){background:#f5f6f8}.number{text-align:right;font-variant-numeric:tabular-nums}"
-    "td{vertical-align:top}li{max-width:70em}@media(min-width:60em){td:not(.number){white-space:normal}}"
+    "td{vertical-align:top}li{max-width:70em}"
+    "@media(min-width:60em){td:not(.number){white-space:normal}td:first-child:not(.number){min-width:10em}}"
 )
 """A sheet that is wider than the window scrolls alone. In a wide window, text in a cell wraps first."""
 

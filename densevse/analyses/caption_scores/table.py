@@ -210,7 +210,10 @@ def _sheet(rows: pd.DataFrame, heading: str) -> Sheet:
         TableColumn("Gain", "CIDEr"),
     ]
     columns += [TableColumn("SPICE", best="highest"), *map(TableColumn, ("New", "Words", "Length"))]
-    return Sheet(heading, tuple(columns), [_cells(row) for _, row in rows.iterrows()])
+    cells = [_cells(row) for _, row in rows.iterrows()]
+    # A column of a missing metric takes room, and the notes say that it is missing.
+    kept = [n for n, column in enumerate(columns) if column.header not in JAVA.values() or any(row[n] for row in cells)]
+    return Sheet(heading, tuple(columns[n] for n in kept), [[row[n] for n in kept] for row in cells])
 
 
 def _cells(row: pd.Series) -> list[str]:

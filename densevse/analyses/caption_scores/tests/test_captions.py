@@ -188,6 +188,7 @@ def test_the_table_has_each_row_against_both_sets_of_references(scored):
     assert rows["new"].iloc[0] == 0
     assert rows["gain"].isna().tolist() == [True, True, False]
     assert "METEOR is missing: it is not asked for" in text
+    assert not re.search(r"\| (METEOR|SPICE) ", text)
 
 
 def test_a_single_image_has_no_cider_and_the_table_says_so(scored):
