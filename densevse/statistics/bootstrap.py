@@ -68,10 +68,10 @@ def interval_of_mean(values: NDArray[Any], groups: ArrayLike) -> Interval:
     return interval_of((draws @ np.bincount(group, values)) / (draws @ np.bincount(group)))
 
 
-def interval_of_statistic(
-    statistic: Callable[[NDArray[np.int64]], float], groups: ArrayLike, replicates: int = REPLICATES
-) -> Interval:
-    """The 95% interval of a statistic of rows, whose `groups` (n,) are drawn together.
+def drawn_statistics(
+    statistic: Callable[[NDArray[np.int64]], Any], groups: ArrayLike, replicates: int = REPLICATES
+) -> NDArray[Any]:
+    """(replicates, ...) values of a statistic of rows, whose `groups` (n,) are drawn together; NaN with too few groups.
 
     Each draw is computed separately, so it also works for statistics that are not functions of sums, such as rank
     correlations.
@@ -79,8 +79,8 @@ def interval_of_statistic(
     names = np.asarray(groups)
     rows_of_group = [np.asarray(rows) for rows in pd.Series(names).groupby(names, sort=False).indices.values()]
     if len(rows_of_group) < FEWEST_GROUPS:
-        return UNKNOWN_INTERVAL
-    return interval_of(np.array([statistic(rows) for rows in _drawn_rows(rows_of_group, replicates)]))
+        return np.full((replicates, *np.shape(statistic(np.arange(len(names))))), np.nan)
+    return np.array([statistic(rows) for rows in _drawn_rows(rows_of_group, replicates)])
 
 
 def _drawn_rows(rows_of_group: list[NDArray[np.int64]], replicates: int) -> Iterator[NDArray[np.int64]]:

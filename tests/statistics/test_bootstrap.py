@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from densevse.statistics.bootstrap import interval_of_mean, interval_of_statistic, left_out
+from densevse.statistics.bootstrap import drawn_statistics, interval_of, interval_of_mean, left_out
 from densevse.statistics.intervals import SumBootstrap
 
 
@@ -16,7 +16,7 @@ def test_too_few_groups_give_no_interval_and_no_judgement(groups, known):
 @pytest.mark.parametrize(("groups", "known"), [(9, False), (10, True), (30, True)])
 def test_a_statistic_of_rows_has_the_interval_of_the_same_mean(groups, known):
     values, of = np.random.default_rng(1).normal(5, 1, 60), [f"g{n % groups}" for n in range(60)]
-    found = interval_of_statistic(lambda rows: float(values[rows].mean()), of, 3000)
+    found = interval_of(drawn_statistics(lambda rows: float(values[rows].mean()), of, 3000))
     assert np.isnan(found).all() != known
     if known:
         assert found == pytest.approx(interval_of_mean(values, of), abs=0.03)

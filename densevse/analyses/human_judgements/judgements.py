@@ -38,6 +38,11 @@ PAIR_SCORES = Schema(
         IMAGE_ID,
         CAPTION_ID,
         Column("score", pa.float64(), "the method's score of the two, higher is closer"),
+        Column(
+            "centred",
+            pa.float64(),
+            "score, minus the image's mean over all sentences of the split and the sentence's mean over all images",
+        ),
     ),
 )
 

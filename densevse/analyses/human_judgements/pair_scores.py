@@ -22,7 +22,7 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import set_up_processor
 
 _PAIR = ["image_id", "caption_id"]
-JUDGED_AT_ONCE = 500
+IMAGES_AT_ONCE = 500
 
 
 def write_pair_scores(
@@ -69,7 +69,9 @@ def write_given_pair_scores(
 def pair_scores(scorer: Scorer, test_set: TestSet, judged: pd.DataFrame) -> pd.DataFrame:
     """PAIR_SCORES rows, one for each pair in `judged` (columns image_id and caption_id).
 
-    `scorer` is as in `retrieve`. Raises `InputError` for a pair that is not of the test set.
+    `scorer` is as in `retrieve`. Centred scores need those of all pairs of the test set, as ranks do: an image that is
+    close to every sentence, or a sentence that is close to every image, has a high mean. Raises `InputError` for a pair
+    that is not of the test set.
     """
     pairs = judged[_PAIR].drop_duplicates(ignore_index=True)
     image = pd.Index(test_set.image_ids).get_indexer(pd.Index(pairs["image_id"]))
@@ -77,13 +79,14 @@ def pair_scores(scorer: Scorer, test_set: TestSet, judged: pd.DataFrame) -> pd.D
     if min(image.min(initial=0), caption.min(initial=0)) < 0:
         missing = pairs[(image < 0) | (caption < 0)].iloc[0].tolist()
         raise InputError(f"the judged pair {missing} is not of the test split; delete judgements.parquet.")
-    images, row = np.unique(image, return_inverse=True)
-    captions, column = np.unique(caption, return_inverse=True)
-    score_block = scorer(images, captions)
-    scores = np.empty(len(pairs), np.float64)
-    for first in range(0, len(images), JUDGED_AT_ONCE):
-        last = min(first + JUDGED_AT_ONCE, len(images))
-        inside = (row >= first) & (row < last)
-        tile = score_block(slice(first, last), slice(0, len(captions))).double().cpu().numpy()
-        scores[inside] = tile[row[inside] - first, column[inside]]
-    return pairs.assign(score=scores)
+    images, captions = len(test_set.image_ids), len(test_set.caption_ids)
+    score_block = scorer(np.arange(images), np.arange(captions))
+    scores, of_image, of_caption = np.empty(len(pairs)), np.empty(images), np.zeros(captions)
+    for first in range(0, images, IMAGES_AT_ONCE):
+        rows = slice(first, min(first + IMAGES_AT_ONCE, images))
+        tile = score_block(rows, slice(0, captions)).double().cpu().numpy()
+        inside = (image >= rows.start) & (image < rows.stop)
+        scores[inside] = tile[image[inside] - first, caption[inside]]
+        of_image[rows] = tile.mean(axis=1)
+        of_caption += tile.sum(axis=0) / images
+    return pairs.assign(score=scores, centred=scores - of_image[image] - of_caption[caption])

@@ -3,6 +3,10 @@
 It has Kendall's tau-c with the single ratings of experts, and tau-b with the crowd's shares of yes, in percent, as in
 the literature on caption metrics (Hessel et al., CLIPScore, EMNLP 2021, Tables 1 and 2). CLIPScore's list of the crowd
 has pairs of an image and its own sentence, which are the easiest, so tau-b is computed with them and without.
+
+Tau compares pairs of different images and sentences, which retrieval never does. So each tau is also that of centred
+scores, less the mean of the image and that of the sentence (Zhou et al., Test-Time Distribution Normalization for
+Contrastively Learned Vision-language Models, NeurIPS 2023).
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +27,8 @@ from densevse.report.published import any_text, read_rows, real_or_none, require
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
 from densevse.runtime.errors import InputError
-from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN_INTERVAL, Interval, interval_of_statistic
+from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN_INTERVAL, Interval, drawn_statistics
+from densevse.statistics.intervals import Intervals, Replicates
 
 AGREEMENT = Schema(
     "agreement",
@@ -38,6 +43,9 @@ AGREEMENT = Schema(
                 ("experts", "Kendall's tau-c with the experts' ratings, percent"),
                 ("crowd", "Kendall's tau-b with the crowd's shares of yes, without an image's own sentences, percent"),
                 ("crowd_with_own", "the same with an image's own sentences, as published, percent"),
+                ("experts_centred", "as experts, of centred scores"),
+                ("crowd_centred", "as crowd, of centred scores"),
+                ("crowd_with_own_centred", "as crowd_with_own, of centred scores"),
             )
             for end, of in (
                 ("", ""),
@@ -69,8 +77,12 @@ _NOTES = [
     "Experts: Kendall's tau-c between scores and single ratings from 1 to 4, of which each pair has three. Crowd: "
     "tau-b between scores and the share of yes. Both in percent. Pairs whose sentence is the image's own are left out "
     "of the experts' list, and of the crowd's where the heading says so; the published rows have them in the crowd's.",
+    "Centred: of each score the mean of its image, over all sentences of the test split, and the mean of its sentence, "
+    "over all images, are taken off. Nothing is trained.",
     "95% intervals: a bootstrap over the images, each with its judgements. With several seeds a tau is the mean of "
-    f"theirs, and the interval is of that mean for the given models. {TOO_FEW}",
+    f"theirs, and the interval also covers the seed of training, by Student's distribution. {TOO_FEW}",
+    "Epochs of one training differ in tau as much as methods do. So rows with one seed, and rows whose intervals "
+    "overlap, do not say which method agrees better.",
     "A model is trained on other sentences of the same kind; the published rows are of metrics that were trained on "
     "none, or on other data.",
 ]
@@ -105,8 +117,9 @@ def make_agreement_table(
         source = named_seeds(entry.seeds)
         row = {"method": entry.title, "source": source, "variant": variant, "seeds": len(runs), "note": ""}
         for by, kind in TAUS.items():
-            tau, (low, high) = agreement(_judged(judged, by), runs, kind)
-            row |= {by: tau, f"{by}_low": low, f"{by}_high": high}
+            for scored_by, name in (("score", by), ("centred", f"{by}_centred")):
+                tau, (low, high) = agreement(_judged(judged, by), runs, kind, scored_by)
+                row |= {name: tau, f"{name}_low": low, f"{name}_high": high}
         records.append(row)
     notes = [*_NOTES, *(f"{row['method']}: {row['note']}." for row in records if row["note"])]
     frame = pd.DataFrame(records, columns=[column.name for column in AGREEMENT.columns])
@@ -114,20 +127,24 @@ def make_agreement_table(
     write_table(frame, AGREEMENT, document, compared, Outputs(**outputs))
 
 
-def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str) -> Agreement:
+def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str, scored_by: str = "score") -> Agreement:
     """Kendall's tau of the scores of several seeds with judgements, in percent, and its interval.
 
-    Raises `InputError` if a judged pair has no score.
+    `scored_by` is the column of PAIR_SCORES. The interval covers the images and, with several seeds, the seed. Raises
+    `InputError` if a judged pair has no score.
     """
     if judged.empty:
         return Agreement(float("nan"), UNKNOWN_INTERVAL)
-    scores = np.stack([_scores_of(judged, run) for run in runs])
+    scores = [_scores_of(judged, run, scored_by) for run in runs]
     rating = judged["rating"].to_numpy()
 
-    def tau(rows: np.ndarray[Any, Any]) -> float:
-        return 100 * float(np.mean([kendalltau(run[rows], rating[rows], variant=kind).statistic for run in scores]))
+    def taus(rows: np.ndarray[Any, Any]) -> list[float]:
+        return [100 * float(kendalltau(run[rows], rating[rows], variant=kind).statistic) for run in scores]
 
-    return Agreement(tau(np.arange(len(judged))), interval_of_statistic(tau, judged["image_id"], TAU_REPLICATES))
+    drawn = drawn_statistics(taus, judged["image_id"], TAU_REPLICATES)
+    found = Replicates({"tau": drawn.mean(axis=1)}, pd.DataFrame({"tau": taus(np.arange(len(judged)))}))
+    intervals = Intervals({"tau": (-100.0, 100.0)}, TAU_REPLICATES)
+    return Agreement(float(found.by_seed["tau"].mean()), intervals.interval("tau", found))
 
 
 def _judged(judged: pd.DataFrame, by: str) -> pd.DataFrame:
@@ -138,8 +155,8 @@ def _judged(judged: pd.DataFrame, by: str) -> pd.DataFrame:
     return judged[(judged["by"] == by) & ~own]
 
 
-def _scores_of(judged: pd.DataFrame, run: pd.DataFrame) -> np.ndarray[Any, Any]:
-    found = judged[_PAIR].merge(run, on=_PAIR, how="left", validate="many_to_one")["score"]
+def _scores_of(judged: pd.DataFrame, run: pd.DataFrame, scored_by: str) -> np.ndarray[Any, Any]:
+    found = judged[_PAIR].merge(run, on=_PAIR, how="left", validate="many_to_one")[scored_by]
     if found.isna().any():
         missing = judged.loc[found.isna().to_numpy(), _PAIR].iloc[0].tolist()
         raise InputError(f"{int(found.isna().sum())} judged pairs have no score, among them {missing}.")
@@ -149,16 +166,18 @@ def _scores_of(judged: pd.DataFrame, run: pd.DataFrame) -> np.ndarray[Any, Any]:
 def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
     columns = (
         *(TableColumn(name, number=False) for name in ("Method", "Source")),
-        TableColumn("tau-c", "Experts", "Experts", best="highest"),
-        TableColumn("95%", "Experts"),
-        TableColumn("tau-b", "Crowd, without own sentences", "crowd without own", best="highest"),
-        TableColumn("95%", "Crowd, without own sentences"),
-        TableColumn("tau-b", "Crowd, with own sentences", "crowd with own", best="highest"),
-        TableColumn("95%", "Crowd, with own sentences"),
+        *_columns("tau-c", "Experts", "Experts"),
+        *_columns("tau-b", "Crowd, without own sentences", "crowd without own"),
+        *_columns("tau-b", "Crowd, with own sentences", "crowd with own"),
         TableColumn("Ours", number=False),
     )
     cells = [
-        [row["method"], row["source"], *(cell for by in TAUS for cell in _cells(row, by)), row["variant"]]
+        [
+            row["method"],
+            row["source"],
+            *(cell for by in TAUS for name in (by, f"{by}_centred") for cell in _cells(row, name)),
+            row["variant"],
+        ]
         for _, row in rows.iterrows()
     ]
     experts, others, every = (len(_judged(judged, by)) for by in TAUS)
@@ -167,6 +186,16 @@ def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
         "and its own sentence"
     )
     return Sheet(heading, columns, cells)
+
+
+def _columns(tau: str, group: str, short: str) -> list[TableColumn]:
+    """The columns of one list of judgements: of scores, then of centred scores."""
+    return [
+        TableColumn(tau, group, short),
+        TableColumn("95%", group),
+        TableColumn(f"{tau}, centred", group, short),
+        TableColumn("95%, centred", group),
+    ]
 
 
 def _cells(row: Any, by: str) -> list[str]:

@@ -78,7 +78,7 @@ def test_only_pairs_of_the_test_split_are_read(tmp_path, text):
 
 
 def test_pairs_are_scored_by_the_tile(monkeypatch):
-    monkeypatch.setattr("densevse.analyses.human_judgements.pair_scores.JUDGED_AT_ONCE", 2)
+    monkeypatch.setattr("densevse.analyses.human_judgements.pair_scores.IMAGES_AT_ONCE", 2)
     images, captions = (
         np.array([f"{of}{n}" for n in range(count)], dtype=object) for of, count in (("i", 5), ("c", 7))
     )
@@ -88,6 +88,9 @@ def test_pairs_are_scored_by_the_tile(monkeypatch):
     judged_pairs = pd.DataFrame(pairs, columns=["image_id", "caption_id"])
     found = pair_scores(lambda i, j: lambda a, b: scores[i][:, j][a, b], test_set, judged_pairs)
     assert found["score"].tolist() == [28, 13, 23]
+    means = scores.mean(dim=1, keepdim=True), scores.mean(dim=0, keepdim=True)
+    centred = scores - means[0] - means[1]
+    assert found["centred"].tolist() == [float(centred[pair]) for pair in ((4, 0), (1, 6), (3, 2))]
     judged_pairs.loc[0, "image_id"] = "i9"
     with pytest.raises(InputError, match=r"\['i9', 'c0'\] is not of the test split"):
         pair_scores(lambda i, j: lambda a, b: scores[i][:, j][a, b], test_set, judged_pairs)
@@ -100,7 +103,7 @@ def judged(ratings):
 
 def scored(scores):
     rows = [{"image_id": f"i{n}", "caption_id": "c#0", "score": score} for n, score in enumerate(scores)]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).assign(centred=np.arange(len(scores))[::-1])
 
 
 def test_a_case_worked_by_hand():
@@ -124,6 +127,32 @@ def test_agrees_with_scipy_and_means_over_seeds():
     assert found.interval.low < found.tau < found.interval.high
 
 
+def test_an_interval_covers_the_seed_of_training():
+    random = np.random.default_rng(0)
+    ratings = random.integers(1, 5, 300)
+    near, far = ratings + random.normal(0, 1, 300), random.normal(0, 1, 300)
+    of_one = agreement(judged(ratings), [scored(near)], "c").interval
+    alike = agreement(judged(ratings), [scored(near)] * 3, "c").interval
+    apart = agreement(judged(ratings), [scored(near), scored(near), scored(far)], "c").interval
+    assert alike == pytest.approx(of_one)
+    assert apart.high - apart.low > 3 * (of_one.high - of_one.low)
+
+
+def test_centred_scores_agree_where_means_hide_it():
+    """Made-up judgements of 40 images and 5 sentences: a score is right but for the mean of each image and sentence."""
+    random = np.random.default_rng(0)
+    right = random.integers(1, 5, (40, 5)).astype(float)
+    right -= right.mean(axis=1, keepdims=True) + right.mean(axis=0) - right.mean()
+    scores = torch.from_numpy(right + random.normal(0, 9, (40, 1)) + random.normal(0, 9, (1, 5)))
+    names = np.array([f"i{n}" for n in range(40)], dtype=object), np.array([f"c{n}" for n in range(5)], dtype=object)
+    test_set = TestSet(*names, np.zeros(5, np.int64), names[0])
+    pairs = [(image, caption) for image in names[0] for caption in names[1]]
+    rows = pd.DataFrame(pairs, columns=["image_id", "caption_id"]).assign(by="experts", rating=right.ravel())
+    run = pair_scores(lambda i, j: lambda a, b: scores[i][:, j][a, b], test_set, rows)
+    assert agreement(rows, [run], "b", "centred").tau > 99  # equal ratings have no order
+    assert agreement(rows, [run], "b").tau < 30
+
+
 def test_a_pair_without_a_score_is_named():
     with pytest.raises(InputError, match=r"1 judged pairs have no score, among them \['i1', 'c#0'\]"):
         agreement(judged([1, 2]), [scored([0.5])], "c")
@@ -141,7 +170,8 @@ def make(folder, scores, plan, outputs):
 def test_the_table_sets_ours_beside_the_published(tmp_path, text):
     rows = read_judgements(text, OWNERS)
     schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet", {})
-    scores = rows[["image_id", "caption_id"]].drop_duplicates().assign(score=[0.1, 0.9, 0.3, 0.2])
+    scores = rows[["image_id", "caption_id"]].drop_duplicates()
+    scores = scores.assign(score=[0.1, 0.9, 0.3, 0.2], centred=[0.1, 0.9, 0.2, 0.3])
     schema.write(scores, PAIR_SCORES, tmp_path / "scores.parquet", {}, Identity("flickr8k", "vse", 0, 0, split="test"))
     outputs = outputs_in(tmp_path)
     vse = JudgedVariant(title="VSE", seeds=[0], model="vse", round=0)
@@ -153,6 +183,7 @@ def test_the_table_sets_ours_beside_the_published(tmp_path, text):
     assert found.loc["VSE", "crowd"] == pytest.approx(100)
     # Of six pairs four agree: the image's own sentence, rated 1, has a score of 0.2, below two others.
     assert found.loc["VSE", "crowd_with_own"] == pytest.approx(100 * (4 - 2) / 6)
+    assert found.loc["VSE", ["crowd_centred", "experts_centred"]].notna().all()
     text = Path(outputs.markdown).read_text(encoding="utf-8")
     assert "9 ratings by experts, 4 pairs judged by the crowd, 1 of them of an image and its own sentence" in text
     assert "crowd without own tau-b" in text
@@ -166,7 +197,8 @@ def test_the_order_of_scores_changes_no_byte(tmp_path, text):
     pairs, paths = rows[["image_id", "caption_id"]].drop_duplicates(), []
     for n, (name, seed) in enumerate(product(("vse", "vsepp"), (0, 1))):
         paths.append(str(tmp_path / f"{n}.parquet"))
-        scores = pairs.assign(score=np.random.default_rng(n).random(len(pairs)))
+        random = np.random.default_rng(n)
+        scores = pairs.assign(score=random.random(len(pairs)), centred=random.random(len(pairs)))
         schema.write(scores, PAIR_SCORES, paths[-1], {}, Identity("flickr8k", name, seed, 0, split="test"))
     measured = {name: JudgedVariant(title=name, seeds=[0, 1], model=name, round=0) for name in ("vse", "vsepp")}
     plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured=measured)
