@@ -201,18 +201,18 @@ check-sources: environment ## check that every address of the downloads still an
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 
 lock: environment ## make requirements*.txt from pyproject.toml
-	$(COMPILE) pyproject.toml -o requirements.txt
+	$(COMPILE) --extra workflow pyproject.toml -o requirements.txt
 	# It begins as the first, whose versions uv keeps where torch does not forbid it.
 	cp requirements.txt requirements-cuda12.txt
-	$(COMPILE) --group cuda12 pyproject.toml -o requirements-cuda12.txt
+	$(COMPILE) --extra workflow --group cuda12 pyproject.toml -o requirements-cuda12.txt
 	$(COMPILE) --constraint requirements.txt --group dev -o requirements-dev.txt
 	$(COMPILE) --constraint requirements.txt --group uv -o requirements-uv.txt
-	$(COMPILE) --constraint requirements.txt --extra slurm pyproject.toml -o requirements-slurm.txt
-	$(COMPILE) --constraint requirements.txt --extra storage pyproject.toml -o requirements-storage.txt
-	$(COMPILE) --constraint requirements-storage.txt --extra kubernetes pyproject.toml -o requirements-kubernetes.txt
+	$(COMPILE) --constraint requirements.txt --extra workflow --extra slurm pyproject.toml -o requirements-slurm.txt
+	$(COMPILE) --constraint requirements.txt --extra workflow --extra storage pyproject.toml -o requirements-storage.txt
+	$(COMPILE) --constraint requirements-storage.txt --extra workflow --extra kubernetes pyproject.toml -o requirements-kubernetes.txt
 	$(COMPILE) --constraint requirements-storage.txt --group bucket -o requirements-bucket.txt
-	$(COMPILE) --constraint requirements.txt --extra eccv-caption pyproject.toml -o requirements-eccv-caption.txt
-	$(COMPILE) --constraint requirements.txt --extra networks pyproject.toml -o requirements-networks.txt
+	$(COMPILE) --constraint requirements.txt --extra workflow --extra eccv-caption pyproject.toml -o requirements-eccv-caption.txt
+	$(COMPILE) --constraint requirements.txt --extra workflow --extra networks pyproject.toml -o requirements-networks.txt
 	$(BIN)/python -m tools.environments
 
 clean: ## remove the workflow's results, but neither downloads nor the environment

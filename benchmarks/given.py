@@ -14,8 +14,8 @@ from benchmarks._timing import times_as_fast
 from densevse.config.given import GivenLayout
 from densevse.evaluation.given.measure import numbered_test
 from densevse.evaluation.given.retrieval import GivenTest, given_rankings
-from densevse.evaluation.ranks import BLOCK, ScoreBlock
 from densevse.evaluation.retrieval import retrieve
+from densevse.evaluation.tiles import BLOCK, ScoreBlock
 from densevse.runtime.arrays import Indices
 
 PER_IMAGE = 5

@@ -40,7 +40,7 @@ ALLOWED = {
     "kernels": {"runtime.on_gpu"},
     "datasets": {"runtime", "config", "artifacts"},
     "language": {"runtime", "config", "artifacts"},
-    "evaluation": {"runtime", "artifacts", "statistics", "config.given", "config.strict", "kernels.order"},
+    "evaluation": {"runtime", "artifacts", "statistics", "config.given", "config.strict"},
     "vision": {"runtime", "config", "artifacts"},
     "data": {
         "runtime",

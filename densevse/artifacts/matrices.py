@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 
 from densevse.artifacts.archives import check_ratio
 from densevse.artifacts.files import atomic
@@ -54,7 +53,7 @@ def open_matrix(path: str | Path, key: str, unpacked_in: str | Path, dimensions:
         matrix = read(Path(path), key, Path(unpacked_in), dimensions)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; correct the path of {key}.") from None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, SafetensorError, pa.ArrowException) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, pa.ArrowException) as error:
         raise InputError(
             f"{path}: not a whole {Path(path).suffix[1:]} file ({error}); write or copy it again."
         ) from error
@@ -136,9 +135,19 @@ def _map(file: IO[bytes], dtype: Any, start: int, shape: Sequence[int], by_colum
 
 
 def _safetensors(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
-    with safe_open(path, "np") as tensors:  # checks the header and the file's length
-        chosen = _chosen(list(tensors.keys()), key, path)
-        kind = tensors.get_slice(chosen).get_dtype()
+    try:
+        from safetensors import SafetensorError, safe_open
+    except ModuleNotFoundError:
+        raise InputError(
+            f"{path}: needs safetensors, which is not installed. Install it with `pip install safetensors`, or write "
+            "the array as npy."
+        ) from None
+    try:
+        with safe_open(path, "np") as tensors:  # checks the header and the file's length
+            chosen = _chosen(list(tensors.keys()), key, path)
+            kind = tensors.get_slice(chosen).get_dtype()
+    except SafetensorError as error:
+        raise ValueError(error) from error
     name = f"{path}, {chosen}"
     if kind not in _SAFETENSORS:
         raise InputError(f"{name}: expected {', '.join(_SAFETENSORS)}, found {kind}; write it as float32.")

@@ -29,13 +29,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = ArgumentParser(f"densevse {name}", description=module.HELP, allow_abbrev=False)
     module.add_arguments(parser)
     try:
-        return int(module.run(_read(parser, module, given[1:])))
+        return _run(name, module, _read(parser, module, given[1:]))
     except InputError as error:
         print(f"densevse {name}: {error}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+
+
+def _run(name: str, module: ModuleType, arguments: Namespace) -> int:
+    """Runs a subcommand. Raises `InputError` that names the extra if the packages of the workflow are missing."""
+    try:
+        return int(module.run(arguments))
+    except ModuleNotFoundError:
+        from densevse.config.environment import check_extra
+
+        check_extra("snakemake", "workflow", "the workflow")
+        raise
 
 
 def subcommands() -> dict[str, str]:

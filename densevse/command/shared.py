@@ -37,7 +37,7 @@ def overrides(files: Sequence[str]) -> list["Override"]:
     Raises `InputError` that names a missing file, or one that holds no mapping.
     """
     from densevse.config.resolved import Override
-    from densevse.config.strict import read_yaml
+    from densevse.config.yaml_files import read_yaml
 
     found = []
     for file in (str(ROOT / "config/config.yaml"), *files):
@@ -97,7 +97,13 @@ class PlannedJob(NamedTuple):
 
 
 def snakemake(targets: Sequence[str], configfiles: Sequence[str], *options: str) -> list[str]:
-    """The command line that starts Snakemake in this folder. Raises `InputError` for an empty target."""
+    """The command line that starts Snakemake in this folder.
+
+    Raises `InputError` for an empty target, or if Snakemake is not installed.
+    """
+    from densevse.config.environment import check_extra
+
+    check_extra("snakemake", "workflow", "the workflow")
     if not all(target.strip() for target in targets):
         raise InputError("A target is empty; name a file or a rule. Is a variable of your shell not set?")
     configured = ["--configfile", *configfiles] if configfiles else []

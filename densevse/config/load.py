@@ -20,9 +20,9 @@ from densevse.config.strict import (
     line,
     not_valid,
     or_meant,
-    read_yaml,
     wrong_keys,
 )
+from densevse.config.yaml_files import read_yaml
 from densevse.runtime.errors import InputError
 
 Layer = tuple[str, Mapping[str, Any]]

@@ -14,7 +14,8 @@ from densevse.config.load import generator, load, variant
 from densevse.config.methods import GeneratorConfig, MethodConfig
 from densevse.config.registries import described_by
 from densevse.config.sources import Source
-from densevse.config.strict import DatasetName, VariantName, read_yaml, validate
+from densevse.config.strict import DatasetName, VariantName, validate
+from densevse.config.yaml_files import read_yaml
 from densevse.dag.code import Code
 from densevse.dag.contents import PROJECT, Contents
 from densevse.dag.jobs import Job

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-import torch
 from numpy.typing import NDArray
 
 from densevse.artifacts import schema
@@ -24,9 +23,9 @@ from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.protocols import TestSet, full
-from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer, retrieve, versions
-from densevse.evaluation.tiled import products, tiled
+from densevse.evaluation.tiles import ScoreBlock
+from densevse.evaluation.vectors import products
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
@@ -96,10 +95,10 @@ def _with_regions(phrases: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFra
 
 
 def _scorer(regions: NDArray[Any], phrases: NDArray[Any]) -> Scorer:
-    v, h = (torch.from_numpy(vectors.astype(np.float32)) for vectors in (regions, phrases))
+    v, h = (vectors.astype(np.float32) for vectors in (regions, phrases))
 
     def of_rows(region_rows: Indices, phrase_rows: Indices) -> ScoreBlock:
-        some_v, some_h = v[torch.from_numpy(region_rows)], h[torch.from_numpy(phrase_rows)]
-        return lambda region, phrase: tiled(products, some_v[region], some_h[phrase])
+        some_v, some_h = v[region_rows], h[phrase_rows]
+        return lambda region, phrase: products(some_v[region], some_h[phrase])
 
     return of_rows

@@ -14,8 +14,8 @@ from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.strict import RankedSentences
 from densevse.data.files import Files
 from densevse.evaluation.protocols import TestSet, folds
-from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer, retrieve, versions
+from densevse.evaluation.tiles import ScoreBlock
 from densevse.models.encoding import encode_images, encode_sentences
 from densevse.models.files import check_round, described, open_model
 from densevse.models.scoring import scorer

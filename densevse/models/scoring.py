@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer
+from densevse.evaluation.tiles import ScoreBlock
 from densevse.methods.interface import Encoding, Method, with_parts
 from densevse.models.encoding import evaluation
 from densevse.runtime.arrays import Indices

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from densevse.config.strict import read_yaml
 from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.runtime.errors import InputError
 
@@ -32,6 +31,8 @@ def read_rows(file: str | Path, columns: Columns) -> list[dict[str, Any]]:
 
 def read_about(file: str | Path, keys: Sequence[str]) -> dict[str, str]:
     """The texts of a YAML file about a CSV file. Raises `InputError` unless it has exactly these keys."""
+    from densevse.config.yaml_files import read_yaml  # rows of published figures alone need PyYAML
+
     values = read_yaml(file)
     if not isinstance(values, dict) or set(values) != set(keys):
         raise InputError(f"{file}: expected the keys {', '.join(keys[:-1])} and {keys[-1]}, and no others.")

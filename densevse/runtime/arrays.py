@@ -1,6 +1,6 @@
-"""Arrays of indices: their type, and numbers that are spread evenly over a range."""
+"""Arrays: the types of indices and numbers, indices spread evenly over a range, and tensors as arrays."""
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,3 +12,12 @@ Reals: TypeAlias = NDArray[np.float64]
 def evenly_spaced(count: int, most: int) -> NDArray[np.int64]:
     """At most `most` of the numbers below `count`, evenly spaced from the first to the last."""
     return np.linspace(0, count - 1, min(most, count)).astype(np.int64)
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """An array, or a tensor of torch on any device, as an array; bfloat16, which NumPy lacks, as float32."""
+    if not hasattr(values, "detach"):
+        return np.asanyarray(values)
+    tensor = values.detach().cpu()
+    found: NDArray[Any] = (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
+    return found

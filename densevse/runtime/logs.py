@@ -14,8 +14,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from tqdm import tqdm
-
 from densevse.runtime.errors import InputError
 
 logger = logging.getLogger("densevse")
@@ -154,6 +152,8 @@ def used(seconds: float) -> str:
 
 def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
     """Yields `items` with a progress bar on a terminal, and a log line at the start, every minute and at the end."""
+    from tqdm import tqdm  # jobs alone have it
+
     of = "" if total is None else f" of {total}"
     logger.info("%s: started%s", what, "" if total is None else f", {total} to do")
     done, logged = 0, time.monotonic()

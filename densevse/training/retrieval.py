@@ -96,7 +96,7 @@ def validated(method: Method, pairs: Pairs) -> dict[str, float]:
     rows = pairs.rows
     every_image, every_sentence = np.arange(len(rows.image_ids)), np.arange(len(rows.caption_ids))
     score = scorer(method, encode_images(method, pairs), encode_sentences(method, pairs))
-    ranks = evaluate(score(every_image, every_sentence), torch.from_numpy(rows.image_of_caption), len(every_image))
+    ranks = evaluate(score(every_image, every_sentence), rows.image_of_caption, len(every_image))
     found = metrics(ranks)
     return {name: found[name] for name in MEASURES}
 

@@ -6,7 +6,7 @@ import yaml
 from pydantic import BaseModel
 
 from densevse.config.load import FOLDERS, load, merge, variant
-from densevse.config.strict import check_configfiles
+from densevse.config.yaml_files import check_configfiles
 from densevse.runtime.errors import InputError
 
 CONFIG = Path(__file__).parents[2] / "config"

@@ -8,7 +8,7 @@ import pytest
 from densevse.config.analyses import FOLDER, settings_of_analyses
 from densevse.config.config import FOLDERS
 from densevse.config.load import load
-from densevse.config.strict import check_configfiles, read_yaml
+from densevse.config.yaml_files import check_configfiles, read_yaml
 from densevse.runtime.errors import InputError
 
 ROOT = Path(__file__).parents[2]

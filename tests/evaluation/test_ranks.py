@@ -141,7 +141,7 @@ def test_random_scores_give_the_papers_random_row():
 
 
 def test_metrics():
-    ranks = Ranks(torch.tensor([1, 5, 11, 2]), torch.tensor([1, 6, 10, 100, 3]))
+    ranks = Ranks(np.array([1, 5, 11, 2]), np.array([1, 6, 10, 100, 3]))
     found = metrics(ranks)
     assert [found[f"i2t_r{k}"] for k in (1, 5, 10)] == [25, 75, 75]
     assert [found[f"t2i_r{k}"] for k in (1, 5, 10)] == [20, 40, 80]
@@ -153,4 +153,4 @@ def test_metrics():
 
 def test_metrics_without_a_query_raise():
     with pytest.raises(ValueError, match="i2t"):
-        metrics(Ranks(torch.tensor([], dtype=torch.long), torch.tensor([1])))
+        metrics(Ranks(np.array([], int), np.array([1])))

@@ -25,13 +25,11 @@ def test_conda_environments_have_the_pinned_versions():
             assert versions[name] == version, f"{path.name}: {name}"
 
 
-RUNNING, EXTRAS, GROUPS = (
-    PYPROJECT["project"]["dependencies"],
-    PYPROJECT["project"]["optional-dependencies"],
-    PYPROJECT["dependency-groups"],
-)
-LOCKS = {f"requirements-{name}.txt": named for name, named in (EXTRAS | GROUPS).items() if name != "mcg"}
-"""The extra mcg alone has no lock: it is pinned where it is named."""
+EXTRAS, GROUPS = PYPROJECT["project"]["optional-dependencies"], PYPROJECT["dependency-groups"]
+RUNNING = [*PYPROJECT["project"]["dependencies"], *EXTRAS["workflow"]]
+UNLOCKED = {"workflow", "mcg"}
+"""Extras without a lock of their own: requirements.txt has the workflow's, and mcg is pinned where it is named."""
+LOCKS = {f"requirements-{name}.txt": named for name, named in (EXTRAS | GROUPS).items() if name not in UNLOCKED}
 
 
 def test_what_pyproject_names_is_pinned():

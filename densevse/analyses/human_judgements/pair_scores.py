@@ -18,8 +18,8 @@ from densevse.evaluation.given.retrieval import read_test, scorers
 from densevse.evaluation.protocols import TestSet
 from densevse.evaluation.retrieval import Scorer, versions
 from densevse.models.retrieval import encode_test
+from densevse.runtime.arrays import as_array
 from densevse.runtime.errors import InputError
-from densevse.runtime.numerics import set_up_processor
 
 _PAIR = ["image_id", "caption_id"]
 IMAGES_AT_ONCE = 500
@@ -45,7 +45,6 @@ def write_given_pair_scores(
     judgements: str,
     layout: Mapping[str, Any],
     ranked_sentences: str,
-    threads: int,
     contents: Sequence[str],
     wildcards: Mapping[str, str],
     output: str,
@@ -56,7 +55,6 @@ def write_given_pair_scores(
     `layout` has the fields of `GivenLayout`, and `given` are the files by their keys, of which `contents` are digests.
     Raises `InputError` as `write_given_retrieval` and `pair_scores` do.
     """
-    set_up_processor(threads)
     meaning = validate(GivenLayout, layout, "the given row")
     test = read_test(image_table, caption_table, "full", ranked_sentences)
     i2t, _ = scorers(given, meaning, test, Path(output).parent)
@@ -84,7 +82,7 @@ def pair_scores(scorer: Scorer, test_set: TestSet, judged: pd.DataFrame) -> pd.D
     scores, of_image, of_caption = np.empty(len(pairs)), np.empty(images), np.zeros(captions)
     for first in range(0, images, IMAGES_AT_ONCE):
         rows = slice(first, min(first + IMAGES_AT_ONCE, images))
-        tile = score_block(rows, slice(0, captions)).double().cpu().numpy()
+        tile = as_array(score_block(rows, slice(0, captions))).astype(np.float64)
         inside = (image >= rows.start) & (image < rows.stop)
         scores[inside] = tile[image[inside] - first, caption[inside]]
         of_image[rows] = tile.mean(axis=1)

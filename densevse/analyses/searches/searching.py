@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import pandas as pd
+import torch
 from numpy.typing import NDArray
 
 from densevse.analyses.searches.schemas import FOUND
@@ -34,7 +35,7 @@ from densevse.models.scoring import scorer
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
-from densevse.runtime.numerics import set_up, set_up_processor
+from densevse.runtime.numerics import set_up
 
 Asked: TypeAlias = Literal["sentences", "photographs"]
 """The kind of the queries; the other kind is searched."""
@@ -94,7 +95,7 @@ class GivenVectors:
 
     def encoding(self, rows: Indices) -> Encoding:
         """The vectors of some of them."""
-        return Embeddings(read_vectors(self.vectors, self.items[rows], self.layout))
+        return Embeddings(torch.from_numpy(read_vectors(self.vectors, self.items[rows], self.layout)))
 
 
 class Answers(NamedTuple):
@@ -300,7 +301,6 @@ def write_given_answers(
     question: Mapping[str, Any],
     contents: Sequence[str],
     output: str,
-    threads: int,
     **files: str,
 ) -> None:
     """The job that finds the best answers to a `Question` among the test split, and writes a FOUND artifact.
@@ -309,7 +309,6 @@ def write_given_answers(
     caption_table, of the given row's images and sentences, and of `vectors` (sentences, D) if the sentences are a
     person's own. Raises `InputError` that names the wrong file, row or id.
     """
-    set_up_processor(threads)
     meaning, query = validate(GivenLayout, layout, "the given row"), Question(**question)
     unpacked_in = Path(output).parent
     test = read_test(files["image_table"], files["caption_table"], "full", query.ranked_sentences)
@@ -323,8 +322,7 @@ def write_given_answers(
         caption_ids = np.array([f"#{number}" for number in caption_rows], object)
 
     def compare(some_images: Encoding, some_sentences: Encoding) -> Scores:
-        scores: Scores = similarities(some_images[0], some_sentences[0], meaning).numpy()
-        return scores
+        return similarities(some_images[0].numpy(), some_sentences[0].numpy(), meaning)
 
     sides = GivenVectors(images, image_rows, meaning), GivenVectors(sentences, caption_rows, meaning)
     found = search(compare, *sides, query.asked, query.top)

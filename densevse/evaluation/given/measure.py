@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
-import torch
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
@@ -29,7 +28,7 @@ from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS
 from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance, metrics_of
 from densevse.evaluation.retrieval import Scorer, retrieve
-from densevse.runtime.arrays import Indices
+from densevse.runtime.arrays import Indices, as_array
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
@@ -48,7 +47,7 @@ class Measures(NamedTuple):
 
 
 def evaluate(
-    scores: NDArray[Any] | torch.Tensor,
+    scores: ArrayLike,
     image_of_sentence: ArrayLike | None = None,
     protocol: ProtocolWithoutIds = "full",
     *,
@@ -59,10 +58,10 @@ def evaluate(
 ) -> dict[str, float]:
     """The metrics of scores under a protocol, as a table has them, and the numbers of queries with a tie.
 
-    `scores` (images, sentences) are floats, higher is closer unless `lower_is_better`; `image_of_sentence` (sentences,)
-    is the image of each sentence, from 0, in any order. Recalls R@K are in percent, ranks start at 1, and a tie counts
-    against the query. Keys are i2t_r1 ... t2i_mean_rank, rsum, mean_recall, i2t_ties and t2i_ties. With `intervals`,
-    <key>_low and <key>_high are the ends of a metric's 95% interval.
+    `scores` (images, sentences) are floats, an array or a tensor of torch; higher is closer unless `lower_is_better`.
+    `image_of_sentence` (sentences,) is the image of each sentence, from 0, in any order. Recalls R@K are in percent,
+    ranks start at 1, and a tie counts against the query. Keys are i2t_r1 ... t2i_mean_rank, rsum, mean_recall, i2t_ties
+    and t2i_ties. With `intervals`, <key>_low and <key>_high are the ends of a metric's 95% interval.
 
     Where right answers are not one to one, `relevant` takes the place of `image_of_sentence`: a matrix (images,
     sentences) of gains, sparse or dense, such as `read_relevance` reads. A gain of 0 or less is no right answer. The
@@ -76,12 +75,12 @@ def evaluate(
         raise InputError(f"protocol: no {protocol!r} without ids; known: {', '.join(get_args(ProtocolWithoutIds))}.")
     if (image_of_sentence is None) == (relevant is None):
         raise InputError("evaluate: give the right answers by image_of_sentence or by relevant, not by both.")
-    values = _array(scores) if isinstance(scores, torch.Tensor) else np.asanyarray(scores)
+    values = as_array(scores)
     check_numbers(values, "scores")
     layout = validate(GivenLayout, {"lower_is_better": lower_is_better}, "evaluate")
     cutoffs = at if relevant is None else at or CUTOFFS
     if relevant is None:
-        image = _images(np.asanyarray(image_of_sentence), values.shape)
+        image = _images(as_array(image_of_sentence), values.shape)
         columns = np.argsort(image, kind="stable")
         gains = relevance_of(image[columns], len(values))
     else:
@@ -218,12 +217,6 @@ def _metrics(rows: pd.DataFrame, test: GivenTest, intervals: bool) -> dict[str, 
     drawn = bootstrap.replicates([rows])
     ends = {name: bootstrap.interval(name, drawn) for name in METRIC_COLUMNS}
     return {**found, **{f"{name}_{end}": value for name, one in ends.items() for end, value in one._asdict().items()}}
-
-
-def _array(scores: torch.Tensor) -> NDArray[Any]:
-    """A tensor as an array; NumPy has no bfloat16."""
-    found: NDArray[Any] = (scores.float() if scores.dtype == torch.bfloat16 else scores).detach().cpu().numpy()
-    return found
 
 
 def _images(image_of_sentence: NDArray[Any], shape: tuple[int, ...]) -> Indices:

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from densevse.evaluation.metrics import DIRECTIONS
-from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.relevance import MeanBootstrap, answer_ranks
 from densevse.evaluation.retrieval import Scorer
+from densevse.evaluation.tiles import ScoreBlock
 from densevse.runtime.arrays import Indices, Reals
 from densevse.runtime.errors import InputError
 

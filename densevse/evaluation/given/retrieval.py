@@ -23,7 +23,6 @@ from densevse.evaluation.retrieval import TOP, Scorer, retrieve, versions
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
-from densevse.runtime.numerics import set_up_processor
 
 Ids = NDArray[np.object_]
 _SHOWN = 5
@@ -105,7 +104,6 @@ def write_given_retrieval(
     layout: Mapping[str, Any],
     ranked_sentences: str,
     top: int,
-    threads: int,
     contents: Sequence[str],
     wildcards: Mapping[str, str],
     output: str,
@@ -116,7 +114,6 @@ def write_given_retrieval(
     `layout` has the fields of `GivenLayout`, and `given` are the files by their keys, of which `contents` are digests.
     Raises `InputError` that names the wrong file, row or id.
     """
-    set_up_processor(threads)
     of, meaning = Identity.of(wildcards, split="test"), validate(GivenLayout, layout, "the given row")
     test = read_test(image_table, caption_table, str(of.protocol), ranked_sentences)
     rows = given_rankings(given, meaning, test, Path(output).parent, top)

@@ -5,24 +5,20 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
-from torch.nn import functional
 
 from densevse.artifacts.matrices import Matrix
 from densevse.config.given import GivenLayout
-from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer
-from densevse.evaluation.tiled import products, tiled
-from densevse.kernels.order import order_scores
+from densevse.evaluation.tiles import ScoreBlock
+from densevse.evaluation.vectors import Vectors, order_scores, products
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
-_UNSCORED: dict[str | None, Callable[[Tensor], Tensor]] = {
-    None: lambda scores: torch.zeros_like(scores, dtype=torch.bool),
-    "nan": torch.isnan,
-    "-inf": torch.isneginf,
+_UNSCORED: dict[str | None, Callable[[NDArray[Any]], NDArray[np.bool_]]] = {
+    None: lambda scores: np.zeros(scores.shape, np.bool_),
+    "nan": np.isnan,
+    "-inf": np.isneginf,
 }
 LARGEST = 2.0**50
 """The largest number of a vector whose products, or squares of differences, float32 holds with any other's."""
@@ -47,9 +43,12 @@ def score_blocks(scores: Aligned, layout: GivenLayout) -> Scorer:
     def of_rows(images: Indices, sentences: Indices) -> ScoreBlock:
         rows, columns = scores.rows[images], scores.columns[sentences]
 
-        def score_block(image: slice, sentence: slice) -> Tensor:
+        def score_block(image: slice, sentence: slice) -> NDArray[Any]:
             found = _read(scores, rows[image], columns[sentence], layout.unscored)
-            return found.neg_().masked_fill_(found.isposinf(), -torch.inf) if layout.lower_is_better else found
+            if layout.lower_is_better:
+                np.negative(found, out=found)
+                found[found == np.inf] = -np.inf
+            return found
 
         return score_block
 
@@ -60,7 +59,7 @@ def vector_blocks(images: Aligned, sentences: Aligned, layout: GivenLayout) -> S
     """Blocks of the similarities of vectors. A block raises `InputError` as `read_vectors` does."""
 
     def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
-        def score_block(image: slice, sentence: slice) -> Tensor:
+        def score_block(image: slice, sentence: slice) -> Vectors:
             some_images = read_vectors(images, image_rows[image], layout)
             return similarities(some_images, read_vectors(sentences, sentence_rows[sentence], layout), layout)
 
@@ -69,64 +68,67 @@ def vector_blocks(images: Aligned, sentences: Aligned, layout: GivenLayout) -> S
     return of_rows
 
 
-def similarities(images: Tensor, sentences: Tensor, layout: GivenLayout) -> Tensor:
+def similarities(images: Vectors, sentences: Vectors, layout: GivenLayout) -> Vectors:
     """(I, S) scores of (I, D) and (S, D) vectors from `read_vectors`, at least one each."""
-    return tiled(order_scores if layout.similarity == "order" else products, images, sentences)
+    return (order_scores if layout.similarity == "order" else products)(images, sentences)
 
 
-def read_vectors(aligned: Aligned, items: Indices, layout: GivenLayout) -> Tensor:
+def read_vectors(aligned: Aligned, items: Indices, layout: GivenLayout) -> Vectors:
     """(items, D) float32 vectors, of length 1 for the cosine.
 
     Raises `InputError` that names a row that is not finite, zero for the cosine, or out of range for the others.
     """
     rows = aligned.rows[items]
     vectors = _read(aligned, rows, aligned.columns, None)
-    largest = vectors.abs().amax(dim=1)
+    largest = np.abs(vectors).max(axis=1)
     if layout.similarity != "cosine":
         _check_range(aligned.matrix.name, rows, largest, str(layout.similarity))
-        return vectors.float()
-    zero = torch.nonzero(largest == 0)
+        return vectors.astype(np.float32, copy=False)
+    zero = np.flatnonzero(largest == 0)
     if len(zero):
-        raise InputError(f"{aligned.matrix.name}: row {rows[zero[0, 0]]} is zero, which has no cosine; correct it.")
+        raise InputError(f"{aligned.matrix.name}: row {rows[zero[0]]} is zero, which has no cosine; correct it.")
     return _unit(vectors, largest)
 
 
-def _unit(vectors: Tensor, largest: Tensor) -> Tensor:
+def _unit(vectors: Vectors, largest: NDArray[Any]) -> Vectors:
     """The vectors with length 1, float32, made in place; `largest` are their largest numbers, none 0.
 
     The square of a length leaves float32 from 1e19 on and below 1e-19. So each vector is first multiplied by the power
     of two that makes its largest number about 1, which changes no digit.
     """
-    furthest = -math.frexp(torch.finfo(vectors.dtype).tiny)[1]  # the powers up to it have an inverse in this type
-    power = torch.frexp(largest).exponent.clamp(-furthest, furthest).to(vectors.dtype)
-    return functional.normalize(vectors.mul_(torch.exp2(-power)[:, None]).float(), dim=1, eps=0)
+    furthest = -math.frexp(float(np.finfo(vectors.dtype).tiny))[1]  # the powers up to it have an inverse in this type
+    power = np.frexp(largest)[1].clip(-furthest, furthest)
+    vectors *= np.ldexp(np.ones((), vectors.dtype), -power)[:, None]
+    unit = vectors.astype(np.float32, copy=False)
+    unit /= np.sqrt(np.einsum("nd,nd->n", unit, unit))[:, None]
+    return unit
 
 
-def _check_range(name: str, rows: Indices, largest: Tensor, similarity: str) -> None:
+def _check_range(name: str, rows: Indices, largest: NDArray[Any], similarity: str) -> None:
     """Raises `InputError` that names a vector whose largest number is so large or small that float32 loses scores."""
-    wrong = torch.nonzero((largest > LARGEST) | (largest < 1 / LARGEST) & (largest > 0))
+    wrong = np.flatnonzero((largest > LARGEST) | (largest < 1 / LARGEST) & (largest > 0))
     if len(wrong):
-        row = wrong[0, 0]
         raise InputError(
-            f"{name}: the largest number of row {rows[row]} is {largest[row]:.1e}, and float32 cannot hold the scores "
-            f"({similarity}) of vectors with numbers beyond {LARGEST:.0e} or below {1 / LARGEST:.0e}. Multiply all "
-            "vectors by one number, which changes no rank."
+            f"{name}: the largest number of row {rows[wrong[0]]} is {largest[wrong[0]]:.1e}, and float32 cannot hold "
+            f"the scores ({similarity}) of vectors with numbers beyond {LARGEST:.0e} or below {1 / LARGEST:.0e}. "
+            "Multiply all vectors by one number, which changes no rank."
         )
 
 
-def _read(aligned: Aligned, rows: Indices, columns: Indices, unscored: str | None) -> Tensor:
+def _read(aligned: Aligned, rows: Indices, columns: Indices, unscored: str | None) -> NDArray[Any]:
     """(rows, columns) of a matrix as float32, or float64 where the matrix has it."""
     values = aligned.matrix.values.T if aligned.by_sentence else aligned.matrix.values
-    found = torch.from_numpy(_part(values, rows, columns))
-    # A sum is finite if all its terms are; testing every term costs more.
-    if np.isfinite(found.sum().item()):
-        return found
+    found = _part(values, rows, columns)
+    with np.errstate(over="ignore", invalid="ignore"):  # a sum is finite if all its terms are; to test each costs more
+        if np.isfinite(found.sum()):
+            return found
     absent = _UNSCORED[unscored](found)
-    wrong = torch.nonzero(~(torch.isfinite(found) | absent))
+    wrong = np.argwhere(~(np.isfinite(found) | absent))
     if len(wrong):
         at = rows[wrong[0, 0]], columns[wrong[0, 1]]
-        _refuse(aligned, at[::-1] if aligned.by_sentence else at, found[tuple(wrong[0])].item())
-    return found.masked_fill_(absent, -torch.inf)
+        _refuse(aligned, at[::-1] if aligned.by_sentence else at, float(found[tuple(wrong[0])]))
+    found[absent] = -np.inf
+    return found
 
 
 def _refuse(aligned: Aligned, at: tuple[int, int], value: float) -> None:

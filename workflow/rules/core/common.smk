@@ -34,7 +34,7 @@ from densevse.dag.targets import Known, Makers, OwnFileStage, TargetStage
 from densevse.dag.training import GeneratorStage, TrainingStage
 from densevse.dag.unchanged import put_aside, remove_aside
 from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check_place
-from densevse.config.strict import check_configfiles
+from densevse.config.yaml_files import check_configfiles
 from densevse.config.tables import Protocol
 from densevse.config.registries import VIEWS
 from densevse.runtime.project import (

@@ -219,7 +219,7 @@ def test_given_scores_of_judged_pairs_are_those_of_the_matrix(tmp_path):
     pairs = pd.DataFrame([("a", "c#0"), ("c", "b#0")], columns=["image_id", "caption_id"])
     schema.write(pairs.assign(by="crowd", rating=0.5), JUDGEMENTS, files["judgements"], {})
     np.save(files["scores"], np.arange(9, dtype=np.float32).reshape(3, 3))
-    settings = {"layout": {}, "ranked_sentences": "all", "threads": 1, "contents": ["abc"]}
+    settings = {"layout": {}, "ranked_sentences": "all", "contents": ["abc"]}
     wildcards = {"dataset": "flickr8k", "variant": "mine", "seed": "0"}
     write_given_pair_scores(**files, **settings, wildcards=wildcards)
     assert schema.read(files["output"], PAIR_SCORES)["score"].tolist() == [2, 7]

@@ -242,7 +242,7 @@ def ask_given(tmp_path):
             files[key] = f"{key}.npy"
         paths = {key: str(tmp_path / file) for key, file in files.items()}
         settings = {"layout": layout.model_dump(mode="json"), "question": question._asdict(), "contents": ["digest"]}
-        write_given_answers(**settings, output=str(tmp_path / "found.parquet"), threads=1, **paths)
+        write_given_answers(**settings, output=str(tmp_path / "found.parquet"), **paths)
         return schema.read(tmp_path / "found.parquet", FOUND)
 
     return answers
