@@ -99,11 +99,12 @@ Title = Annotated[str, Field(min_length=1), AfterValidator(_title)]
 
 
 def known(where: str, names: Iterable[str], those: Iterable[Any]) -> None:
-    """Raises `ValueError` that names the path of the first unknown name."""
+    """Raises `ValueError` that names the path of the first unknown name. The name "" stands for null."""
     there = list(those)
     for name in names:
         if name not in there:
-            raise ValueError(f"{where}: no {name!r}{known_or_meant(name, there)}")
+            none = "; none is written as null" if name.lower() == "none" and "" in there else ""
+            raise ValueError(f"{where}: no {name!r}{known_or_meant(name, there)}{none}")
 
 
 Split = Literal["train", "val", "test"]

@@ -372,3 +372,8 @@ def test_a_data_set_has_every_split(reader, key, value, missing):
 def test_null_unsets_an_option():
     options = {"karpathy": None, "splits": {"train": 10, "val": 5, "test": 5}}
     assert load(CONFIG, {"datasets": {"coco": {"options": options}}}).datasets["coco"].options.karpathy is None
+
+
+def test_the_word_none_is_answered_with_null():
+    with pytest.raises(InputError, match=r"word_vectors: no 'none'; known: glove, word2vec; none is written as null"):
+        load(CONFIG, {"datasets": {"scenes": {"word_vectors": "none"}}})
