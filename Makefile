@@ -30,7 +30,7 @@ environment: .venv/complete ## the packages that the workflow runs with, in .ven
 
 .PHONY: another
 .venv/complete: requirements-uv.txt $(LOCK) envs/command.py $(if $(ANOTHER),another)
-	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "densevse needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=python3.12")'
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "densevse needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
 	$(PYTHON) -c 'import os, re, sys; found = re.search(r"[\s\x27\"\\$$&;()<>|*?\[\]#`!{}~:]", os.getcwd()); sys.exit(found and f"{os.getcwd()}: no job can be started in a folder with {found[0]!r} in its name; move the project")'
 	$(PYTHON) -m venv $(if $(ANOTHER),--clear) .venv
 	$(INSTALL) $(LOCK)

@@ -10,6 +10,7 @@ from densevse.vision.architectures.rcnn import RCNN
 from densevse.vision.caffe import CONVOLUTIONS, convert, read_blobs
 
 HIDDEN, CLASSES = 48, 20
+by_opencv = pytest.mark.skipif(not hasattr(cv2.dnn, "readNetFromCaffe"), reason="OpenCV 5 reads no files of Caffe")
 LAYERS = [*RCNN(HIDDEN, CLASSES).features._modules, "relu6", "relu7", "fc-rcnn"]
 
 
@@ -36,6 +37,7 @@ def caffe_file(tmp_path_factory):
     return path
 
 
+@by_opencv
 def test_every_layer_is_as_opencv_runs_the_caffe_file(caffe_file, tmp_path):
     convert(caffe_file, tmp_path / "rcnn.safetensors", HIDDEN, CLASSES)
     network = RCNN(HIDDEN, CLASSES).eval()
@@ -61,6 +63,7 @@ def test_every_layer_is_as_opencv_runs_the_caffe_file(caffe_file, tmp_path):
         assert expected.std() > 0, name
 
 
+@by_opencv
 @pytest.mark.parametrize("written", [caffemodel, old_caffemodel])
 def test_blobs_are_as_opencv_reads_them(written, tmp_path):
     small = {name: layer for name, layer in random_layers().items() if name != "fc6"}
