@@ -215,7 +215,9 @@ class GivenStage(Stage):
 
     def job(self, dataset: DatasetName, variant: VariantName) -> Job:
         """The retrieval of a given row: the meaning of its files' rows and columns, and what is ranked."""
-        return Job({"layout": passed(self._of(dataset, variant).layout, LAYOUT), **self.ranking(dataset)})
+        entry = self.dataset(dataset)
+        layout = passed(self._of(dataset, variant).layout, LAYOUT)
+        return Job({"layout": layout, "ranked_sentences": entry.sentences, "top": entry.top})
 
     def _of(self, dataset: DatasetName, variant: VariantName) -> GivenFiles:
         return self.config.given()[variant].on(dataset)
