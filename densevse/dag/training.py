@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from densevse.config.methods import MethodConfig
 from densevse.config.networks import NetworkConfig
 from densevse.config.registries import VIEWS, described_by
 from densevse.config.strict import DatasetName, VariantName
@@ -137,6 +138,10 @@ class TrainingStage(Stage):
         entry = self.variant(dataset, variant)
         if round > entry.last_round:
             raise InputError(f"{variant} has the rounds 0 to {entry.last_round} on {dataset}, and no round {round}.")
+        return self.job_of(entry, dataset, variant, seed, round)
+
+    def job_of(self, entry: MethodConfig, dataset: DatasetName, variant: VariantName, seed: int, round: int = 0) -> Job:
+        """The training of a round with the settings of `entry`, which reads what a variant reads, as TrainingJob."""
         settings = {
             "method": entry.model,
             "parameters": whole(entry.parameters),

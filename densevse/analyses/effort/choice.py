@@ -1,0 +1,55 @@
+"""The choice among a row's draws, on val, and the training of the chosen one."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import NUMBER, REAL, Column, Schema
+from densevse.artifacts.schemas.training import HISTORY
+from densevse.runtime.logs import logger
+from densevse.training.retrieval import train
+
+DRAWS = Schema(
+    "draws",
+    "a draw of a row's settings, in order",
+    (
+        Column("draw", NUMBER, "its number; 0 has the configured settings"),
+        Column("val_rsum", REAL, "rsum on val of the epoch that was kept"),
+        Column("seconds", REAL, "wall-clock time of all its epochs, seconds"),
+    ),
+)
+
+
+def choose_draw(histories: Sequence[str], output: str) -> None:
+    """The job that lists a row's draws (DRAWS): `histories` has the HISTORY of each, in order."""
+    rows = [_of(number, schema.read(path, HISTORY)) for number, path in enumerate(histories)]
+    # Each is a parent of its own: they have other settings.
+    schema.write(rows, DRAWS, output, lineage({}, {f"draw{number}": path for number, path in enumerate(histories)}))
+
+
+def _of(number: int, history: pd.DataFrame) -> dict[str, Any]:
+    (kept,) = history.loc[history["best"], "rsum"]
+    return {"draw": number, "val_rsum": float(kept), "seconds": float(history["seconds"].sum())}
+
+
+def chosen(draws: pd.DataFrame) -> int:
+    """The number of the draw with the largest rsum on val; the first of equals."""
+    return int(draws["val_rsum"].to_numpy().argmax())
+
+
+def train_chosen(
+    jobs: Sequence[Mapping[str, Any]],
+    choice: str,
+    code: str,
+    model: str,
+    history: str,
+    wildcards: Mapping[str, str],
+    **files: str | list[str],
+) -> None:
+    """The job that trains the draw that `choice` (DRAWS) says; `jobs` has the settings of all, as `train` has them."""
+    number = chosen(schema.read(choice, DRAWS))
+    logger.info("draw %d of %d is the best on val", number, len(jobs))
+    train(jobs[number], code, model, history, wildcards, **files)

@@ -1,0 +1,123 @@
+# Equal effort: draws of settings for every row at one budget, chosen on val, trained again with fresh seeds.
+
+from densevse.analyses.effort.dag import EffortStage
+
+effort = EffortStage(project, training)
+
+
+use rule train as train_draw with:
+    output:
+        model="<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round0/model.safetensors",
+        history="<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round0/history.parquet",
+    log:
+        "<logs>/train_draw/{dataset}_{variant}_{draw}_seed{seed}.log",
+    wildcard_constraints:
+        dataset=effort.datasets(),
+        draw=r"draw\d+",
+    params:
+        **calling("densevse.training.retrieval:train", effort.draw_job),
+        contents=contents_of("<resources>/{network}/{file}", training.network),
+    message:
+        "training {wildcards.draw} of {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+
+
+rule choose_draw:
+    input:
+        histories=path("<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round0/history.parquet", effort.draws),
+    output:
+        "<results>/{dataset}/effort/{variant}/draws.parquet",
+    log:
+        "<logs>/choose_draw/{dataset}_{variant}.log",
+    wildcard_constraints:
+        dataset=effort.datasets(),
+    conda:
+        f"{ENVS}/torch.yaml"
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(10),
+    params:
+        **calling("densevse.analyses.effort.choice:choose_draw"),
+    message:
+        "choosing among the draws of {wildcards.variant} on {wildcards.dataset}"
+    script:
+        RUNNER
+
+
+use rule train as train_chosen with:
+    input:
+        unpack(training.inputs),
+        start=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.origin),
+        network=path("<resources>/{network}/{file}", training.network),
+        choice=rules.choose_draw.output[0],
+    output:
+        model="<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round0/model.safetensors",
+        history="<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round0/history.parquet",
+    log:
+        "<logs>/train_draw/{dataset}_{variant}_{draw}_seed{seed}.log",
+    wildcard_constraints:
+        dataset=effort.datasets(),
+        draw="chosen",
+    params:
+        **calling("densevse.analyses.effort.choice:train_chosen", effort.chosen_job),
+        contents=contents_of("<resources>/{network}/{file}", training.network),
+    message:
+        "training the chosen draw of {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+
+
+use rule retrieve as retrieve_draw with:
+    input:
+        unpack(training.inputs),
+        model="<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round{round}/model.safetensors",
+    output:
+        "<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round{round}/{protocol}.parquet",
+    log:
+        "<logs>/retrieve_draw/{dataset}_{protocol}_{variant}_{draw}_seed{seed}_round{round}.log",
+    wildcard_constraints:
+        dataset=effort.datasets(),
+        draw=r"draw\d+|chosen",
+    message:
+        "retrieval: {wildcards.draw} of {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+
+
+rule effort:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+        draws=path("<results>/{dataset}/effort/{variant}/draws.parquet", effort.rows_of),
+        tried=path(
+            "<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round{round}/{protocol}.parquet", effort.tried
+        ),
+        again=path(
+            "<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round{round}/{protocol}.parquet", effort.again
+        ),
+    output:
+        markdown="<results>/tables/{dataset}_effort.md",
+        html=report(
+            "<results>/tables/{dataset}_effort.html",
+            caption="effort.rst",
+            category="Tables",
+            labels={"table": "{dataset}, equal effort"},
+        ),
+        latex="<results>/tables/{dataset}_effort.tex",
+        csv="<results>/tables/{dataset}_effort.csv",
+        parquet="<results>/tables/{dataset}_effort.parquet",
+        figure=report(
+            "<results>/figures/{dataset}/effort.svg",
+            caption="effort.rst",
+            category="Tables",
+            labels={"table": "{dataset}, equal effort"},
+        ),
+    log:
+        "<logs>/effort/{dataset}.log",
+    wildcard_constraints:
+        dataset=effort.datasets(),
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+    params:
+        **calling("densevse.analyses.effort.table:make_effort_table", effort.table_job),
+    message:
+        "writing the table of equal effort on {wildcards.dataset}"
+    script:
+        RUNNER
