@@ -88,6 +88,7 @@ TARGETS = [
     "tables/flickr8k_resplits_caption_oracles.md",
     "tables/flickr8k_human.md",
     "tables/scenes_votes.md",
+    "tables/scenes_effort.md",
     "scenes/ballots/hm_lstm.html",
     "tables/scenes_arithmetic_vse.md",
     "figures/scenes/vse/arithmetic.png",

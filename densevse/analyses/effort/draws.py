@@ -8,6 +8,7 @@ import numpy as np
 
 from densevse.analyses.effort.settings import LEARNING_RATE, NEGATIVES, Effort, Row, Space
 from densevse.config.methods import MethodConfig
+from densevse.config.strict import VariantName
 from densevse.config.training import NamedPhase, TrainingConfig
 
 MISMATCHED = "mismatched"
@@ -25,7 +26,7 @@ def negatives(entry: MethodConfig) -> int:
     return min(in_batch, getattr(entry.parameters, MISMATCHED, in_batch))
 
 
-def drawn(entry: MethodConfig, effort: Effort, variant: str, draw: int, pairs: int) -> MethodConfig:
+def drawn(entry: MethodConfig, effort: Effort, variant: VariantName, draw: int, pairs: int) -> MethodConfig:
     """A variant's settings in a draw; draw 0 changes only what all rows share.
 
     `entry` has the configured settings, and `pairs` is the budget. Raises `ValueError` if the method refuses values.
