@@ -213,6 +213,7 @@ lock: environment ## make requirements*.txt from pyproject.toml
 	$(COMPILE) --constraint requirements-storage.txt --group bucket -o requirements-bucket.txt
 	$(COMPILE) --constraint requirements.txt --extra workflow --extra eccv-caption pyproject.toml -o requirements-eccv-caption.txt
 	$(COMPILE) --constraint requirements.txt --extra workflow --extra networks pyproject.toml -o requirements-networks.txt
+	$(COMPILE) --constraint requirements.txt --extra workflow --extra onnx pyproject.toml -o requirements-onnx.txt
 	$(BIN)/python -m tools.environments
 
 clean: ## remove the workflow's results, but neither downloads nor the environment

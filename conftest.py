@@ -32,14 +32,17 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(autouse=True)
 def numeric_settings():
     """Settings of the process that decide the last bits of a sum are the same after each test as before it."""
-    products = torch.backends.mkldnn.matmul
-    before = torch.get_num_threads(), torch.get_default_dtype(), products.fp32_precision, cv2.getNumThreads()
+    cudnn = torch.backends.cudnn
+    products = (torch.backends.mkldnn.matmul, torch.backends.cuda.matmul, cudnn.conv, cudnn.rnn)
+    precisions = [one.fp32_precision for one in products]
+    before = torch.get_num_threads(), torch.get_default_dtype(), cv2.getNumThreads()
     deterministic = torch.are_deterministic_algorithms_enabled()
     yield
     torch.set_num_threads(before[0])
     torch.set_default_dtype(before[1])
-    products.fp32_precision = before[2]
-    cv2.setNumThreads(before[3])
+    for one, precision in zip(products, precisions, strict=True):
+        one.fp32_precision = precision
+    cv2.setNumThreads(before[2])
     torch.use_deterministic_algorithms(deterministic)
 
 

@@ -11,7 +11,6 @@ import torch
 
 from benchmarks._memory import extra_memory
 from benchmarks._timing import seconds, times_as_fast
-from densevse.analyses.searches.searching import MOST_ROWS, Side, scores_by, search
 from densevse.artifacts.schemas.features import ENCODINGS
 from densevse.artifacts.store import FeatureWriter
 from densevse.methods.interface import Embeddings, Sentences, Shapes
@@ -20,6 +19,7 @@ from densevse.methods.structures import words_of
 from densevse.methods.vse import VSE
 from densevse.models.encoding import batches, evaluation
 from densevse.models.encodings import PARTS, KeptImages
+from densevse.models.searching import MOST_ROWS, Side, scores_by, search
 
 VOCABULARY, WORDS = 8000, 12
 

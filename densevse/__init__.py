@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from densevse.evaluation.given.measure import evaluate
+    from densevse.inference.model import load
 
-__all__ = ["evaluate"]
+_MODULES = {"evaluate": "densevse.evaluation.given.measure", "load": "densevse.inference.model"}
+__all__ = ["evaluate", "load"]
 
 # Importing torch makes hundreds of thousands of objects and hardly any garbage. To look for some as often as Python
 # does takes a tenth of the start of each job.
@@ -18,7 +20,16 @@ gc.set_threshold(100_000, 50, 50)
 
 
 def __getattr__(name: str) -> Any:
-    """A name of the package, imported when it is asked for: `import densevse` stays light, and so do its jobs."""
-    if name not in __all__:
+    """A name of the package, imported when it is asked for: `import densevse` stays light, and so do its jobs.
+
+    Raises `InputError` that names the extra if packages are missing that it needs.
+    """
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("densevse.evaluation.given.measure"), name)
+    try:
+        return getattr(import_module(_MODULES[name]), name)
+    except ModuleNotFoundError:
+        from densevse.config.environment import check_extra
+
+        check_extra("torch", "workflow", f"densevse.{name}")
+        raise

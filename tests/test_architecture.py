@@ -30,7 +30,7 @@ CORE = {
 }
 CORE |= {"models", "training", "report", "dag", "scenes"}
 ALLOWED = {
-    "__init__": {"evaluation.given"},
+    "__init__": {"evaluation.given", "inference.model", "config.environment"},
     "runtime": set(),
     "config": {"runtime"},
     "extensions": {"config"},
@@ -52,6 +52,7 @@ ALLOWED = {
         "vision.crops",
     },
     "models": {"runtime", "config", "artifacts", "methods", "language", "data", "evaluation"},
+    "inference": CORE - {"dag", "report", "training", "scenes"},
     "training": CORE - {"dag", "report"},
     "report": {"runtime", "config", "artifacts", "statistics", "evaluation"},
     "dag": {

@@ -15,7 +15,7 @@ from PIL import Image, UnidentifiedImageError
 from densevse.artifacts.archives import Archive as ImageSource
 from densevse.runtime.errors import InputError
 
-__all__ = ["ImageFacts", "ImageFiles", "ImageSource", "Photographs", "decode", "examine", "orientation"]
+__all__ = ["ImageFacts", "ImageFiles", "ImageSource", "Photographs", "decode", "examine", "orientation", "pixels_of"]
 
 FORMATS = {
     "JPEG": (".jpg", ".jpeg", ".jpe", ".jfif", ".mpo"),
@@ -132,10 +132,26 @@ def decode(data: bytes, name: str) -> NDArray[np.uint8]:
     background. Raises `InputError` with `name` if the bytes are not a whole image in one of `FORMATS`.
     """
     with _opened(data, name) as image:
-        image.load()  # before its orientation is read, as Pillow itself turns a TIFF upright here
-        turn = UPRIGHT.get(_orientation(image))
-        rgb = _rgb(image)
-        return np.asarray(rgb if turn is None else rgb.transpose(turn))
+        return _pixels(image)
+
+
+def pixels_of(image: Image.Image, name: str) -> NDArray[np.uint8]:
+    """The pixels of an image that Pillow has opened or made, as `decode` returns those of a file.
+
+    Raises `InputError` with `name` for an image that `decode` would refuse.
+    """
+    _check_size(image, name)
+    try:
+        return _pixels(image)
+    except Exception as error:  # a file behind the image may be damaged
+        raise InputError(f"{name}: not a readable image ({error}).") from error
+
+
+def _pixels(image: Image.Image) -> NDArray[np.uint8]:
+    image.load()  # before its orientation is read, as Pillow itself turns a TIFF upright here
+    turn = UPRIGHT.get(_orientation(image))
+    rgb = _rgb(image)
+    return np.asarray(rgb if turn is None else rgb.transpose(turn))
 
 
 def examine(data: bytes, name: str) -> ImageFacts:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from densevse.artifacts.files import checksum, whole_folder
+from densevse.config.environment import check_extra
 from densevse.config.networks import NetworkConfig
 from densevse.config.registries import STRUCTURES, VIEWS, described_by
 from densevse.config.resolved import Override, settings_of
@@ -13,7 +14,7 @@ from densevse.config.sources import Source
 from densevse.config.strict import DatasetName, VariantName, or_meant
 from densevse.dag.contents import CARRIED
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.features import FIELDS_OF_REGIONS, IMAGE_FIELDS, FeatureStage
+from densevse.dag.features import FIELDS_OF_REGIONS, IMAGE_FIELDS, FeatureStage, modules_of_architecture
 from densevse.dag.inputs import ParseStage
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
@@ -60,9 +61,33 @@ class ExchangeStage(Stage):
         """The imported model that a vocabulary came with."""
         return self.vocabularies[imported_vocabulary]
 
-    def exported(self, dataset: DatasetName, variant: VariantName, seed: int | None = None) -> str:
+    def exported(self, dataset: DatasetName, variant: VariantName, seed: int | None = None, onnx: bool = False) -> str:
         """The folder of the export of a variant's last round, for its first seed unless one is given."""
-        return self.folder_of("exported", dataset, self.last_round(dataset, variant, seed))
+        return self.folder_of("onnx" if onnx else "exported", dataset, self.last_round(dataset, variant, seed))
+
+    def onnx_weights(self, dataset: DatasetName, variant: VariantName) -> str | Values:
+        """The weights of the network that becomes a part of a model's ONNX files.
+
+        Raises `InputError` for a model without one vector of the whole image and one of the words, or if the extra is
+        not installed.
+        """
+        method = self.variant(dataset, variant)
+        if len(method.views) != 1 or not VIEWS[method.views[0]].one_vector or method.sentences != ["words"]:
+            raise InputError(
+                f"{variant} reads {', '.join(method.views)} of images and {', '.join(method.sentences)} of sentences: "
+                "only a model that has one vector of the whole image and one of the words becomes ONNX files, such as "
+                "vse. Export this one without --onnx."
+            )
+        check_extra("onnxscript", "onnx", f"the export of {variant} as ONNX")
+        ((_, network),) = self._named_networks(dataset, variant)
+        return FeatureStage(self.project).weights(dataset, network)
+
+    def onnx_job(self, dataset: DatasetName, variant: VariantName) -> Job:
+        """The export of a model's encoders as ONNX files."""
+        job = TrainingStage(self.project).model_job(dataset, variant)
+        ((view, _, network),) = self._networks(dataset, variant)
+        by_name = [*modules_of_architecture(network.architecture), f"densevse.vision.views.{view}"]
+        return job._replace(modules=[*job.modules, *by_name])
 
     def export_job(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Job:
         """The export of a model, with the plan of a table that has its row only."""
@@ -111,7 +136,7 @@ class ExchangeStage(Stage):
             "title": self.variant(dataset, variant).title,
             "dataset": self.title(dataset),
             "origins": {row.path: row.origin for row in stated if row.path.startswith(_WITH_ORIGIN)},
-            "weights": {name: _origin(network.weights, network.trained_on) for name, network in networks.items()},
+            "weights": {name: _origin(network) for name, network in networks.items()},
             "licences": dict(self._licences(dataset, variant, networks)),
         }
 
@@ -177,13 +202,15 @@ def _seen(view: str, name: str, network: NetworkConfig) -> dict[str, Any]:
     return {"network": name, "layer": network.layers.get(view), **network.model_dump(mode="json", include=fields)}
 
 
-def _origin(weights: Source | None, trained_on: str | None) -> str:
-    """The origin of a network's weights."""
-    if trained_on:
-        return f"trained on {trained_on} by the workflow"
-    if weights is None:
+def _origin(network: NetworkConfig) -> str:
+    """The origin of a network's weights; a file of the user's own is used in place of all others."""
+    if network.local:
         return _UNSTATED
-    return next(iter(weights.addresses), weights.manual or "")
+    if network.trained_on:
+        return f"trained on {network.trained_on} by the workflow"
+    if network.weights is None:
+        return _UNSTATED
+    return next(iter(network.weights.addresses), network.weights.manual or "")
 
 
 def _licence(source: Source | None, local: str | None) -> str:

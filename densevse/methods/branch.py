@@ -22,7 +22,7 @@ class Branch(nn.Module):
         applies them to all rows. One row has no statistics: the running ones are used.
         """
         x, norm = in_float32(self.linear(x)), self.norm  # statistics need float32
-        wholes = len(x) if wholes is None else wholes
+        wholes = x.shape[0] if wholes is None else wholes  # `len` would fix it in an exported graph
         if not self.training or wholes == 1:
             x = batch_norm(x, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps)
         else:

@@ -171,7 +171,7 @@ def open_model(files: Files, path: str | Path, device: torch.device, *abilities:
     kind = method_class(known["method"])
     if missing := [ability for ability in abilities if not kind.can(ability)]:
         raise InputError(f"{path}: a model of the method {known['method']} cannot {' or '.join(missing)}.")
-    inputs = Inputs(files, known["sentences"], _encoded_by(path, known))
+    inputs = Inputs(files, known["sentences"], encoded_by(path, known))
     return inputs, load_model(path, inputs.shapes(), inputs.features_made_from()).to(device)
 
 
@@ -181,7 +181,7 @@ def open_alone(files: Files, path: str | Path, device: torch.device) -> tuple[In
     Raises `InputError` as `load_model` does, but the features may be of other images.
     """
     known = described(path)
-    inputs = Inputs(files, known["sentences"], _encoded_by(path, known))
+    inputs = Inputs(files, known["sentences"], encoded_by(path, known))
     return inputs, load_for_other_images(path, inputs.features_made_from()).to(device)
 
 
@@ -227,7 +227,7 @@ def _shapes(described: Mapping[str, Any]) -> Shapes:
     return Shapes(shapes["features"], shapes["words"], vectors, shapes["sizes"])
 
 
-def _encoded_by(path: str | Path, described: Mapping[str, Any]) -> dict[str, Any] | None:
+def encoded_by(path: str | Path, described: Mapping[str, Any]) -> dict[str, Any] | None:
     """The network that encodes whole sentences, the model's file, in which its tokenizer may be, and the prompt."""
     if TEXT_ENCODER not in described:
         return None

@@ -8,12 +8,11 @@ machine computes bf16 in hardware, and records its choice in a file. All shards 
 features never mix two precisions, and a project that moves to another machine recomputes nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import cv2
 import numpy as np
@@ -40,6 +39,9 @@ from densevse.vision.views import extraction_of
 
 DTYPE = "float16"
 """The type of stored features: three more significant bits than bf16, and half the size of float32."""
+
+
+Image = TypeVar("Image")
 
 
 @dataclass(frozen=True)
@@ -156,25 +158,26 @@ def batches(
     rows: pd.DataFrame, files: Photographs, network: Network, view: str
 ) -> Iterator[tuple[pd.DataFrame, Pixels]]:
     """Yields rows of the image table with crops (images, crops, size, size, 3); black crops fill the last batch."""
+    named = list(zip(rows["source"], rows["file"], strict=True))
+    for some, batch in full_batches(lambda one: files.pixels(*one), named, network, view):
+        yield rows.iloc[some], batch
+
+
+def full_batches(
+    read: Callable[[Image], Pixels], images: Sequence[Image], network: Network, view: str
+) -> Iterator[tuple[slice, Pixels]]:
+    """Yields the places of some images with their crops, as `batches` does; `read` gives the pixels of an image."""
     cv2.setNumThreads(1)  # these threads are for reading
-    crops_of = partial(_read_crops, files=files, view=view, network=network)
-    named = zip(rows["source"], rows["file"], strict=True)
-    in_batch = batch_size(network, view)
+    extraction, in_batch = extraction_of(view), batch_size(network, view)
     with ThreadPoolExecutor(decoding_threads()) as pool:
-        done = ahead(pool, crops_of, named, depth=2 * in_batch)
-        for start in range(0, len(rows), in_batch):
-            part = rows.iloc[start : start + in_batch]
-            batch = blank(network, view)
-            for place in range(len(part)):
+        done = ahead(pool, lambda image: network.crops(read(image), extraction), images, depth=2 * in_batch)
+        for start in range(0, len(images), in_batch):
+            some, batch = slice(start, min(start + in_batch, len(images))), blank(network, view)
+            for place in range(some.stop - start):
                 batch[place] = next(done)
-            yield part, batch
+            yield some, batch
 
 
 def features(network: Network, pixels: Pixels, view: str) -> NDArray[np.float32]:
     """Features of a batch of crops: (images, D) means over an image's crops, or a grid's (images, cells, D)."""
     return extraction_of(view).features(network, pixels, network.layer(view))
-
-
-def _read_crops(named: tuple[str, str], files: Photographs, view: str, network: Network) -> Pixels:
-    source, file = named
-    return network.crops(files.pixels(source, file), extraction_of(view))

@@ -287,3 +287,21 @@ def test_the_command_refuses_a_bad_folder_and_a_misspelt_variant(exported, empty
     assert "carried/model.safetensors: no such file" in capsys.readouterr().err
     assert main(["export", "vsep", "--on", "scenes"]) == 1
     assert "is 'vsepp' meant?" in capsys.readouterr().err
+
+
+def test_only_a_model_with_one_vector_a_side_becomes_onnx(monkeypatch):
+    monkeypatch.setattr("densevse.exchange.dag.check_extra", lambda *extra: None)
+    stage = ExchangeStage(ConfiguredProject(ROOT, {}))
+    assert stage.onnx_weights("scenes", "vse")["network"] == "scenes_net"
+    with pytest.raises(
+        InputError, match=r"hm_lstm reads .*regions of images and .*trees.*Export this one without --onnx"
+    ):
+        stage.onnx_weights("scenes", "hm_lstm")
+
+
+def test_a_users_own_weights_have_no_address(tmp_path):
+    """F9: the address was that of the published weights, which have another checksum."""
+    (tmp_path / "own.pth").write_bytes(b"")
+    stage = ExchangeStage(ConfiguredProject(ROOT, {"networks": {"vgg19": {"local": str(tmp_path / "own.pth")}}}))
+    described = stage.export_job("flickr8k", "vse", 0, 0).settings["described"]
+    assert described["weights"] == {"vgg19": "not stated: a file of the user's own"}

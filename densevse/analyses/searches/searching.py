@@ -1,14 +1,10 @@
-"""Searches: finds the best images for sentences, or sentences for images, among any number, in bounded memory.
+"""The jobs of searches: answers by a trained model, or by the vectors of a given row."""
 
-Candidates come in tiles, and only the best answers are kept. So memory depends on the numbers of queries and answers,
-not on the number of candidates. Vectors are those of a trained model, or of a given row.
-"""
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -28,42 +24,18 @@ from densevse.evaluation.given.retrieval import Items, given_vectors, read_test
 from densevse.evaluation.given.scoring import Aligned, read_vectors, similarities
 from densevse.methods.interface import Embeddings, Encoding, Method, device_of
 from densevse.methods.moving import to_device
-from densevse.models.encoding import batches, evaluation
+from densevse.models.encoding import evaluation
 from densevse.models.encodings import KeptImages
 from densevse.models.files import open_alone
-from densevse.models.scoring import scorer
+from densevse.models.searching import Answers, Asked, Scores, scores_by, search
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
 
-Asked: TypeAlias = Literal["sentences", "photographs"]
-"""The kind of the queries; the other kind is searched."""
 Ids: TypeAlias = NDArray[np.object_]
-Scores: TypeAlias = NDArray[np.float32]
-CompareEncodings: TypeAlias = Callable[[Encoding, Encoding], Scores]
-"""Computes the (I, S) scores of encoded images and sentences."""
-Tile: TypeAlias = tuple[Indices, Encoding]
-"""Consecutive rows, and their encoding."""
-
-MOST_ROWS, MOST_BYTES = 4096, 2**26
-"""The number of rows of a tile."""
-
-KEPT_BYTES = 2**28
-"""Encodings of queries that are kept; where there are more, the candidates are encoded again for each such part."""
 
 _VECTORS = "vectors"
 """The job's input with the vectors of a person's own sentences."""
-
-
-class Side(Protocol):
-    """Images or sentences, encoded on demand."""
-
-    def __len__(self) -> int: ...
-
-    def encoding(self, rows: Indices) -> Encoding:
-        """The encoding of some of them."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -98,60 +70,13 @@ class GivenVectors:
         return Embeddings(torch.from_numpy(read_vectors(self.vectors, self.items[rows], self.layout)))
 
 
-class Answers(NamedTuple):
-    """Answers to queries, in the order of the queries, best first."""
-
-    query: Indices  # (answers,)
-    row: Indices  # (answers,) the row of the answer among the candidates
-    score: Scores  # (answers,)
-
-
-def search(compare: CompareEncodings, images: Side, sentences: Side, asked: Asked, top: int) -> Answers:
-    """The `top` best answers to each query.
-
-    Each query is encoded once, and each candidate once for all queries whose encodings are kept together (see
-    `KEPT_BYTES`). Of equal scores the earlier row comes first. Raises `InputError` that names a query whose score is
-    not a number.
-    """
-    queries, searched = (sentences, images) if asked == "sentences" else (images, sentences)
-
-    def score(asking: Encoding, candidates: Encoding) -> Scores:
-        return compare(candidates, asking).T if asked == "sentences" else compare(asking, candidates)
-
-    parts = [best for group in _kept(queries) for best in _answers(score, group, searched, top)]
-    return Answers(*(np.concatenate(part) for part in zip(*parts, strict=True)))
-
-
-def _kept(side: Side) -> Iterator[list[Tile]]:
-    """All rows of a side, encoded, in groups of tiles that take at most `KEPT_BYTES` and one tile."""
-    group: list[Tile] = []
-    for rows in _tiles(side):
-        group.append((rows, side.encoding(rows)))
-        if sum(part.nbytes for _, encoding in group for part in encoding) >= KEPT_BYTES:
-            yield group
-            group = []
-    if group:
-        yield group
-
-
-def _answers(score: CompareEncodings, group: Sequence[Tile], searched: Side, top: int) -> list[Answers]:
-    """The best answers to the queries of each tile; `score` returns (queries, candidates)."""
-    best = [Answers(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32)) for _ in group]
-    for rows in progress(_tiles(searched), "search"):
-        candidates = searched.encoding(rows)
-        for place, (numbers, asking) in enumerate(group):
-            better = _candidates(score(asking, candidates), numbers, rows, top, _bars(best[place], numbers, top))
-            best[place] = _best(best[place], better, top)
-    return best
-
-
 def found_rows(found: Answers, asked: Asked, image_ids: Ids, caption_ids: Ids, texts: Ids) -> pd.DataFrame:
     """The rows of a FOUND artifact, without unknown words, by the ids and texts of both sides."""
     image, sentence = (found.row, found.query) if asked == "sentences" else (found.query, found.row)
     return pd.DataFrame(
         {
             "query": found.query.astype(np.int32),
-            "rank": (1 + np.arange(len(found.query)) - np.searchsorted(found.query, found.query)).astype(np.int32),
+            "rank": found.rank,
             "image_id": image_ids[image],
             "caption_id": caption_ids[sentence],
             "text": texts[sentence],
@@ -159,55 +84,6 @@ def found_rows(found: Answers, asked: Asked, image_ids: Ids, caption_ids: Ids, t
             "score": found.score,
         }
     )
-
-
-def _tiles(side: Side) -> list[Indices]:
-    """All rows of a side, in tiles, which are small for methods with large encodings."""
-    row_bytes = sum(part.nbytes for part in side.encoding(np.zeros(1, np.int64)))
-    return batches(len(side), min(MOST_ROWS, max(1, MOST_BYTES // row_bytes)))
-
-
-def scores_by(method: Method, images: Encoding, sentences: Encoding) -> Scores:
-    """The (I, S) scores of a method."""
-    counts = len(images[0]), len(sentences[0])
-    block = scorer(method, images, sentences)(*(np.arange(count) for count in counts))
-    scores: Scores = block(*(slice(0, count) for count in counts)).float().cpu().numpy()
-    return scores
-
-
-def _bars(best: Answers, queries: Indices, top: int) -> Scores:
-    """The score of each query's last answer, which a better one must exceed; minus infinity if places are free."""
-    begin, end = (np.searchsorted(best.query, queries, side) for side in ("left", "right"))
-    full = end - begin == top
-    bars = np.full(len(queries), -np.inf, np.float32)
-    bars[full] = best.score[end[full] - 1]
-    return bars
-
-
-def _candidates(scores: Scores, queries: Indices, rows: Indices, top: int, bars: Scores) -> Answers:
-    """The (queries, rows) scores that may be among the `top` best: at least as high as the last of them.
-
-    Nearly all are below the `bars` of earlier tiles, so few queries have more than `top` candidates.
-    """
-    finite = np.isfinite(scores).all(axis=1)
-    if not finite.all():
-        query = queries[int(finite.argmin())]
-        raise InputError(f"query {query} (counted from 0): the model gives it a score that is not a number.")
-    crowded = np.count_nonzero(scores >= bars[:, None], axis=1) > top
-    if crowded.any():
-        bars[crowded] = np.partition(scores[crowded], -top, axis=1)[:, -top]
-    query, row = np.nonzero(scores >= bars[:, None])
-    return Answers(queries[query], rows[row], scores[query, row])
-
-
-def _best(some: Answers, others: Answers, top: int) -> Answers:
-    """The `top` best of each query among two groups of answers."""
-    query, row = (np.concatenate(parts) for parts in ((some.query, others.query), (some.row, others.row)))
-    score = np.concatenate((some.score, others.score))
-    order = np.lexsort((row, -score, query))
-    place = np.arange(len(query)) - np.searchsorted(query[order], query[order])
-    kept = order[place < top]
-    return Answers(query[kept], row[kept], score[kept])
 
 
 def write_answers(

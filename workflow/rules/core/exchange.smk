@@ -41,6 +41,28 @@ rule export_model:
         RUNNER
 
 
+rule export_onnx:
+    input:
+        exported="<results>/{dataset}/exported/{variant}/seed{seed}/round{round}",
+        weights=path("<resources>/{network}/{file}", exchange.onnx_weights),
+    output:
+        directory("<results>/{dataset}/onnx/{variant}/seed{seed}/round{round}"),
+    log:
+        "<logs>/export_onnx/{dataset}_{variant}_seed{seed}_round{round}.log",
+    conda:
+        "../../../envs/torch.yaml"
+    threads: configured(datasets.threads)
+    resources:
+        mem_mb=growing(4000),
+    params:
+        **calling("densevse.inference.onnx_files:export_onnx", exchange.onnx_job),
+        contents=contents_of("<resources>/{network}/{file}", exchange.onnx_weights),
+    message:
+        "exporting {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}, as ONNX"
+    script:
+        RUNNER
+
+
 rule use_carried_model:
     input:
         records=local_path("<resources>/carried/{imported_model}/records.json"),

@@ -4,9 +4,10 @@ from functools import partial
 
 import pytest
 
-from densevse.analyses.searches.searching import SentencesOf, scores_by, search
+from densevse.analyses.searches.searching import SentencesOf
 from densevse.models.encodings import KeptImages, write_encodings
 from densevse.models.files import open_model
+from densevse.models.searching import scores_by, search
 from densevse.runtime.numerics import device
 from tests.device.jobs import VSE, compute_on, made, on_both, same_draws, untrained
 

@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.analyses.searches import searching
 from densevse.analyses.searches.own import write_sentences
 from densevse.analyses.searches.schemas import FOUND
-from densevse.analyses.searches.searching import Question, answers, scores_by, search, write_given_answers
+from densevse.analyses.searches.searching import Question, answers, write_given_answers
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import PARSES
@@ -18,8 +17,10 @@ from densevse.config.given import GivenLayout
 from densevse.data.inputs import Inputs
 from densevse.language.tokens import write_tokens
 from densevse.methods.interface import DualEncoder, Embeddings, Method, Shapes
+from densevse.models import searching
 from densevse.models.encoding import encode_images, encode_sentences
 from densevse.models.encodings import KeptImages, write_encodings
+from densevse.models.searching import scores_by, search
 from densevse.runtime.errors import InputError
 from tests.pictures import write_images
 

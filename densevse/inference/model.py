@@ -1,0 +1,165 @@
+"""A trained model that encodes sentences and images of a caller, and searches among them.
+
+    model = densevse.load("results/scenes/models/vse/seed0/round0")
+    photographs = model.encode_images(["dog.jpg", "cat.jpg"])
+    answers = model.search(photographs, model.encode_sentences(["a dog on a sofa"]))
+
+The code is that of the workflow's jobs: batches, device and precision are those of `densevse search`.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from densevse.config.registries import VIEWS
+from densevse.data.files import Files
+from densevse.data.inputs import Pairs
+from densevse.data.structures import structure
+from densevse.evaluation.protocols import TestSet
+from densevse.inference.folder import ModelFolder
+from densevse.inference.given import GivenImage, GivenSentences, read_images, read_pixels, read_texts
+from densevse.language.words import UNKNOWN
+from densevse.methods.interface import DualEncoder, Embeddings, Images, device_of
+from densevse.models.encoding import encode_sentences, evaluation
+from densevse.models.files import encoded_by, load_model, method_class
+from densevse.models.searching import Asked, EncodedRows, scores_by, search
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
+from densevse.runtime.numerics import set_up
+from densevse.vision.extract import features, full_batches
+from densevse.vision.networks import Network, load_network
+
+Vectors: TypeAlias = NDArray[np.float32]
+_READABLE = (["words"], ["text"])
+"""The structures of sentences that need no parser."""
+
+
+class Model:
+    """A trained model on its device: vectors of images and sentences, their scores, and searches."""
+
+    def __init__(self, method: DualEncoder, folder: ModelFolder, weights: str | Path | None = None) -> None:
+        """`weights` is as in `load`."""
+        self.method, self.folder = method, folder
+        (self.view,) = folder.described["shapes"]["features"]
+        self._structures = folder.described["sentences"]
+        named = {"words": str(folder.words())} if "words" in self._structures else {}
+        self._sentences = GivenSentences(Files(named), {}, encoded_by(folder.model, folder.described))
+        self._weights = weights
+
+    def encode_sentences(self, sentences: Sequence[str]) -> Vectors:
+        """(S, dimension) vectors of sentences.
+
+        A word that the training did not have counts as the unknown word, and a warning names the first sentence
+        without any known word. Raises `InputError` for what is no list of texts.
+        """
+        texts = read_texts(sentences)
+        structures = {name: structure(name).read(self._sentences, texts) for name in self._structures}
+        none = np.empty(0, object)
+        pairs = Pairs(TestSet(none, texts, np.empty(0, np.int64), none), {}, structures)
+        if "words" in structures:
+            _warn_of_unknown(texts, structures["words"].take(np.arange(len(texts))).index)
+        return _array(encode_sentences(self.method, pairs)[0])
+
+    def encode_images(self, images: Sequence[GivenImage]) -> Vectors:
+        """(I, dimension) vectors of images: paths, pixels (height, width, 3) of uint8 in RGB, or images of Pillow.
+
+        Raises `InputError` that names an image which cannot be read, or if the network's weights are not found.
+        """
+        network = self.network
+        with evaluation(self.method):
+            found = [
+                self._encoded(features(network, crops, self.view)[: rows.stop - rows.start])
+                for rows, crops in full_batches(read_pixels, read_images(images), network, self.view)
+            ]
+        return np.concatenate(found)
+
+    def score(self, images: Vectors, sentences: Vectors) -> Vectors:
+        """(I, S) scores of encoded images and sentences; higher is closer. Raises `InputError` for other shapes."""
+        return scores_by(self.method, *map(Embeddings, self._sides(images, sentences)))
+
+    def search(self, images: Vectors, sentences: Vectors, asked: Asked = "sentences", top: int = 5) -> pd.DataFrame:
+        """The `top` best answers to each query: rows (query, rank, answer, score), the best first.
+
+        `asked` are the queries, sentences or photographs, and the others the answers; both are numbered by their rows.
+        Of equal scores the earlier row comes first. Raises `InputError` for other shapes, or if `top` is below 1.
+        """
+        if top < 1:
+            raise InputError(f"top: {top} answers were asked for; ask for 1 at least.")
+        image_rows, sentence_rows = map(EncodedRows, self._sides(images, sentences))
+        found = search(partial(scores_by, self.method), image_rows, sentence_rows, asked, top)
+        return pd.DataFrame({"query": found.query, "rank": found.rank, "answer": found.row, "score": found.score})
+
+    @cached_property
+    def network(self) -> Network:
+        """The network that computes the features of images, in the precision of those that the model was trained on.
+
+        Raises `InputError` if its weights are not found, or if those features were computed elsewhere.
+        """
+        settings = self.folder.network_settings(self.view)
+        return load_network(settings, self._weights or self.folder.network_weights(self.view))
+
+    def _encoded(self, vectors: Vectors) -> Vectors:
+        """The vectors of some images of these features."""
+        there = torch.from_numpy(vectors).to(device_of(self.method))
+        present = torch.ones(len(there), 0, dtype=torch.bool, device=there.device)
+        return _array(self.method.encode_images(Images({self.view: there}, present)).vectors)
+
+    def _sides(self, images: Vectors, sentences: Vectors) -> list[Tensor]:
+        """Both sides on the model's device. Raises `InputError` unless they are vectors of one length."""
+        shapes = np.shape(images), np.shape(sentences)
+        if {len(shape) for shape in shapes} != {2} or len({shape[1] for shape in shapes}) != 1:
+            raise InputError(
+                f"expected vectors (images, D) and (sentences, D) as the model encodes them, found {shapes[0]} and "
+                f"{shapes[1]}."
+            )
+        return [
+            torch.from_numpy(np.asarray(side, np.float32)).to(device_of(self.method)) for side in (images, sentences)
+        ]
+
+
+def load(folder: str | Path, weights: str | Path | None = None) -> Model:
+    """Loads a trained model that has one vector for each image and each sentence.
+
+    `folder` is a training's result or what `densevse export` wrote. `weights` is the file of the network that computes
+    the features of images; by default it is searched in resources/ by its checksum, when images are first encoded.
+    Raises `InputError` if the folder has no whole model, or for a model that compares parts of images and sentences.
+    """
+    found = ModelFolder(folder)
+    check_readable(found)
+    device = set_up(torch.get_num_threads())
+    method = load_model(found.model).to(device)
+    assert isinstance(method, DualEncoder)  # checked above
+    return Model(method, found, weights)
+
+
+def check_readable(folder: ModelFolder) -> None:
+    """Raises `InputError` for a model without one vector of the whole image and one of the sentence."""
+    known = folder.described
+    views, reads = list(known["shapes"]["features"]), known["sentences"]
+    of_whole = len(views) == 1 and views[0] in VIEWS and VIEWS[views[0]].one_vector
+    if not (of_whole and reads in _READABLE and issubclass(method_class(known["method"]), DualEncoder)):
+        raise InputError(
+            f"{folder.path}: a model of the method {known['method']}, which reads {', '.join(views)} of images and "
+            f"{', '.join(reads)} of sentences, cannot be loaded: only one that has one vector of the whole image and "
+            "one of the words, such as vse. Search with this one by `densevse search`, or by `searches` in the "
+            "configuration."
+        )
+
+
+def _warn_of_unknown(texts: NDArray[np.object_], words: Tensor) -> None:
+    """Warns of sentences of which no word has a number above that of the unknown word."""
+    unknown = (words <= UNKNOWN).all(dim=1).numpy()
+    if unknown.any():
+        logger.warning("the model knows no word of %d sentences, the first is %r", unknown.sum(), texts[unknown][0])
+
+
+def _array(vectors: Tensor) -> Vectors:
+    found: Vectors = vectors.float().cpu().numpy()
+    return found

@@ -1,0 +1,5 @@
+"""Fixtures of small models."""
+
+from tests.inference.models import photographs, project
+
+__all__ = ["photographs", "project"]
