@@ -24,9 +24,10 @@ from torchvision.models.feature_extraction import create_feature_extractor
 from densevse.config.networks import CLASSES
 from densevse.config.registries import ARCHITECTURES, OTHERS
 from densevse.scenes.network import ScenesNet
+from densevse.vision.architectures import efficientnet_lite
 from densevse.vision.architectures.rcnn import RCNN
 
-SIDES = {"rcnn_ilsvrc13": 227, "inception_v3": 299}
+SIDES = {"rcnn_ilsvrc13": 227, "inception_v3": 299, "tf_efficientnet_lite2": 260}
 """The sides of the crops of networks that do not read 224 pixels."""
 OF_TIMM = (
     "deit_small_patch16_224",
@@ -53,6 +54,7 @@ _FREE = {
 _BUILDERS: dict[str, Callable[[], nn.Module]] = {
     "scenes_net": partial(ScenesNet, 100),
     "rcnn_ilsvrc13": RCNN,
+    **{name: partial(efficientnet_lite.untrained, name, {}) for name in efficientnet_lite.SIZES},
     **{name: partial(models.get_model, name, init_weights=False) for name in ("googlenet", "inception_v3")},
 }
 

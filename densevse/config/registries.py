@@ -260,6 +260,8 @@ OTHERS = frozenset(
 )
 """torchvision's other classifiers, whose layers have only the names of torchvision's nodes."""
 
+_EFFICIENTNET_LITE = Architecture({"conv": "map", "pooled": "map"}, "densevse.vision.architectures.efficientnet_lite")
+
 ARCHITECTURES: Registry[Architecture] = Registry(
     "architecture",
     {
@@ -281,6 +283,9 @@ ARCHITECTURES: Registry[Architecture] = Registry(
             "densevse.scenes.network",
         ),
         "squeezenet1_0": Architecture({"conv": "features", "pooled": "features"}),
+        # EfficientNet-Lite (Tan and Le, ICML 2019, with ReLU6 and without squeeze-and-excitation), by timm's names.
+        "tf_efficientnet_lite0": _EFFICIENTNET_LITE,
+        "tf_efficientnet_lite2": _EFFICIENTNET_LITE,
         "vgg16": Architecture({"fc7": "classifier.4", "fc8": "classifier.6", "conv5_3": "features.29"}),
         "vgg19": Architecture({"fc7": "classifier.4", "fc8": "classifier.6", "conv5_4": "features.35"}),
     },

@@ -8,9 +8,11 @@ from densevse.config.load import load, variant
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.parametrize(("example", "network"), [("flickr8k", "mobilenet_v2"), ("flickr8k_lite", "lite2")])
 @pytest.mark.parametrize("dataset", ["flickr8k", "flickr8k_resplit0"])
-def test_the_example_sets_regions_of_a_detector_for_all_splits(dataset):
-    config = load(ROOT / "config", yaml.safe_load((ROOT / "examples/flickr8k.yaml").read_text()))
+def test_the_example_sets_regions_of_a_detector_for_all_splits(dataset, example, network):
+    config = load(ROOT / "config", yaml.safe_load((ROOT / f"examples/{example}.yaml").read_text()))
     assert config.datasets[dataset].proposer == "detections"
     for name in ("hm_lstm", "hm_lstm_phrases", "defrag_no_mil", "devise", "sdt_rnn"):
-        assert variant(config, dataset, name).networks["regions"] == "mobilenet_v2_six"
+        assert variant(config, dataset, name).networks["regions"] == f"{network}_six"
+    assert config.datasets[dataset].networks["whole"] == network

@@ -98,7 +98,7 @@ def test_a_larger_input_costs_by_its_area(arithmetic):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["vgg19", "mobilenet_v2", "rcnn_ilsvrc13", "scenes_net"])
+@pytest.mark.parametrize("name", ["vgg19", "mobilenet_v2", "tf_efficientnet_lite2", "rcnn_ilsvrc13", "scenes_net"])
 def test_the_operations_of_networks_are_those_that_torch_counts(name):
     from tools.network_costs import Row, rows_of
 
