@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schema import CAPTION_ID, IMAGE_ID, REAL, TEXT, Column, Schema
+from densevse.artifacts.schema import CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.datasets.layout import read_lines
 from densevse.runtime.errors import InputError
@@ -45,6 +45,19 @@ PAIR_SCORES = Schema(
         ),
     ),
 )
+
+CROWD_RANKS = Schema(
+    "crowd_ranks",
+    "a query of the test split, where the crowd's positives are right answers too",
+    (
+        Column("direction", TEXT, "i2t or t2i"),
+        Column("image", NUMBER, "the number of the query's image in the test split"),
+        Column("rank", pa.int64(), "of the first right answer among all candidates; ties count against the query"),
+    ),
+)
+
+SHARE_OF_YES = 2 / 3 - 1e-6
+"""The share of yes from which the crowd calls a sentence a description of an image; stored shares are rounded."""
 
 EXPERTS, CROWD = "ExpertAnnotations.txt", "CrowdFlowerAnnotations.txt"
 _LINES = {

@@ -38,7 +38,8 @@ rule score_pairs:
         model="<model>/round{round}/model.safetensors",
         judgements="<results>/{dataset}/judgements.parquet",
     output:
-        "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet",
+        pairs="<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet",
+        ranks="<results>/{dataset}/crowd_ranks/{variant}/seed{seed}/round{round}.parquet",
     log:
         "<logs>/score_pairs/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
@@ -68,7 +69,8 @@ rule score_given_pairs:
         caption_ids=path("{own_file}", given.file("caption_ids")),
         judgements="<results>/{dataset}/judgements.parquet",
     output:
-        "<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet",
+        pairs="<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet",
+        ranks="<results>/{dataset}/crowd_ranks/{variant}/seed{seed}/given.parquet",
     log:
         "<logs>/score_given_pairs/{dataset}_{variant}_seed{seed}.log",
     wildcard_constraints:
@@ -102,6 +104,10 @@ rule agreement_table:
             "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet", human_judgements.measured
         ),
         given=path("<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet", human_judgements.given),
+        ranks=path(
+            "<results>/{dataset}/crowd_ranks/{variant}/seed{seed}/round{round}.parquet", human_judgements.measured
+        ),
+        given_ranks=path("<results>/{dataset}/crowd_ranks/{variant}/seed{seed}/given.parquet", human_judgements.given),
         published=path("<package>/analyses/human_judgements/published/{dataset}.csv"),
     output:
         markdown="<results>/tables/{dataset}_human.md",

@@ -16,19 +16,29 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
-from densevse.analyses.human_judgements.judgements import JUDGEMENTS, PAIR_SCORES
+from densevse.analyses.human_judgements.judgements import CROWD_RANKS, JUDGEMENTS, PAIR_SCORES, SHARE_OF_YES
 from densevse.analyses.human_judgements.settings import AgreementPlan
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.config.strict import validate
+from densevse.evaluation.metrics import DIRECTIONS, RECALLS
+from densevse.evaluation.relevance import MeanBootstrap
 from densevse.report.published import any_text, read_rows, real_or_none, required
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
+from densevse.runtime.arrays import Reals
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN_INTERVAL, Interval, drawn_statistics
 from densevse.statistics.intervals import Intervals, Replicates
+
+ENDS = (("", ""), ("_low", ", low end of the 95% interval"), ("_high", ", high end of the 95% interval"))
+RECALLS_OF_CROWD = {
+    f"crowd_{direction}_r{k}": f"{direction} R@{k} with the crowd's positives, percent"
+    for direction in DIRECTIONS
+    for k in RECALLS
+}
 
 AGREEMENT = Schema(
     "agreement",
@@ -47,11 +57,12 @@ AGREEMENT = Schema(
                 ("crowd_centred", "as crowd, of centred scores"),
                 ("crowd_with_own_centred", "as crowd_with_own, of centred scores"),
             )
-            for end, of in (
-                ("", ""),
-                ("_low", ", low end of the 95% interval"),
-                ("_high", ", high end of the 95% interval"),
-            )
+            for end, of in ENDS
+        ),
+        *(
+            Column(f"{name}{end}", REAL, f"{meaning}{of}", nullable=True)
+            for name, meaning in RECALLS_OF_CROWD.items()
+            for end, of in ENDS
         ),
         Column("seeds", NUMBER, "how many seeds; 0 where not measured here"),
         Column("note", TEXT, "what is special about a published row; mostly empty"),
@@ -83,6 +94,8 @@ _NOTES = [
     f"theirs, and the interval also covers the seed of training, by Student's distribution. {TOO_FEW}",
     "Epochs of one training differ in tau as much as methods do. So rows with one seed, and rows whose intervals "
     "overlap, do not say which method agrees better.",
+    "Retrieval: a sentence is a right answer to its own image, and to any image of which at least two thirds of the "
+    "crowd say that it describes it. Few pairs were judged, so this is no full list of right answers. A tie is no hit.",
     "A model is trained on other sentences of the same kind; the published rows are of metrics that were trained on "
     "none, or on other data.",
 ]
@@ -101,15 +114,18 @@ def make_agreement_table(
     plan: Mapping[str, Any],
     scores: Sequence[str] = (),
     given: Sequence[str] = (),
+    ranks: Sequence[str] = (),
+    given_ranks: Sequence[str] = (),
     **outputs: str,
 ) -> None:
     """The job that makes the table: `plan` is an `AgreementPlan`, and `outputs` are `Outputs`.
 
-    `published` is a CSV of published figures; `scores` and `given` are PAIR_SCORES of variants and of given rows, in
-    any order. Raises `InputError` if these are not those of the plan.
+    `published` is a CSV of published figures; `scores` and `given` are PAIR_SCORES of variants and of given rows, and
+    `ranks` and `given_ranks` their CROWD_RANKS, in any order. Raises `InputError` if these are not those of the plan.
     """
     compared, judged = validate(AgreementPlan, plan, "the plan of the table"), schema.read(judgements, JUDGEMENTS)
     found_scores = ArtifactIndex([*scores, *given], PAIR_SCORES)
+    found_ranks = ArtifactIndex([*ranks, *given_ranks], CROWD_RANKS)
     records = [{**row, "variant": "", "seeds": 0} for row in read_rows(published, PUBLISHED_AGREEMENT)]
     for variant, entry in compared.measured.items():
         scored = [Identity(compared.dataset, entry.model, seed, entry.round, split="test") for seed in entry.seeds]
@@ -120,11 +136,25 @@ def make_agreement_table(
             for scored_by, name in (("score", by), ("centred", f"{by}_centred")):
                 tau, (low, high) = agreement(_judged(judged, by), runs, kind, scored_by)
                 row |= {name: tau, f"{name}_low": low, f"{name}_high": high}
-        records.append(row)
+        records.append(row | recalls([schema.read(found_ranks.path(one), CROWD_RANKS) for one in scored]))
     notes = [*_NOTES, *(f"{row['method']}: {row['note']}." for row in records if row["note"])]
     frame = pd.DataFrame(records, columns=[column.name for column in AGREEMENT.columns])
-    document = Document(f"{compared.title}: agreement with people", [_sheet(frame, judged)], notes)
+    document = Document(
+        f"{compared.title}: agreement with people", [_sheet(frame, judged), _recalls(frame, judged)], notes
+    )
     write_table(frame, AGREEMENT, document, compared, Outputs(**outputs))
+
+
+def recalls(runs: Sequence[pd.DataFrame]) -> dict[str, float]:
+    """R@K of several seeds with the crowd's positives, in percent, by RECALLS_OF_CROWD, and their intervals."""
+    of = {name: (runs[0]["direction"] == name.split("_")[1]).to_numpy() for name in RECALLS_OF_CROWD}
+    images = {name: runs[0]["image"].to_numpy()[rows] for name, rows in of.items()}
+
+    def hits(run: pd.DataFrame) -> dict[str, Reals]:
+        ranks = run["rank"].to_numpy()
+        return {name: (ranks[rows] <= int(name.rpartition("_r")[2])).astype(np.float64) for name, rows in of.items()}
+
+    return MeanBootstrap(images, list(RECALLS_OF_CROWD)).with_intervals([hits(run) for run in runs])
 
 
 def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str, scored_by: str = "score") -> Agreement:
@@ -186,6 +216,19 @@ def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
         "and its own sentence"
     )
     return Sheet(heading, columns, cells)
+
+
+def _recalls(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
+    columns = [TableColumn("Method", number=False)]
+    for direction in DIRECTIONS:
+        for k in RECALLS:
+            columns += [TableColumn(f"R@{k}", direction, direction), TableColumn(f"95% of R@{k}", direction)]
+    ours = [row for _, row in rows.iterrows() if row["variant"]]
+    cells = [[row["method"], *(cell for name in RECALLS_OF_CROWD for cell in _cells(row, name))] for row in ours]
+    enough = ((judged["by"] == "crowd") & (judged["rating"] >= SHARE_OF_YES)).sum()
+    return Sheet(
+        f"Retrieval, with {enough:,} pairs that the crowd calls right as right answers too", tuple(columns), cells
+    )
 
 
 def _columns(tau: str, group: str, short: str) -> list[TableColumn]:

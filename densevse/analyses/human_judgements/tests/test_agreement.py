@@ -9,8 +9,14 @@ import pytest
 import torch
 from scipy.stats import kendalltau
 
-from densevse.analyses.human_judgements.judgements import JUDGEMENTS, PAIR_SCORES, read_judgements, write_judgements
-from densevse.analyses.human_judgements.pair_scores import pair_scores, write_given_pair_scores
+from densevse.analyses.human_judgements.judgements import (
+    CROWD_RANKS,
+    JUDGEMENTS,
+    PAIR_SCORES,
+    read_judgements,
+    write_judgements,
+)
+from densevse.analyses.human_judgements.pair_scores import JudgedScores, write_given_pair_scores
 from densevse.analyses.human_judgements.settings import AgreementPlan, JudgedVariant
 from densevse.analyses.human_judgements.table import AGREEMENT, PUBLISHED_AGREEMENT, agreement, make_agreement_table
 from densevse.artifacts import schema
@@ -85,15 +91,29 @@ def test_pairs_are_scored_by_the_tile(monkeypatch):
     test_set = TestSet(images, captions, np.zeros(7, np.int64), images)
     scores = torch.arange(35.0).view(5, 7)
     pairs = [("i4", "c0"), ("i1", "c6"), ("i1", "c6"), ("i3", "c2")]
-    judged_pairs = pd.DataFrame(pairs, columns=["image_id", "caption_id"])
-    found = pair_scores(lambda i, j: lambda a, b: scores[i][:, j][a, b], test_set, judged_pairs)
+    judged_pairs = pd.DataFrame(pairs, columns=["image_id", "caption_id"]).assign(by="crowd", rating=1.0)
+    found = JudgedScores(lambda i, j: lambda a, b: scores[i][:, j][a, b], test_set, judged_pairs).pairs()
     assert found["score"].tolist() == [28, 13, 23]
     means = scores.mean(dim=1, keepdim=True), scores.mean(dim=0, keepdim=True)
     centred = scores - means[0] - means[1]
     assert found["centred"].tolist() == [float(centred[pair]) for pair in ((4, 0), (1, 6), (3, 2))]
     judged_pairs.loc[0, "image_id"] = "i9"
     with pytest.raises(InputError, match=r"\['i9', 'c0'\] is not of the test split"):
-        pair_scores(lambda i, j: lambda a, b: scores[i][:, j][a, b], test_set, judged_pairs)
+        JudgedScores(lambda i, j: lambda a, b: scores[i][:, j][a, b], test_set, judged_pairs).pairs()
+
+
+def test_the_crowd_s_positives_are_right_answers_of_both_directions():
+    """Three images, a sentence each; the crowd's 2 of 3 let sentence c of image a count, 1 of 3 does not."""
+    names = np.array(["a", "b", "c"], dtype=object)
+    test_set = TestSet(names, np.array(["a#0", "b#0", "c#0"], dtype=object), np.arange(3), names)
+    scores = torch.tensor([[0.1, 0.9, 0.5], [0.2, 0.2, 0.2], [0.7, 0.1, 0.6]])
+    rows = [("a", "c#0", "crowd", 0.6666667), ("a", "b#0", "crowd", 0.33), ("c", "a#0", "experts", 4.0)]
+    judgements = pd.DataFrame(rows, columns=["image_id", "caption_id", "by", "rating"])
+    found = JudgedScores(lambda i, j: lambda a, b: scores[i][:, j][a, b], test_set, judgements).crowd_ranks()
+    assert found["direction"].tolist() == ["i2t"] * 3 + ["t2i"] * 3
+    assert found["image"].tolist() == [0, 1, 2] * 2
+    # Image a has c (.5) after b, b has ties, c its own after a. Sentence a comes after c and b, b after a, c is first.
+    assert found["rank"].tolist() == [2, 3, 2, 3, 2, 1]
 
 
 def judged(ratings):
@@ -148,7 +168,7 @@ def test_centred_scores_agree_where_means_hide_it():
     test_set = TestSet(*names, np.zeros(5, np.int64), names[0])
     pairs = [(image, caption) for image in names[0] for caption in names[1]]
     rows = pd.DataFrame(pairs, columns=["image_id", "caption_id"]).assign(by="experts", rating=right.ravel())
-    run = pair_scores(lambda i, j: lambda a, b: scores[i][:, j][a, b], test_set, rows)
+    run = JudgedScores(lambda i, j: lambda a, b: scores[i][:, j][a, b], test_set, rows).pairs()
     assert agreement(rows, [run], "b", "centred").tau > 99  # equal ratings have no order
     assert agreement(rows, [run], "b").tau < 30
 
@@ -158,8 +178,19 @@ def test_a_pair_without_a_score_is_named():
         agreement(judged([1, 2]), [scored([0.5])], "c")
 
 
+def ranked(path, of, random):
+    """Made-up CROWD_RANKS beside PAIR_SCORES: two queries of each of 12 images, one in each direction."""
+    rows = {"direction": ["i2t"] * 12 + ["t2i"] * 12, "image": [*range(12)] * 2, "rank": random.integers(1, 20, 24)}
+    schema.write(pd.DataFrame(rows), CROWD_RANKS, ranks_beside(path), {}, of)
+
+
+def ranks_beside(path):
+    return str(path).replace(".parquet", "_ranks.parquet")
+
+
 def make(folder, scores, plan, outputs):
     files = {
+        "ranks": [ranks_beside(path) for path in scores],
         "judgements": str(folder / "judgements.parquet"),
         "published": str(PUBLISHED / "flickr8k.csv"),
         "scores": scores,
@@ -172,7 +203,9 @@ def test_the_table_sets_ours_beside_the_published(tmp_path, text):
     schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet", {})
     scores = rows[["image_id", "caption_id"]].drop_duplicates()
     scores = scores.assign(score=[0.1, 0.9, 0.3, 0.2], centred=[0.1, 0.9, 0.2, 0.3])
-    schema.write(scores, PAIR_SCORES, tmp_path / "scores.parquet", {}, Identity("flickr8k", "vse", 0, 0, split="test"))
+    of = Identity("flickr8k", "vse", 0, 0, split="test")
+    schema.write(scores, PAIR_SCORES, tmp_path / "scores.parquet", {}, of)
+    ranked(tmp_path / "scores.parquet", of, np.random.default_rng(0))
     outputs = outputs_in(tmp_path)
     vse = JudgedVariant(title="VSE", seeds=[0], model="vse", round=0)
     plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured={"vse": vse})
@@ -184,6 +217,10 @@ def test_the_table_sets_ours_beside_the_published(tmp_path, text):
     # Of six pairs four agree: the image's own sentence, rated 1, has a score of 0.2, below two others.
     assert found.loc["VSE", "crowd_with_own"] == pytest.approx(100 * (4 - 2) / 6)
     assert found.loc["VSE", ["crowd_centred", "experts_centred"]].notna().all()
+    ranks = schema.read(ranks_beside(tmp_path / "scores.parquet"), CROWD_RANKS)
+    of_images = ranks["rank"][ranks["direction"] == "i2t"]
+    assert found.loc["VSE", "crowd_i2t_r5"] == pytest.approx(100 * (of_images <= 5).mean())
+    assert found.loc["VSE", "crowd_i2t_r5_low"] < found.loc["VSE", "crowd_i2t_r5_high"]
     text = Path(outputs.markdown).read_text(encoding="utf-8")
     assert "9 ratings by experts, 4 pairs judged by the crowd, 1 of them of an image and its own sentence" in text
     assert "crowd without own tau-b" in text
@@ -199,7 +236,9 @@ def test_the_order_of_scores_changes_no_byte(tmp_path, text):
         paths.append(str(tmp_path / f"{n}.parquet"))
         random = np.random.default_rng(n)
         scores = pairs.assign(score=random.random(len(pairs)), centred=random.random(len(pairs)))
-        schema.write(scores, PAIR_SCORES, paths[-1], {}, Identity("flickr8k", name, seed, 0, split="test"))
+        of = Identity("flickr8k", name, seed, 0, split="test")
+        schema.write(scores, PAIR_SCORES, paths[-1], {}, of)
+        ranked(paths[-1], of, random)
     measured = {name: JudgedVariant(title=name, seeds=[0, 1], model=name, round=0) for name in ("vse", "vsepp")}
     plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured=measured)
     outputs = outputs_in(tmp_path)
@@ -213,7 +252,7 @@ def test_the_order_of_scores_changes_no_byte(tmp_path, text):
 
 
 def test_given_scores_of_judged_pairs_are_those_of_the_matrix(tmp_path):
-    files = {name: str(tmp_path / f"{name}.parquet") for name in ("caption_table", "judgements", "output")}
+    files = {name: str(tmp_path / f"{name}.parquet") for name in ("caption_table", "judgements", "pairs", "ranks")}
     files |= {"image_table": write_images(tmp_path, "abc"), "scores": str(tmp_path / "mine.npy")}
     schema.write(OWNERS.assign(position=0, text="a dog", split="test"), CAPTIONS, files["caption_table"], {})
     pairs = pd.DataFrame([("a", "c#0"), ("c", "b#0")], columns=["image_id", "caption_id"])
@@ -222,8 +261,11 @@ def test_given_scores_of_judged_pairs_are_those_of_the_matrix(tmp_path):
     settings = {"layout": {}, "ranked_sentences": "all", "contents": ["abc"]}
     wildcards = {"dataset": "flickr8k", "variant": "mine", "seed": "0"}
     write_given_pair_scores(**files, **settings, wildcards=wildcards)
-    assert schema.read(files["output"], PAIR_SCORES)["score"].tolist() == [2, 7]
-    assert schema.identity(files["output"]) == Identity("flickr8k", "mine", 0, split="test")
+    assert schema.read(files["pairs"], PAIR_SCORES)["score"].tolist() == [2, 7]
+    for output in ("pairs", "ranks"):
+        assert schema.identity(files[output]) == Identity("flickr8k", "mine", 0, split="test")
+    # The own answers of the images, and of the sentences, have 2, 1 and 0 better ones.
+    assert schema.read(files["ranks"], CROWD_RANKS)["rank"].tolist() == [3, 2, 1, 3, 2, 1]
 
 
 def test_every_published_file_fits_its_columns():
