@@ -84,10 +84,7 @@ rule score_given_pairs:
         **calling(
             "densevse.analyses.human_judgements.pair_scores:write_given_pair_scores",
             lambda dataset, variant: Job(
-                {
-                    name: given.job(dataset, variant).settings[name]
-                    for name in ("layout", "ranked_sentences", "threads")
-                }
+                {name: given.job(dataset, variant).settings[name] for name in ("layout", "ranked_sentences")}
             ),
         ),
         contents=contents_of("{own_file}", given.files),

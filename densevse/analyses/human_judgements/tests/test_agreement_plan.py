@@ -45,7 +45,7 @@ def test_a_given_row_of_the_main_table_is_judged_too():
         f"results/flickr8k/pair_scores/mine/seed{seed}/given.parquet" for seed in (0, 1)
     ]
     settings = job_of("score_given_pairs", judgements.project, dataset="flickr8k", variant="mine").settings
-    assert settings.keys() == {"layout", "ranked_sentences", "threads"}
+    assert settings.keys() == {"layout", "ranked_sentences"}
     assert settings["layout"] == GivenLayout().model_dump(mode="json")
     row = AgreementPlan.model_validate(judgements.job("flickr8k").settings["plan"]).measured["mine"]
     assert (row.title, row.seeds, row.model, row.round) == ("Mine", [0, 1], "mine", None)
