@@ -141,7 +141,7 @@ class Stage:
         return self.dataset(dataset).threads or self.config.threads
 
     def ranking(self, dataset: DatasetName) -> dict[str, Any]:
-        """The settings of every retrieval on a data set."""
+        """The settings of every retrieval by a trained model on a data set."""
         entry = self.dataset(dataset)
         return {"ranked_sentences": entry.sentences, "top": entry.top, "threads": self.threads(dataset)}
 

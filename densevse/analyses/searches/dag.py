@@ -96,7 +96,7 @@ class SearchStage(Stage):
             **{key: getattr(entry, key) for key in ("image_ids", "caption_ids", "sentences", "top")},
         }
         layout = passed(self._given(search).layout, LAYOUT)
-        return Job({"layout": layout, "question": question, "threads": self.threads(entry.dataset)})
+        return Job({"layout": layout, "question": question})
 
     def pages_job(self, search: str) -> Job:
         """The pages of a search."""
