@@ -55,6 +55,11 @@ include: f"{ANALYSES}/effort/rules.smk"
 include: "workflow/rules/core/absent.smk"
 
 
+for each in workflow.rules:
+    if each.message and each.log:
+        each.message += "\n    log: {log}"
+
+
 report: "workflow/report/workflow.rst"
 
 

@@ -30,6 +30,15 @@ def test_a_table_of_published_rows_alone_needs_no_data(make_project):
     assert project.planned("results/tables/printed.md") == {"table": 1}
 
 
+@pytest.mark.slow
+def test_a_job_names_its_log_as_it_starts_and_a_run_its_tables_at_the_end(make_project):
+    printed = {"title": "Timesteps, as printed", "sections": [{"dataset": "flickr30k"}]}
+    printed |= {"published": [{"paper": "sm_lstm", "table": "3"}], "measure": []}
+    said = make_project({"tables": {"printed": printed}}).run("results/tables/printed.md").stdout
+    assert "writing the table printed\n    log: results/logs/table/printed.log\n" in said
+    assert said.count("Table: results/tables/printed.md\n") == 1
+
+
 def test_an_unknown_row_of_a_printed_table_stops_the_run(make_project):
     published = [{"paper": "sco", "table": "4", "rows": ["Theirs"]}]
     project = make_project({"tables": {"flickr30k": {"published": published}}})

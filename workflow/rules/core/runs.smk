@@ -3,6 +3,7 @@
 import time
 
 began = time.time()
+tables_of_run = []
 
 if workflow.is_main_process:
     check_hooks(sys.argv)
@@ -20,6 +21,8 @@ onstart:
     end_by_hangup()
     planned = list(workflow.dag.needrun_jobs())
     outputs = [file for job in planned for file in job.output]
+    in_tables = (file for file in outputs if file.startswith(f"{settings.results}/tables/"))
+    tables_of_run.extend(file for file in in_tables if file.endswith(".md"))
     downloads.check_obtained(job.wildcards.resource for job in planned if job.rule.name == "obtain_by_hand")
     if workflow.touch:
         check_touch(in_bucket=bucket is not None)
@@ -38,6 +41,8 @@ onstart:
 
 onsuccess:
     bucket_records.end() if bucket else remove_aside(settings.results)
+    for file in tables_of_run:
+        logger.info(f"Table: {file}")
 
 
 onerror:
