@@ -53,7 +53,7 @@ use rule train as train_chosen with:
         model="<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round0/model.safetensors",
         history="<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round0/history.parquet",
     log:
-        "<logs>/train_draw/{dataset}_{variant}_{draw}_seed{seed}.log",
+        "<logs>/train_chosen/{dataset}_{variant}_{draw}_seed{seed}.log",
     wildcard_constraints:
         dataset=effort.datasets(),
         draw="chosen",

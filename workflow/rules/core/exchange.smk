@@ -53,6 +53,7 @@ rule export_onnx:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
+        **settings.accelerator,
         mem_mb=growing(4000),
     params:
         **calling("densevse.inference.onnx_files:export_onnx", exchange.onnx_job),
