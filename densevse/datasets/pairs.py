@@ -254,12 +254,11 @@ def _csv(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cel
 
 
 def _delimiter(options: PairTable, text: str) -> str:
-    """The sign that divides the heading into the columns that are asked for; a comma if none does."""
+    """The sign that divides the heading into the columns that are asked for; if none does, into the most columns."""
     heading = text.lstrip("\r\n").splitlines()[:1]
-    for sign in DELIMITERS:
-        if {*_asked(options)} <= {*next(csv.reader(heading, delimiter=sign), [])}:
-            return sign
-    return DELIMITERS[0]
+    columns = {sign: next(csv.reader(heading, delimiter=sign), []) for sign in DELIMITERS}
+    dividing = [sign for sign in DELIMITERS if {*_asked(options)} <= {*columns[sign]}]
+    return next(iter(dividing), max(DELIMITERS, key=lambda sign: len(columns[sign])))
 
 
 def _json_lines(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:

@@ -294,6 +294,12 @@ def test_a_delimiter_is_found_or_named(images: Path, tmp_path: Path, delimiter: 
     assert captions["text"][0] == "a.png: a b c"
 
 
+def test_columns_of_other_names_are_named_one_by_one_with_any_delimiter(images: Path, tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_text("filename;caption;split\na.png;A dog, running;train\n")
+    with pytest.raises(InputError, match=r"no column 'image'; it has filename, caption, split\."):
+        read({"split": "split"}, tmp_path / "pairs.csv", images)
+
+
 @pytest.mark.parametrize(
     ("suffix", "write"),
     [("csv", as_csv), ("tsv", as_csv), ("jsonl", as_json_lines), ("json", as_json_lines), ("parquet", as_parquet)],
