@@ -58,7 +58,9 @@ class Decoder(nn.Module):
             planned = to_device(teaching(self._limited(words.on_host()), read), initial.device)
         elif planned is None:
             planned = to_device(self.plan(words), initial.device)
-        hidden = self.recurrent.states(self.inputs(planned.tree.distinct), planned.tree, initial)
+        # The distinct words rise, and every sentence begins with the start, so that it is the first of them.
+        vectors = torch.cat([self.start[None], self.words(planned.tree.distinct[1:])])
+        hidden = self.recurrent.states(vectors, planned.tree, initial)
         losses = functional.cross_entropy(self.logits(hidden), planned.target, reduction="none")
         return losses.new_zeros(len(initial)).index_add(0, planned.sentence, losses)
 

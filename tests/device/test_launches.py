@@ -19,7 +19,7 @@ CEILINGS = {
     "hm_lstm": (305, 0, 0),
     "sm_lstm": (745, 0, 0),
     "defrag": (185, 1, 0),
-    "sco": (212, 0, 0),
+    "sco": (215, 0, 0),
     "scan": (250, 0, 0),
 }
 """The most launches, pageable copies and waits of a step."""

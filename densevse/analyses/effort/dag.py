@@ -25,9 +25,9 @@ REGISTERED = Path(__file__).with_name("settings.yaml")
 class EffortStage(TableStage):
     """The table of equal effort of a data set. No other target requests it, as its trainings take hours."""
 
-    def __init__(self, project: Project, training: TrainingStage) -> None:
+    def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self._training, self._entries = training, project.config.analysis(EffortSettings)
+        self._training, self._entries = TrainingStage(project), project.config.analysis(EffortSettings)
 
     def datasets(self) -> str:
         """A pattern of the data sets with rows."""

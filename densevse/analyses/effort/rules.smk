@@ -2,7 +2,7 @@
 
 from densevse.analyses.effort.dag import EffortStage
 
-effort = EffortStage(project, training)
+effort = EffortStage(project)
 
 
 use rule train as train_draw with:
