@@ -59,7 +59,7 @@ def metrics(ranks: Ranks) -> dict[str, float]:
 
 
 def library_of(scores: Any) -> ModuleType:
-    """What ranks scores of this kind: `in_numpy`, or `in_torch` for tensors, which leaves them on their device."""
+    """The module that ranks these scores: `in_torch` for tensors, which stay on their device, else `in_numpy`."""
     if isinstance(scores, np.ndarray):
         return in_numpy
     from densevse.evaluation import in_torch  # where there are tensors, torch is installed

@@ -6,7 +6,7 @@ from zlib import crc32
 
 import numpy as np
 
-from densevse.analyses.effort.settings import LEARNING_RATE, NEGATIVES, Effort, Row, Space
+from densevse.analyses.effort.settings import LEARNING_RATE, NEGATIVES, Effort, Space, TunedRow
 from densevse.config.methods import MethodConfig
 from densevse.config.strict import VariantName
 from densevse.config.training import NamedPhase, TrainingConfig
@@ -48,7 +48,7 @@ def drawn(entry: MethodConfig, effort: Effort, variant: VariantName, draw: int, 
     )
 
 
-def _shared(row: Row) -> dict[str, Any]:
+def _shared(row: TunedRow) -> dict[str, Any]:
     return {f"parameters.{name}": value for name, value in row.parameters.items()}
 
 
@@ -57,7 +57,7 @@ def _of(values: Mapping[str, Any], group: str) -> dict[str, Any]:
     return {key.partition(".")[2]: value for key, value in values.items() if key.startswith(f"{group}.")}
 
 
-def _sampled(entry: MethodConfig, effort: Effort, row: Row, variant: str, draw: int) -> dict[str, Any]:
+def _sampled(entry: MethodConfig, effort: Effort, row: TunedRow, variant: str, draw: int) -> dict[str, Any]:
     """The values of a draw, by key. Each key has a sequence of its own, so that a further key changes no other's."""
     found = {}
     for key, space in {**effort.space, **row.space}.items():
@@ -73,7 +73,7 @@ def _has(entry: MethodConfig, key: str) -> bool:
     return group != "parameters" or hasattr(entry.parameters, name)
 
 
-def _default(entry: MethodConfig, row: Row, key: str) -> Any:
+def _default(entry: MethodConfig, row: TunedRow, key: str) -> Any:
     """The configured value of a key; None if the method has no such parameter, or none is set."""
     if key in (LEARNING_RATE, NEGATIVES):
         return 1.0 if key == LEARNING_RATE else negatives(entry)

@@ -29,7 +29,7 @@ class Space(Strict):
         return self
 
 
-class Row(Strict):
+class TunedRow(Strict):
     """A variant that is tuned."""
 
     title: Title | None = Field(None, description="the name in the table; by default the variant's")
@@ -42,7 +42,7 @@ class Row(Strict):
 class Effort(Strict):
     """The protocol of a data set. It is registered: written before the first draw, and not changed after."""
 
-    rows: dict[VariantName, Row] = Field({}, description="the rows of the table by variant; null leaves one out")
+    rows: dict[VariantName, TunedRow] = Field({}, description="the rows of the table by variant; null leaves one out")
     space: dict[str, Space] = Field(
         {},
         description="what is drawn for every row, by key: learning_rate, negatives, a key of `training`, or one of "

@@ -14,7 +14,7 @@ STEM, HEAD = 32, 1280
 EPSILON = 1e-3
 
 
-class Stage(NamedTuple):
+class BlockStage(NamedTuple):
     """Blocks of one size: the kernel, the stride of the first block, and how much a block widens its input."""
 
     kernel: int
@@ -50,7 +50,7 @@ class SameConv(nn.Conv2d):
 class Separable(nn.Module):
     """The first stage's block: a depthwise convolution, then one of single cells."""
 
-    def __init__(self, inputs: int, stage: Stage) -> None:
+    def __init__(self, inputs: int, stage: BlockStage) -> None:
         super().__init__()
         self.conv_dw = SameConv(inputs, inputs, stage.kernel, stage.stride, groups=inputs)
         self.bn1, self.act = _norm(inputs), nn.ReLU6()
@@ -65,7 +65,7 @@ class Separable(nn.Module):
 class InvertedResidual(nn.Module):
     """MobileNet v2's block: it widens, convolves each channel, and narrows; its input is added where sizes agree."""
 
-    def __init__(self, inputs: int, stage: Stage, stride: int) -> None:
+    def __init__(self, inputs: int, stage: BlockStage, stride: int) -> None:
         super().__init__()
         wide = inputs * stage.expansion
         self.conv_pw, self.bn1 = SameConv(inputs, wide, 1), _norm(wide)
@@ -84,7 +84,7 @@ class InvertedResidual(nn.Module):
 class EfficientNetLite(nn.Module):
     """The network: (N, 3, side, side) to (N, classes). `map` is its last convolution after ReLU6."""
 
-    def __init__(self, stages: list[Stage], classes: int) -> None:
+    def __init__(self, stages: list[BlockStage], classes: int) -> None:
         super().__init__()
         self.conv_stem, self.bn1, self.act = SameConv(3, STEM, 3, 2), _norm(STEM), nn.ReLU6()
         inputs = [STEM, *(stage.channels for stage in stages)]
@@ -101,12 +101,12 @@ class EfficientNetLite(nn.Module):
 def untrained(architecture: str, state: Mapping[str, Tensor]) -> EfficientNetLite:
     """The network with random weights and as many classes as `state` has; without a state, as ImageNet has."""
     sizes = zip(*SIZES[architecture], strict=True)
-    stages = [Stage(*shape, *size) for shape, size in zip(_SHAPES, sizes, strict=True)]
+    stages = [BlockStage(*shape, *size) for shape, size in zip(_SHAPES, sizes, strict=True)]
     classes = len(state["classifier.bias"]) if "classifier.bias" in state else 1000
     return EfficientNetLite(stages, classes)
 
 
-def _stage(inputs: int, stage: Stage) -> nn.Sequential:
+def _stage(inputs: int, stage: BlockStage) -> nn.Sequential:
     if stage.expansion == 1:
         return nn.Sequential(Separable(inputs, stage))
     later = (InvertedResidual(stage.channels, stage, 1) for _ in range(stage.blocks - 1))
