@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, SerializeAsAny, Tag, ValidationError, model_validator
 
+from densevse.config import plugins
 from densevse.config.registries import STRUCTURES, VIEWS, YIELDS, Registry, StructureName, ViewName, YieldName
 from densevse.config.strict import FileName, Strict, Title, VariantKey, VariantName, of_type, wrong_keys
 from densevse.config.tables import Ensemble
@@ -15,6 +16,15 @@ CorrespondencesFrom = Literal["model", "true_boxes"]
 MODELS: Registry[type[Strict]] = Registry("method")
 """The methods in the code, by the names of their modules: the types of their parameters."""
 MODELS.add("densevse.methods.parameters", "Parameters")
+MODELS.add_plugins(plugins.METHODS)
+
+
+def module_of_method(model: str) -> str:
+    """The module with the implementation of a method, or of a generator `generators.<model>`.
+
+    It is the method's in densevse/methods, unless the type of its parameters names another as `IMPLEMENTATION`.
+    """
+    return getattr(MODELS.get(model), "IMPLEMENTATION", f"densevse.methods.{model}")
 
 
 def check_parameters_of_phases(parameters: Strict, phases: Mapping[str, Phase]) -> None:
@@ -72,7 +82,7 @@ class MethodConfig(Strict):
 
     title: Title = Field(description="the name in tables")
     paper: str | None = Field(None, description="the paper's key in config/published; none for a method of your own")
-    model: str = Field(description="the method's file in densevse/methods, without .py")
+    model: str = Field(description="the method's file in densevse/methods, without .py, or its plug-in")
     views: list[ViewName] = Field(min_length=1, description="the views of images that it reads")
     sentences: list[StructureName] = Field(
         default=["words"], min_length=1, description="the structures of sentences that it reads"
@@ -124,7 +134,9 @@ class MethodConfig(Strict):
     @model_validator(mode="after")
     def _known_model(self) -> Self:
         if self.model not in MODELS:
-            raise ValueError(f"model: no {self.model!r} in densevse/methods; known: {', '.join(MODELS)}")
+            raise ValueError(
+                f"model: no {self.model!r} in densevse/methods or installed packages; known: {', '.join(MODELS)}"
+            )
         return self
 
     @model_validator(mode="after")

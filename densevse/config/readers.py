@@ -1,12 +1,13 @@
 """The readers of official layouts of data sets: the type of each one's options, with the facts that the plan needs.
 
-densevse/extensions/readers says how to add a reader of your own.
+densevse/extensions/readers and densevse/config/plugins.py say how to add a reader of your own.
 """
 
 from typing import Annotated, ClassVar, Literal, Self, TypeVar, get_args
 
 from pydantic import AfterValidator, Field, model_validator
 
+from densevse.config import plugins
 from densevse.config.registries import Registry
 from densevse.config.strict import Count, Seed, Split, Strict
 
@@ -240,4 +241,5 @@ READERS: Registry[type[ReaderOptions]] = Registry(
     },
 )
 READERS.add("densevse.extensions.readers")
+READERS.add_plugins(plugins.READERS)
 ReaderName = Annotated[str, AfterValidator(READERS.check), READERS.enum]

@@ -23,23 +23,27 @@ implementation elsewhere:
   densevse/vision/architectures/open_clip_networks.py.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, Field
 
+from densevse.config import plugins
 from densevse.config.strict import or_meant
+from densevse.runtime.errors import InputError
 
 Registered = TypeVar("Registered")
 
 
 class Registry(Mapping[str, Registered], Generic[Registered]):
-    """The entries of one kind by name: those of a table, and those that modules define.
+    """The entries of one kind by name: those of a table, and those that modules and plug-ins define.
 
-    `others` are further entries, which messages count and do not name.
+    `others` are further entries, which messages count and do not name. A module or plug-in is imported when its entry
+    is first looked up. A name of two entries is refused then too, by an `InputError`.
     """
 
     def __init__(
@@ -50,36 +54,44 @@ class Registry(Mapping[str, Registered], Generic[Registered]):
     ) -> None:
         self.kind, self._others = kind, others or {}
         self._entries = {**(table or {}), **self._others}
-        self._modules: dict[str, tuple[str, str]] = {}
+        self._places = dict.fromkeys(self._entries, "densevse")
+        self._load: dict[str, Callable[[], Registered]] = {}
 
     def add(self, package: str, attribute: str = "DECLARED") -> None:
         """Adds an entry for each module of a package, by the module's name: the module's `attribute`.
 
-        A module is imported when its entry is first looked up; one whose name begins with _ is no entry. Raises
-        `ValueError` for a name that is taken.
+        A module whose name begins with _ is no entry.
         """
         modules = [module.name for module in iter_modules(import_module(package).__path__) if not module.ispkg]
         for name in (name for name in modules if not name.startswith("_")):
-            if name in self._entries or name in self._modules:
-                raise ValueError(f"{package}.{name}: there is a {self.kind} {name!r} already; rename the module")
-            self._modules[name] = f"{package}.{name}", attribute
+            self._add(name, f"{package}.{name}", partial(_attribute, f"{package}.{name}", attribute))
+
+    def add_plugins(self, group: str) -> None:
+        """Adds the plug-ins of a group: what other installed packages declare."""
+        for plugin in plugins.plugins(group):
+            self._add(plugin.name, str(plugin), plugin.load)
+
+    def _add(self, name: str, place: str, load: Callable[[], Registered]) -> None:
+        if name in self._places:
+            self._entries.pop(name, None)
+            load = partial(_refuse, f"{place}: there is a {self.kind} {name!r} in {self._places[name]} already")
+        self._places[name], self._load[name] = place, load
 
     def __getitem__(self, name: str) -> Registered:
         if name not in self._entries:
-            module, attribute = self._modules[name]
-            self._entries[name] = getattr(import_module(module), attribute)
+            self._entries[name] = self._load[name]()
         return self._entries[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter((*self.named, *self._others))
 
     def __len__(self) -> int:
-        return len(self._entries.keys() | self._modules.keys())
+        return len(self._places)
 
     @property
     def named(self) -> list[str]:
         """The names that messages list, sorted."""
-        return sorted((self._entries.keys() | self._modules.keys()) - self._others.keys())
+        return sorted(self._places.keys() - self._others.keys())
 
     def check(self, name: str) -> str:
         """Returns the name. Raises `ValueError` that lists the known names and suggests the most similar one."""
@@ -92,6 +104,14 @@ class Registry(Mapping[str, Registered], Generic[Registered]):
     def enum(self) -> Any:
         """The names, for editors; with `check` it turns a text into a name of the configuration."""
         return Field(json_schema_extra={"enum": list(self)})
+
+
+def _attribute(module: str, attribute: str) -> Any:
+    return getattr(import_module(module), attribute)
+
+
+def _refuse(message: str) -> Any:
+    raise InputError(f"{message}; rename one of them, or remove it.")
 
 
 @dataclass(frozen=True)
@@ -292,6 +312,7 @@ ARCHITECTURES: Registry[Architecture] = Registry(
     dict.fromkeys(sorted(OTHERS), Architecture()),
 )
 ARCHITECTURES.add("densevse.extensions.architectures")
+ARCHITECTURES.add_plugins(plugins.ARCHITECTURES)
 
 
 def _check(name: str) -> str:

@@ -90,9 +90,9 @@ def _children(node: yaml.Node | None) -> dict[str, tuple[yaml.Node, yaml.Node]]:
 
 
 def of_default(kind: type[Strict], field: str) -> str:
-    """The origin of a parameter's default, from `ORIGINS` of its type."""
-    origins: dict[str, str] = kind.ORIGINS  # type: ignore[attr-defined]
-    return origins.get(field, origins["*"])
+    """The origin of a parameter's default, from `ORIGINS` of its type; a plug-in's type need not have any."""
+    origins: dict[str, str] = getattr(kind, "ORIGINS", {})
+    return origins.get(field, origins.get("*", DEFAULT))
 
 
 DEFAULT = "default"

@@ -1,8 +1,9 @@
 """Digests of the code of jobs, so that an edit reruns exactly the jobs whose function reaches it by imports.
 
-A digest covers the module of a function and every module of the package that it reaches by imports, without comments,
-docstrings and formatting. The modules that declare the configuration are left out, as their values reach a job in the
-`params` of its rule (densevse.dag.jobs). So a changed default reruns the jobs that are given it.
+A digest covers the module of a function and every module of the package, and of packages with plug-ins, that it reaches
+by imports, without comments, docstrings and formatting. The modules that declare the configuration are left out, as
+their values reach a job in the `params` of its rule (densevse.dag.jobs). So a changed default reruns the jobs that are
+given it.
 """
 
 import ast
@@ -11,13 +12,14 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from densevse.artifacts.files import write_text
+from densevse.config.plugins import Plugin
 from densevse.runtime.errors import InputError
 from densevse.runtime.project import PACKAGED
 
@@ -30,6 +32,8 @@ DECLARATIONS = re.compile(
 _KNOWN = 5
 """The number of values that are cached of a file before its facts."""
 
+File: TypeAlias = os.DirEntry[str] | Path
+
 WITHOUT_EFFECT = {"ctx", "kind", "type_comment", "type_ignores"}
 
 
@@ -37,27 +41,29 @@ class Facts(NamedTuple):
     """The facts about one file."""
 
     digest: str
-    imports: list[str]  # dotted names of the package's modules, or of names in them
+    imports: list[str]  # dotted names of modules of any package, or of names in them
     functions: dict[str, list[str]]  # each public function's parameters; one with a default ends in =
 
 
 class Code:
-    """The code of a project below `root`.
+    """The code of a project below `root`, and of the packages that declare its plug-ins.
 
     The file `kept` caches facts, as parsing all files would take most of the time of a dry run. A file is read again
     only if its size, times or inode differ from those of the last reading, and parsed again only if its bytes do. If
     `kept` is missing, damaged or not writable, everything is parsed again.
     """
 
-    def __init__(self, root: str | Path, kept: str | Path) -> None:
+    def __init__(self, root: str | Path, kept: str | Path, plugins: Sequence[Plugin] = ()) -> None:
         checkout = Path(root)
         self._folder = checkout if (checkout / _PACKAGE).is_dir() else checkout.parents[1]
         before = _read_kept(Path(kept))
-        found = {name: _facts_or_kept(entry, before.get(name)) for name, entry in _files(Path(root))}
+        files = {**dict(_files(Path(root))), **dict(_files_of_plugins(plugins))}
+        found = {name: _facts_or_kept(name, file, before.get(name)) for name, file in files.items()}
         if found != before:
             _write_kept(found, Path(kept))
         self._facts = {file: Facts(*known[_KNOWN:]) for file, known in found.items()}
         self._imports = {file: self._files_of(*known.imports) for file, known in self._facts.items()}
+        self._declared = {name for plugin in plugins for name in _names(plugin.entry.module)}
         # Hundreds of jobs need the digests of the same few functions.
         self.reached, self.digest = cache(self._reached), cache(self._digest)
 
@@ -85,6 +91,7 @@ class Code:
         """The digest of the module of a function and of all modules that it reaches.
 
         `modules` are further modules that it imports by names known only at run time, such as `densevse.methods.vse`.
+        Raises `InputError` for one that does not exist.
         """
         described = [(file, self._facts[file].digest) for file in self.reached(call, *modules)]
         return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
@@ -94,23 +101,37 @@ class Code:
 
         Modules that declare the configuration are left out, unless they are given by name.
         """
+        for module in modules:
+            if not any(name in self._facts for name in _names(module)):
+                raise InputError(
+                    f"{module}: neither densevse nor a package with a plug-in has this module, which a declaration "
+                    "names as an implementation; correct its name."
+                )
         found = self._files_of(call.partition(":")[0], *modules)
         waiting = set(found)
         while waiting:
             waiting |= self._imports[waiting.pop()] - found
             found |= waiting
-        given = {f"{module.replace('.', '/')}.py" for module in modules}
-        return tuple(sorted(file for file in found if file in given or not DECLARATIONS.match(file)))
+        given = {name for module in modules for name in _names(module)}
+        return tuple(sorted(file for file in found if file in given or not self._declares(file)))
+
+    def _declares(self, file: str) -> bool:
+        return file in self._declared or DECLARATIONS.match(file) is not None
 
     def _files_of(self, *modules: str) -> set[str]:
         """The files of modules, by name, and those of the packages that are imported with them."""
-        paths = {
-            "/".join(parts[: count + 1]) for parts in (m.split(".") for m in modules) for count in range(len(parts))
-        }
-        return {file for path in paths for file in (f"{path}.py", f"{path}/__init__.py") if file in self._facts}
+        split = (module.split(".") for module in modules)
+        packages = {".".join(parts[: count + 1]) for parts in split for count in range(len(parts))}
+        return {name for package in packages for name in _names(package) if name in self._facts}
 
 
-def _files(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def _names(module: str) -> tuple[str, str]:
+    """The two names that a module's file may have: it may be a package."""
+    path = module.replace(".", "/")
+    return f"{path}.py", f"{path}/__init__.py"
+
+
+def _files(root: Path) -> Iterator[tuple[str, File]]:
     """The package's files, each with its name in a checkout, which an installed package shares.
 
     In an installed package, `root` is a folder inside the package.
@@ -119,7 +140,17 @@ def _files(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
     yield from _modules(str(checkout if checkout.is_dir() else root.parent), _PACKAGE)
 
 
-def _modules(folder: str, name: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def _files_of_plugins(plugins: Sequence[Plugin]) -> Iterator[tuple[str, File]]:
+    """The files of the packages that declare plug-ins, each with the name that it has where packages are installed."""
+    for name, plugin in {plugin.package: plugin for plugin in plugins}.items():
+        for place in plugin.places():
+            if place.is_dir():
+                yield from _modules(str(place), name)
+            else:
+                yield f"{name}.py", place
+
+
+def _modules(folder: str, name: str) -> Iterator[tuple[str, File]]:
     """Each Python file in a folder and below; `name` is the folder's path in the project."""
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -129,8 +160,11 @@ def _modules(folder: str, name: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
                 yield from _modules(entry.path, f"{name}/{entry.name}")
 
 
-def _facts_or_kept(file: os.DirEntry[str], known: list[Any] | None) -> list[Any]:
-    """Size, times, inode, checksum and facts of a file; the `known` ones if it has not changed."""
+def _facts_or_kept(name: str, file: File, known: list[Any] | None) -> list[Any]:
+    """Size, times, inode, checksum and facts of a file; the `known` ones if it has not changed.
+
+    Raises `InputError` if it is not Python.
+    """
     status = file.stat()
     place = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
     if known and known[: len(place)] == place:
@@ -139,7 +173,10 @@ def _facts_or_kept(file: os.DirEntry[str], known: list[Any] | None) -> list[Any]
     checksum = hashlib.sha256(content).hexdigest()
     if known and known[len(place)] == checksum:
         return [*place, *known[len(place) :]]
-    return [*place, checksum, *facts(content.decode("utf-8"))]
+    try:
+        return [*place, checksum, *facts(content.decode("utf-8"), name)]
+    except (SyntaxError, ValueError) as error:
+        raise InputError(f"{os.fspath(file)} is not Python: {error}. Correct the file, or remove it.") from None
 
 
 def _read_kept(kept: Path) -> dict[str, list[Any]]:
@@ -156,15 +193,15 @@ def _write_kept(found: dict[str, list[Any]], kept: Path) -> None:
         write_text(json.dumps({"by": _by(), "facts": found}), kept)
 
 
-def facts(source: str) -> Facts:
-    """The facts in a file's text. Raises `SyntaxError` if it is not Python."""
+def facts(source: str, name: str) -> Facts:
+    """The facts in the text of the file `name`. Raises `SyntaxError` if it is not Python."""
     tree = ast.parse(source)
+    package = name.split("/")[:-1]
     imports: set[str] = set()
     for node in _executed(tree):
-        imports |= set(_imported(node))
-    ours = {name for name in imports if name.split(".")[0] == _PACKAGE}
+        imports |= set(_imported(node, package))
     digest = hashlib.sha256("\n".join(_written(tree)).encode()).hexdigest()[:16]
-    return Facts(digest, sorted(ours), dict(_functions(tree)))
+    return Facts(digest, sorted(imports), dict(_functions(tree)))
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, list[str]]]:
@@ -190,11 +227,14 @@ def _executed(node: ast.AST) -> Iterator[ast.AST]:
             yield from _executed(child)
 
 
-def _imported(node: ast.AST) -> Iterator[str]:
+def _imported(node: ast.AST, package: Sequence[str]) -> Iterator[str]:
+    """The modules that a statement of a module in `package` imports, or names in them."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom) and node.module:
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        above = package[: len(package) + 1 - node.level] if node.level else ()
+        module = ".".join([*above, *([node.module] if node.module else [])])
+        yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
 def _written(node: Any) -> Iterator[str]:

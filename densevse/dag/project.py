@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from densevse.artifacts.shards import shard_names
+from densevse.config import plugins
 from densevse.config.config import Config
 from densevse.config.datasets import Dataset
 from densevse.config.load import generator, load, variant
@@ -39,7 +40,7 @@ class Project:
         self.datasets: dict[DatasetName, Dataset] = dict(self.config.datasets)
         for settings in self.config.analyses():
             self.datasets |= settings.datasets(self.config)
-        self.code = Code(self.root, _KEPT)
+        self.code = Code(self.root, _KEPT, plugins.plugins(*plugins.GROUPS))
         self.records = Records(self.config.results)
         # (data set, name) -> its settings there
         self.variant: Callable[[DatasetName | None, VariantName], MethodConfig] = cache(partial(variant, self.config))

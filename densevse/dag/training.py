@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from densevse.config.methods import MethodConfig
+from densevse.config.methods import MethodConfig, module_of_method
 from densevse.config.networks import NetworkConfig
 from densevse.config.registries import VIEWS, described_by
 from densevse.config.strict import DatasetName, VariantName
@@ -94,7 +94,7 @@ class TrainingStage(Stage):
         These are its method, its structures and views, and a network that is trained with it.
         """
         entry = self.variant(dataset, variant)
-        found = [f"densevse.methods.{entry.model}", *modules_reading(entry.sentences, entry.views)]
+        found = [module_of_method(entry.model), *modules_reading(entry.sentences, entry.views)]
         if entry.untrained:
             found += modules_of_architecture(self.config.networks[entry.networks[entry.views[0]]].architecture)
         for network in self._trained_networks(self.trained_on(dataset), variant):
@@ -262,7 +262,7 @@ class GeneratorStage(Stage):
         """The writing and ranking of a generator's sentences, as CaptionJob."""
         entry, modules = self.project.generator(dataset, generator), self._modules(dataset, generator)
         if entry.joint_embedding:
-            modules += [f"densevse.methods.{self.project.variant(dataset, entry.joint_embedding).model}"]
+            modules += [module_of_method(self.project.variant(dataset, entry.joint_embedding).model)]
         settings = {"decoding": passed(entry.decoding, DECODING), "seed": seed, "threads": self.threads(dataset)}
         return Job({"job": settings}, modules)
 

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from densevse.artifacts.lineage import PARENTS, made_from, metadata, stated, without
 from densevse.artifacts.seals import sealed, verified
+from densevse.config.methods import GENERATOR_MODELS, MODELS, module_of_method
 from densevse.config.registries import library_of
 from densevse.config.strict import Strict, validate
 from densevse.data.files import Files
@@ -24,21 +25,26 @@ from densevse.runtime.errors import InputError, expected_and_found
 
 TEXT_ENCODER = "text_encoder"
 """The key with the network whose sentence encoder a model is: its architecture and options."""
+_GENERATORS = "generators."
+"""What stands before the name of a generator in a model's file."""
 TRAINED_NETWORK = "trained_network"  # key of a network that was trained with a model; `network` is a name elsewhere
 
 
 def method_class(name: str) -> type[Method]:
-    """The method of densevse/methods/<name>.py. Raises `InputError` if there is no such method."""
+    """The method of densevse/methods/<name>.py or of a plug-in. Raises `InputError` if there is no such method."""
+    module = module_of_method(name)
     try:
-        found: type[Method] = import_module(f"densevse.methods.{name}").METHOD
+        found: type[Method] = import_module(module).METHOD
     except (ModuleNotFoundError, AttributeError) as error:
-        raise InputError(f"no method {name!r}: densevse/methods/{name}.py must define METHOD ({error}).") from error
+        raise InputError(
+            f"no method {name!r}: {module} must define METHOD ({error}). If it is another package's, install that."
+        ) from error
     return found
 
 
 def parameters_of(name: str, values: Mapping[str, Any]) -> Strict:
     """The parameters of a method from its configuration. Raises `InputError` that names each invalid one."""
-    kind: type[Strict] = import_module(f"densevse.methods.parameters.{name}").Parameters
+    kind = MODELS.get(name) or GENERATOR_MODELS[name.removeprefix(_GENERATORS)]
     return validate(kind, dict(values), f"parameters of the method {name}")
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from densevse.dag import code
 from densevse.dag.code import Code, facts
+from densevse.runtime.errors import InputError
 from tests.rules import rules
 
 ROOT = Path(__file__).parents[2]
@@ -89,9 +90,29 @@ def test_the_text_of_a_function_is_given(project):
     assert Code(project, project / "kept.json").source(OTHER) == "def run():\n    pass"
 
 
+def test_a_file_that_is_not_python_is_named(project):
+    write(project / "densevse/room/second.py", "x =\n")
+    with pytest.raises(InputError, match=r"room/second\.py is not Python: .*\. Correct the file"):
+        digests(project)
+
+
+@pytest.mark.parametrize(
+    ("statement", "imported"),
+    [
+        ("from . import near", "far.of.near"),
+        ("from .near import x", "far.of.near.x"),
+        ("from .. import near", "far.near"),
+        ("from ..near import x", "far.near.x"),
+    ],
+)
+def test_relative_imports_are_of_the_package(statement, imported):
+    for name in ("far/of/here.py", "far/of/__init__.py"):
+        assert facts(statement, name).imports == [imported]
+
+
 def test_what_only_a_type_checker_reads_is_passed_over():
     source = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from densevse.room import first\n"
-    assert facts(source).imports == []
+    assert facts(source, "densevse/run.py").imports == ["typing.TYPE_CHECKING"]
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "{", '{"by": 1, "facts": {}}'])

@@ -103,10 +103,14 @@ def test_modules_add_entries_that_are_imported_when_they_are_needed(colours):
         colours.check("gren")
 
 
-def test_a_module_with_the_name_of_another_entry_is_refused(colours):
+def test_a_name_of_two_modules_is_refused_when_it_is_used(colours):
     colours.add("palette")
-    with pytest.raises(ValueError, match=r"palette\.broken: there is a colour 'broken' already; rename the module"):
-        colours.add("palette")
+    colours.add("palette")
+    assert len(colours) == 4
+    with pytest.raises(
+        InputError, match=r"palette\.green: there is a colour 'green' in palette\.green already; rename"
+    ):
+        colours["green"]
 
 
 def test_jobs_are_given_the_nodes_of_the_layers_that_they_read(monkeypatch):

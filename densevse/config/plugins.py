@@ -1,0 +1,81 @@
+"""Plug-ins: methods, readers and architectures that installed packages declare, as entry points of these groups.
+
+    [project.entry-points."densevse.methods"]
+    my_scan = "my_package.declared:Parameters"
+
+An entry point names the declaration, in a module that imports no large library, as the plan imports it. The declaration
+names the module of the implementation, which only jobs import: see `METHODS`, densevse/extensions/readers and
+densevse/extensions/architectures. Both are in one package.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from densevse.runtime.errors import InputError
+
+METHODS = "densevse.methods"
+"""Types of the parameters of methods, as in densevse/methods/parameters, each with its `IMPLEMENTATION`."""
+READERS = "densevse.readers"
+"""Types of the options of readers."""
+ARCHITECTURES = "densevse.architectures"
+"""Values of `Architecture`."""
+GROUPS = (METHODS, READERS, ARCHITECTURES)
+
+
+class Plugin(NamedTuple):
+    """One entry point of an installed package."""
+
+    entry: EntryPoint
+
+    @property
+    def name(self) -> str:
+        """The name by which the configuration calls it."""
+        return self.entry.name
+
+    @property
+    def package(self) -> str:
+        """The name of the package that is imported; all its modules may be part of the implementation."""
+        return self.entry.module.split(".")[0]
+
+    def __str__(self) -> str:
+        """The installed package as errors name it."""
+        installed = self.entry.dist
+        named = f"{installed.name} {installed.version}" if installed else self.package
+        return f"the package {named} ({self.entry.group}: {self.name} = {self.entry.value})"
+
+    def load(self) -> Any:
+        """Imports the declaration. Raises `InputError` that names the package if that fails."""
+        try:
+            return self.entry.load()
+        except Exception as error:  # whatever the package's own code raises
+            raise InputError(
+                f"{self} cannot be imported: {type(error).__name__}: {error}. Correct the package, or uninstall it."
+            ) from error
+
+    def places(self) -> Iterator[Path]:
+        """The folders of the package, or its file if it is one module; none if it cannot be found."""
+        found = find_spec(self.package)
+        if found is None:
+            return
+        if found.submodule_search_locations is None:
+            yield Path(str(found.origin))
+        else:
+            yield from map(Path, found.submodule_search_locations)
+
+
+def plugins(*groups: str) -> list[Plugin]:
+    """The plug-ins of some groups, in the order of their names."""
+    return sorted(Plugin(entry) for group in groups for entry in _installed().select(group=group))
+
+
+@cache
+def _installed() -> Any:
+    """All entry points of the environment, of which each version of Python has a type of its own to select from.
+
+    Finding them reads a file of each package, so it is done once.
+    """
+    return entry_points()

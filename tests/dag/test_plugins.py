@@ -1,0 +1,118 @@
+"""Plug-ins of installed packages: their names, their errors, and the digests of their code."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from densevse.config import plugins
+from densevse.config.registries import Registry
+from densevse.dag.code import Code
+from densevse.runtime.errors import InputError
+from tests.projects import ROOT
+
+GROUP = plugins.READERS
+CALL = "densevse.datasets.readers:write_dataset"
+PACKAGE = {
+    "__init__.py": "",
+    "declared.py": "FOUND = 1\n",
+    "work.py": "from . import helper\nfrom palette.declared import FOUND\n",
+    "helper.py": "x = 1\n",
+    "other.py": "y = 1\n",
+    "broken.py": "import no_such_module\n",
+}
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """A function that puts a package with entry points beside the installed ones, until the test ends."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def put(name: str, files: dict[str, str], **entries: str) -> Path:
+        for file, text in files.items():
+            (tmp_path / name).mkdir(exist_ok=True)
+            (tmp_path / name / file).write_text(text)
+        described = tmp_path / f"{name}_of_mine-1.0.dist-info"
+        described.mkdir()
+        (described / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-of-mine\nVersion: 1.0\n")
+        lines = [f"{key} = {value}" for key, value in entries.items()]
+        (described / "entry_points.txt").write_text("\n".join([f"[{GROUP}]", *lines]))
+        plugins._installed.cache_clear()
+        return tmp_path / name
+
+    yield put
+    plugins._installed.cache_clear()
+    for name in [name for name in sys.modules if name.split(".")[0] == "palette"]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def colours():
+    return Registry("colour", {"red": 1})
+
+
+def test_a_plugin_is_an_entry(install, colours):
+    install("palette", PACKAGE, green="palette.declared:FOUND")
+    colours.add_plugins(GROUP)
+    assert colours.named == ["green", "red"]
+    assert colours["green"] == 1
+
+
+def test_a_name_that_is_taken_is_refused_with_both(install, colours):
+    install("palette", PACKAGE, red="palette.declared:FOUND", blue="palette.declared:FOUND")
+    install("easel", {}, blue="easel:FOUND")
+    colours.add_plugins(GROUP)
+    assert colours.named == ["blue", "red"]
+    with pytest.raises(InputError, match=r"palette-of-mine 1\.0 .*there is a colour 'red' in densevse already; rename"):
+        colours["red"]
+    with pytest.raises(InputError, match=r"palette-of-mine 1\.0 .*a colour 'blue' in the package easel-of-mine 1\.0"):
+        colours.check("blue")
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("palette.broken:FOUND", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("palette.declared:LOST", "AttributeError: .*LOST"),
+    ],
+)
+def test_a_package_that_cannot_be_imported_is_named(install, colours, value, reason):
+    install("palette", PACKAGE, green=value)
+    colours.add_plugins(GROUP)
+    message = rf"the package palette-of-mine 1\.0 \({GROUP}: green = {value}\) cannot be imported: {reason}"
+    with pytest.raises(InputError, match=message):
+        colours["green"]
+
+
+def digest(folder: Path) -> str:
+    return Code(ROOT, folder / "kept.json", plugins.plugins(GROUP)).digest(CALL, "palette.work")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "changes"),
+    [
+        ("helper.py", "x = 2\n", True),
+        ("helper.py", "# The same.\nx = 1\n", False),
+        ("declared.py", "FOUND = 2\n", False),
+        ("other.py", "y = 2\n", False),
+    ],
+)
+def test_an_edit_of_what_an_implementation_reaches_changes_digests(install, tmp_path, file, text, changes):
+    folder = install("palette", PACKAGE, green="palette.declared:FOUND")
+    before = digest(tmp_path)
+    (folder / file).write_text(text)
+    assert (digest(tmp_path) != before) == changes
+
+
+def test_one_module_may_be_a_package(install, tmp_path):
+    install("palette", {}, green="palette:FOUND")
+    (tmp_path / "palette.py").write_text("FOUND = 1\n")
+    code = Code(ROOT, tmp_path / "kept.json", plugins.plugins(GROUP))
+    assert "palette.py" in code.reached(CALL, "palette")
+
+
+def test_an_implementation_that_does_not_exist_is_refused(install, tmp_path):
+    install("palette", PACKAGE, green="palette.declared:FOUND")
+    code = Code(ROOT, tmp_path / "kept.json", plugins.plugins(GROUP))
+    with pytest.raises(InputError, match=r"palette\.lost: neither densevse nor a package with a plug-in has this"):
+        code.digest(CALL, "palette.lost")

@@ -1,0 +1,3 @@
+"""What the method imports."""
+
+FACTOR = 1.0
