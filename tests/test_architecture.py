@@ -65,7 +65,7 @@ ALLOWED = {
         "report.plan",
     },
     "scenes": {"runtime", "config", "artifacts", "datasets", "language", "vision"},
-    "analyses": CORE | {"command", "exchange"},
+    "analyses": CORE | {"command", "exchange", "inference"},
     "exchange": {"runtime", "config", "artifacts", "report", "dag"},
     "command": CORE | {"exchange"},
 }

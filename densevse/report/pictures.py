@@ -41,23 +41,28 @@ def photographs(images: str, sources: Mapping[str, str]) -> Picture:
 def pictures(images: str, sources: Mapping[str, str], side: int = _SIDE) -> Picture:
     """A function from an image's id to a picture whose longer side has `side` pixels; decodes each image once."""
     photograph = photographs(images, sources)
+    return cache(lambda image_id: resized(photograph(image_id), side))
 
-    @cache
-    def picture(image_id: str) -> Pixels:
-        image = Image.fromarray(photograph(image_id))
-        if max(image.size) >= side:
-            image.thumbnail((side, side))
-            return np.asarray(image)
-        scale = side / max(image.size)
-        size = (max(1, round(scale * image.width)), max(1, round(scale * image.height)))
-        return np.asarray(image.resize(size, Image.Resampling.BICUBIC))
 
-    return picture
+def resized(pixels: Pixels, side: int) -> Pixels:
+    """A picture whose longer side has `side` pixels."""
+    image = Image.fromarray(pixels)
+    if max(image.size) >= side:
+        image.thumbnail((side, side))
+        return np.asarray(image)
+    scale = side / max(image.size)
+    size = (max(1, round(scale * image.width)), max(1, round(scale * image.height)))
+    return np.asarray(image.resize(size, Image.Resampling.BICUBIC))
+
+
+def jpeg(pixels: Pixels) -> bytes:
+    """A picture as a file."""
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, format="JPEG", quality=_QUALITY)
+    return file.getvalue()
 
 
 def picture_element(image_id: str, picture: Picture) -> str:
     """An HTML element that holds an image's picture as JPEG."""
-    file = io.BytesIO()
-    Image.fromarray(picture(image_id)).save(file, format="JPEG", quality=_QUALITY)
-    data = base64.b64encode(file.getvalue()).decode("ascii")
+    data = base64.b64encode(jpeg(picture(image_id))).decode("ascii")
     return f'<img alt="{escape(image_id, quote=True)}" src="data:image/jpeg;base64,{data}">'

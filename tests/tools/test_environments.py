@@ -43,7 +43,7 @@ def test_what_pyproject_names_is_pinned():
     assert wrong == [], "`make lock`"
 
 
-@pytest.mark.parametrize("extra", ["eccv-caption", "networks", "onnx"])
+@pytest.mark.parametrize("extra", ["eccv-caption", "networks", "onnx", "serve"])
 def test_the_environment_of_tests_has_the_extras_of_tables(extra):
     assert set(EXTRAS[extra]) <= set(GROUPS["dev"]), "a table that needs it would be made by no test"
 
@@ -54,6 +54,7 @@ def test_the_environment_of_tests_has_the_extras_of_tables(extra):
         ("requirements-slurm.txt", {"snakemake-executor-plugin-slurm", "snakemake-executor-plugin-slurm-jobstep"}),
         ("requirements-eccv-caption.txt", {"eccv-caption"}),
         ("requirements-onnx.txt", {"ml-dtypes", "onnx", "onnx-ir", "onnxscript"}),
+        ("requirements-serve.txt", {"werkzeug"}),
         ("requirements-networks.txt", {"timm", "open-clip-torch", "ftfy", "wcwidth", "tokenizers"}),
     ],
 )

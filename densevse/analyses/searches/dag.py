@@ -1,5 +1,7 @@
 """Searches in the plan: their queries, what they search, and their answers."""
 
+from typing import NamedTuple
+
 from densevse.analyses.searches.settings import (
     OwnData,
     Search,
@@ -20,6 +22,20 @@ from densevse.runtime.errors import InputError
 
 OWN_SPLIT = "test"
 """The split of a person's own sentences and photographs, from which nothing is learned."""
+
+
+class Served(NamedTuple):
+    """What the server of a search reads; files about images and sentences go by the names of `Files`."""
+
+    title: str
+    model: str
+    encodings: str  # of the images that are searched
+    images: InputFiles  # about these images
+    sources: dict[str, str]  # source -> the folder, zip or tar with their pictures
+    sentences: InputFiles  # about the data set's sentences, which a photograph finds
+    split: str  # of these
+    threads: int
+    made: list[str]  # the files that the workflow makes for the server
 
 
 class SearchStage(Stage):
@@ -70,6 +86,30 @@ class SearchStage(Stage):
         split = entry.split if entry.photographs is None else OWN_SPLIT
         return {"dataset": images, "split": split, **self.last_round(images, entry.variant, entry.seed)}
 
+    def served(self, search: str) -> Served:
+        """What the server of a search reads. Raises `InputError` if CoreNLP would have to parse each sentence."""
+        entry, images, encoded = self._entry(search), self._images(search), self.encodings(search)
+        training, files = TrainingStage(self.project), DatasetStage(self.project)
+        sentences = training.inputs_of_sentences(entry.dataset, entry.variant)
+        if "parses" in sentences:
+            self._check_parser(entry)
+        files.check_pictures(images)
+        encodings = f"{self.folder_of('encodings', images, encoded)}/{encoded['split']}.parquet"
+        sources = files.sources_by_name(images)
+        made = [path for name, path in sources.items() if name not in self.dataset(images).local]
+        made += [path for named in sentences.values() for path in ([named] if isinstance(named, str) else named)]
+        return Served(
+            title=self._title(entry),
+            model=f"{self.folder_of('models', entry.dataset, self.model_of_search(search))}/model.safetensors",
+            encodings=encodings,
+            images=training.inputs_of_images(images, entry.variant),
+            sources=sources,
+            sentences=sentences,
+            split=entry.split,
+            threads=self.threads(entry.dataset),
+            made=[encodings, *made],
+        )
+
     def model_of_search(self, search: str) -> Values:
         """The trained model that a search uses."""
         entry = self._entry(search)
@@ -103,6 +143,15 @@ class SearchStage(Stage):
         entry = self._entry(search)
         settings = {"asked": entry.asked, "title": self._title(entry), "shown": entry.shown}
         return Job({**settings, "source_names": self.source_names(self._images(search))})
+
+    def _check_parser(self, entry: Search) -> None:
+        """Raises `InputError` if the data set's parser is not the grammar of scenes, which parses at once."""
+        parser = self.dataset(entry.dataset).parser
+        if self.config.parsers[parser].kind != "grammar":
+            raise InputError(
+                f"--serve: {entry.variant} reads parses, and {parser} would have to be started for each sentence. "
+                "Leave --serve out, or name a variant that reads words alone, such as vse."
+            )
 
     def _title(self, entry: Search) -> str:
         dataset = self.config.datasets[entry.dataset].title

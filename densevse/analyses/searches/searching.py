@@ -22,6 +22,7 @@ from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
 from densevse.evaluation.given.retrieval import Items, given_vectors, read_test
 from densevse.evaluation.given.scoring import Aligned, read_vectors, similarities
+from densevse.language.parses import OK
 from densevse.methods.interface import Embeddings, Encoding, Method, device_of
 from densevse.methods.moving import to_device
 from densevse.models.encoding import evaluation
@@ -101,21 +102,20 @@ def write_answers(
     `files` are the model's inputs about the sentences. Raises `InputError` as `answers` does, or if the files do not
     fit the model.
     """
-    named = Files(files)
-    inputs, method = open_alone(named, model, set_up(threads))
-    rows = answers(method, inputs, encodings, split, asked, top)
+    named, device = Files(files), set_up(threads)
+    inputs, method = open_alone(named, model, device)
+    rows = answers(method, inputs, KeptImages(encodings, type(method), device), split, asked, top)
     parents = {**named.named(), "model": model, "encodings": encodings}
     schema.write(rows, FOUND, output, lineage({"asked": asked, "top": top, "split": split}, parents))
 
 
-def answers(method: Method, inputs: Inputs, encodings: str | Path, split: str, asked: Asked, top: int) -> pd.DataFrame:
+def answers(method: Method, inputs: Inputs, images: KeptImages, split: str, asked: Asked, top: int) -> pd.DataFrame:
     """The FOUND rows of the `top` best answers to each query.
 
-    `asked` says whether queries are the sentences of `inputs` (of a split) or the images of `encodings`; the others are
-    searched. Raises `InputError` that names a query sentence without any known word.
+    `asked` says whether queries are the sentences of `inputs` (of a split) or the `images`; the others are searched.
+    Raises `InputError` that names a query sentence without any known word.
     """
     pairs = inputs.sentences_alone(split)
-    images = KeptImages(encodings, type(method), device_of(method))
     ids = pairs.rows.caption_ids
     texts = _texts(inputs.files.one("caption_table"), ids)
     if asked == "sentences" and inputs.knows_words:
@@ -144,12 +144,12 @@ def _check_understood(inputs: Inputs, caption_ids: Ids, texts: Ids) -> None:
             f"sentences had: {inputs.files.one('words')} lists them."
         )
     if "parses" in inputs.files:
-        failed = sorted(inputs.unparsed(caption_ids))
+        statuses = sorted(inputs.parses(caption_ids, ["status"]))
+        failed = [f"{texts[place]!r} ({status})" for place, status in statuses if status != OK]
         if failed:
             raise InputError(
-                f"sentences: {_quoted(texts[failed])} could not be parsed, and the model reads parses "
-                f"({inputs.files.several('parses')[0]} says why). Put it in other words, or name a variant that reads "
-                "words alone, such as vse."
+                f"sentences: {', '.join(failed)} could not be parsed, and the model reads parses. Put it in other "
+                "words, or name a variant that reads words alone, such as vse."
             )
 
 

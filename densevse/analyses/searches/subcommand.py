@@ -26,6 +26,8 @@ from densevse.runtime.errors import InputError, differences, or_none
 NAME = "search"
 HELP = "print the photographs that a trained model finds for a sentence"
 _STANDARD_ERROR = 2
+_ON_PAGE = "sentences of the page"
+"""The sentence of a search whose sentences come later."""
 
 
 class Model(NamedTuple):
@@ -38,7 +40,7 @@ class Model(NamedTuple):
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the sentence, the photographs to search, and the model."""
-    parser.add_argument("sentence", help="in quotation marks")
+    parser.add_argument("sentence", nargs="?", help="in quotation marks; with --serve, leave it out")
     parser.add_argument(
         "photographs", nargs="?", help="photographs: a folder, zip or tar; by default the data set's test images"
     )
@@ -48,34 +50,73 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--top", type=int, default=5, metavar="N", help="the number of photographs to find (default: 5)"
     )
+    parser.add_argument(
+        "--serve", action="store_true", help="keep the model loaded, and serve a page on this machine to search on"
+    )
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="the port of this page; by default a free one")
     parser.add_argument("--cores", default="all", help="cores of this machine to use; all by default")
     add_configfiles(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Runs the search as the workflow does, and prints its answers.
+    """Runs the search as the workflow does, and prints its answers or serves its page.
 
     Raises `InputError` for a wrong search, and if it would first train its model.
     """
+    sentence, photographs = _asked(arguments)
     config = configuration(overrides(arguments.configfile))
     model = model_of(arguments.model, config)
-    entry: dict[str, Any] = {"dataset": model.dataset, "variant": model.variant, "sentences": [arguments.sentence]}
+    entry: dict[str, Any] = {"dataset": model.dataset, "variant": model.variant, "sentences": [sentence]}
     entry |= {"top": arguments.top} | ({} if model.seed is None else {"seed": model.seed})
-    entry |= {"photographs": arguments.photographs} if arguments.photographs else {}
-    name = _name(arguments.sentence, entry)
+    entry |= {"photographs": photographs} if photographs else {}
+    name = _name(sentence, entry)
     own = f".snakemake/densevse-{name}.json"  # of this search alone, as others may run at the same time
     write_text(json.dumps({"searches": {name: entry}}), own)
     files = [*arguments.configfile, own]
-    configuration(overrides(files))
+    if arguments.serve:
+        return _serve(arguments, model, name, files)
     pages = [f"{config.results}/search/{name}.{kind}" for kind in ("html", "parquet")]
-    if any(job.stage == "train" for job in planned_jobs(pages, files, config.results)):  # which may take days
-        raise InputError(_untrained(model, arguments.configfile))
-    command = snakemake(pages, files, "--cores", arguments.cores, "--quiet", "host", "reason", "progress")
-    if subprocess.call(command, stdout=_STANDARD_ERROR):
+    if not _made(pages, arguments, model, files):
         return FAILED
     print(_answers(pages[1]))
     print(f"\nWith pictures: {pages[0]}")
     return 0
+
+
+def _asked(arguments: Namespace) -> tuple[str, str | None]:
+    """The sentence and the photographs. Raises `InputError` unless either a sentence or --serve is given."""
+    if not arguments.serve:
+        if arguments.sentence is None:
+            raise InputError('write a sentence in quotation marks, such as "a red ball", or --serve.')
+        return arguments.sentence, arguments.photographs
+    from densevse.config.environment import check_extra
+
+    check_extra("werkzeug", "serve", "--serve")
+    if arguments.photographs is not None:
+        raise InputError(f"--serve: {arguments.sentence!r} is one too many; type sentences on the page.")
+    return _ON_PAGE, arguments.sentence  # the only one that is no option
+
+
+def _serve(arguments: Namespace, model: Model, name: str, files: Sequence[str]) -> int:
+    """Serves the page of a search until Ctrl-C."""
+    from densevse.analyses.searches.dag import SearchStage
+
+    served = SearchStage(configured_project(files)).served(name)
+    if not _made(served.made, arguments, model, files):
+        return FAILED
+    from densevse.analyses.searches.server import serve
+
+    serve(served, arguments.top, arguments.port)
+    return 0
+
+
+def _made(targets: Sequence[str], arguments: Namespace, model: Model, files: Sequence[str]) -> bool:
+    """Runs the workflow for the targets; true if all are made. Raises `InputError` if it would train the model."""
+    config = configuration(overrides(files))
+    if any(job.stage == "train" for job in planned_jobs(targets, files, config.results)):  # which may take days
+        raise InputError(_untrained(model, arguments.configfile))
+    command = snakemake(targets, files, "--cores", arguments.cores, "--quiet", "host", "reason", "progress")
+    return subprocess.call(command, stdout=_STANDARD_ERROR) == 0
 
 
 def _name(sentence: str, entry: Mapping[str, Any]) -> str:

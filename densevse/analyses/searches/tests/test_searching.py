@@ -186,7 +186,8 @@ def ask(files, folder, sentences, parses=None):
         image_table=[],
         **({"parses": [parses]} if parses else {}),
     )
-    rows = answers(method, Inputs(own, ["words"]), folder / "kept.parquet", "test", "sentences", 3)
+    kept = KeptImages(folder / "kept.parquet", Products, torch.device("cpu"))
+    rows = answers(method, Inputs(own, ["words"]), kept, "test", "sentences", 3)
     schema.write(rows, FOUND, folder / "found.parquet", {"parents": {}})
     return schema.read(folder / "found.parquet", FOUND)
 
@@ -212,7 +213,7 @@ def test_a_sentence_that_could_not_be_parsed_is_refused_where_parses_are_read(fi
     parses = pd.read_parquet(folder / "parses.parquet").head(1)
     assert parses["status"].item() != "ok"
     schema.write(parses.assign(caption_id="#0"), PARSES, folder / "own_parses.parquet", {})
-    with pytest.raises(InputError, match="'a dog' could not be parsed"):
+    with pytest.raises(InputError, match=r"'a dog' \(too long\) could not be parsed"):
         ask(files, folder, ["a dog"], str(folder / "own_parses.parquet"))
 
 

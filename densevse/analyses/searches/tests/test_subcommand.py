@@ -2,10 +2,12 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -77,12 +79,26 @@ def test_a_model_that_lies_elsewhere_is_refused(place, folder, densevse):
         (("",), "at least 1 character"),
         (("a red ball", "nowhere"), "photographs: nowhere is not there"),
         (("a red ball",), "vse is not trained on scenes"),
+        ((), 'write a sentence in quotation marks, such as "a red ball", or --serve'),
+        (("--serve",), "vse is not trained on scenes"),
+        (("--serve", "--top", "0"), "top: Input should be greater than or equal to 1, not 0"),
+        (("a red ball", "photographs", "--serve"), "--serve: 'a red ball' is one too many; type sentences on the page"),
     ],
 )
 def test_a_search_that_cannot_be_made_is_refused(arguments, said, folder, densevse):
     answer = densevse("search", *arguments, "--model", "scenes/vse")
     assert answer.status == 1
     assert said in answer.errors
+
+
+def test_the_page_needs_its_extra(folder, densevse, monkeypatch):
+    monkeypatch.setattr("densevse.config.environment.find_spec", lambda module: None)
+    answer = densevse("search", "--serve", "--model", "scenes/vse")
+    assert answer.status == 1
+    assert (
+        "--serve needs werkzeug, which is not installed. Install it with `pip install 'densevse[serve]'`"
+        in answer.errors
+    )
 
 
 def test_the_settings_in_which_a_model_differs_and_the_forgotten_file_are_named(folder, densevse, monkeypatch):
@@ -131,3 +147,22 @@ def test_photographs_are_found_for_a_sentence(finished, tmp_path):
     assert again.stdout == done.stdout
     (own,) = (finished.folder / ".snakemake").glob("densevse-command-*.json")
     assert json.loads(own.read_text())["searches"]
+
+
+@pytest.mark.long
+def test_the_page_answers_as_the_command_does_until_ctrl_c(finished):
+    given = ["--model", "scenes/vse", "--configfile", "test.yaml", "--top", "3"]
+    command = [sys.executable, "-m", "densevse", "search"]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    there = {"cwd": finished.folder, "env": environment, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*command, "--serve", *given], **there) as page:
+        address = page.stdout.readline().split()[-1]
+        with urlopen(f"{address}answers?sentence=a+red+ball") as reply:
+            answers = json.load(reply)["answers"]
+        with urlopen(f"{address}photographs/{answers[0]['row']}") as reply:
+            assert reply.read(2) == b"\xff\xd8"
+        page.send_signal(signal.SIGINT)
+        assert page.wait(60) == 0
+    printed = subprocess.run([*command, "a red ball", *given], **there, check=True).stdout
+    rows = [line.split() for line in printed.split("\n\n")[0].splitlines()[1:]]
+    assert [(str(one["rank"]), f"{one['score']:.3f}", one["image"]) for one in answers] == [tuple(row) for row in rows]
