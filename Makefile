@@ -215,6 +215,7 @@ lock: environment ## make requirements*.txt from pyproject.toml
 	$(COMPILE) --constraint requirements.txt --extra workflow --extra networks pyproject.toml -o requirements-networks.txt
 	$(COMPILE) --constraint requirements.txt --extra workflow --extra onnx pyproject.toml -o requirements-onnx.txt
 	$(COMPILE) --constraint requirements.txt --extra workflow --extra serve pyproject.toml -o requirements-serve.txt
+	$(COMPILE) --constraint requirements.txt --extra workflow --extra tensorboard pyproject.toml -o requirements-tensorboard.txt
 	$(BIN)/python -m tools.environments
 
 clean: ## remove the workflow's results, but neither downloads nor the environment

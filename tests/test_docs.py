@@ -11,7 +11,7 @@ import densevse
 from densevse.command.shared import configuration, overrides
 from densevse.config.analyses import settings_of_analyses
 from densevse.config.config import with_analyses
-from densevse.config.plugins import GROUPS
+from densevse.config.plugins import GROUPS, WATCHERS
 from densevse.config.registries import STRUCTURES, VIEWS
 from docs import generate
 from tools.environments import ROOT
@@ -64,7 +64,7 @@ def test_every_path_and_module_that_the_documentation_names_exists():
     assert len(paths) > 50
     assert modules
     missing = [(page.name, name) for page, name in paths if not any(ROOT.glob(re.sub("<[^>]*>", "*", name)))]
-    names = {*GROUPS, *(f"densevse.{name}" for name in densevse.__all__)}
+    names = {*GROUPS, WATCHERS, *(f"densevse.{name}" for name in densevse.__all__)}
     places = [(page.name, name, ROOT / name.replace(".", "/")) for page, name in modules if name not in names]
     missing += [(page, name) for page, name, at in places if not (at.is_dir() or at.with_suffix(".py").is_file())]
     assert missing == []

@@ -19,7 +19,7 @@ from densevse.config.given import GivenEntry
 from densevse.config.methods import GeneratorConfig, GeneratorEntry, MethodConfig, MethodEntry
 from densevse.config.networks import MEAN_OF_REGIONS, ConceptNetwork, NetworkConfig
 from densevse.config.proposers import Clustered, Proposer
-from densevse.config.registries import VIEWS
+from densevse.config.registries import VIEWS, WATCHERS
 from densevse.config.sources import PlainPath
 from densevse.config.strict import DatasetKey, DatasetName, FileName, Strict, VariantKey, VariantName, known
 from densevse.config.tables import Ensemble, Table
@@ -75,6 +75,11 @@ class Config(Strict):
         description="numbers in one intermediate result on a GPU, where pairs are compared in parts; auto: by the "
         "card's memory and `jobs_per_gpu`",
     )
+    logging: dict[str, bool] = Field(
+        default={},
+        description="watchers of trainings while they run: tensorboard, or that of a package of yours; they change no "
+        "artifact, and nothing runs again for them",
+    )
     threads: int = Field(
         2, ge=1, description="threads of a torch job; fixed, as the last bits of sums depend on their number"
     )
@@ -108,6 +113,7 @@ class Config(Strict):
 
     @model_validator(mode="after")
     def _names_exist(self) -> Self:
+        known("logging", self.logging, WATCHERS)
         for owner, dataset in self.datasets.items():
             where = f"datasets.{owner}"
             known(f"{where}.proposer", [dataset.proposer], self.proposers)
@@ -130,6 +136,11 @@ class Config(Strict):
         for settings in self.analyses():
             settings.check(self)
         return self
+
+    @property
+    def watchers(self) -> list[str]:
+        """The watchers that are turned on."""
+        return [name for name, on in self.logging.items() if on]
 
     @property
     def gpus(self) -> int:

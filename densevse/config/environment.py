@@ -45,6 +45,12 @@ def check_extra(module: str, extra: str, needs: str) -> None:
         )
 
 
+def check_watchers(names: Iterable[str]) -> None:
+    """Raises `InputError` that names the extra if a watcher of the project needs one that is not installed."""
+    if "tensorboard" in names:
+        check_extra("tensorboard", "tensorboard", "logging.tensorboard")
+
+
 def corenlp_home() -> str | None:
     """The folder of CoreNLP's jars in the user's CORENLP_HOME. Raises `InputError` if that is not a path."""
     given = os.environ.get("CORENLP_HOME")

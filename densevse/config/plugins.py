@@ -1,4 +1,4 @@
-"""Plug-ins: methods, readers and architectures that installed packages declare, as entry points of these groups.
+"""Plug-ins: methods, readers, architectures and watchers that installed packages declare, as entry points of groups.
 
     [project.entry-points."densevse.methods"]
     my_scan = "my_package.declared:Parameters"
@@ -24,6 +24,9 @@ READERS = "densevse.readers"
 ARCHITECTURES = "densevse.architectures"
 """Values of `Architecture`."""
 GROUPS = (METHODS, READERS, ARCHITECTURES)
+"""The groups whose packages are part of the code of jobs."""
+WATCHERS = "densevse.watchers"
+"""Watchers of trainings, as densevse/training/watchers has them. No artifact depends on them."""
 
 
 class Plugin(NamedTuple):

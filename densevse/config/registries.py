@@ -315,6 +315,12 @@ ARCHITECTURES.add("densevse.extensions.architectures")
 ARCHITECTURES.add_plugins(plugins.ARCHITECTURES)
 
 
+WATCHERS: Registry[Any] = Registry("watcher")
+"""Displays of a training while it runs; densevse/training/watchers says how to add one of your own."""
+WATCHERS.add("densevse.training.watchers", "WATCHER")
+WATCHERS.add_plugins(plugins.WATCHERS)
+
+
 def _check(name: str) -> str:
     library, colon, network = name.partition(":")
     if not colon:

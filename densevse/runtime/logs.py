@@ -150,14 +150,18 @@ def used(seconds: float) -> str:
     return USED.format(seconds, processor, max(usage.ru_maxrss for usage in usages) * RSS_UNIT / 2**20)
 
 
-def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
-    """Yields `items` with a progress bar on a terminal, and a log line at the start, every minute and at the end."""
+def progress(items: Iterable[Item], what: str, total: int | None = None, beside: str | None = None) -> Iterator[Item]:
+    """Yields `items` with a progress bar on a terminal, and a log line at the start, every minute and at the end.
+
+    `beside` stands beside the bar of one part of a whole, which leaves its line to the bar of the next part.
+    """
     from tqdm import tqdm  # jobs alone have it
 
     of = "" if total is None else f" of {total}"
     logger.info("%s: started%s", what, "" if total is None else f", {total} to do")
     done, logged = 0, time.monotonic()
-    for item in tqdm(items, desc=what, total=total, disable=None, file=sys.stderr, dynamic_ncols=True):
+    bar = tqdm(items, what, total, beside is None, sys.stderr, disable=None, dynamic_ncols=True, postfix=beside)
+    for item in bar:
         yield item
         done += 1
         if (now := time.monotonic()) - logged >= SECONDS_BETWEEN_LINES:

@@ -31,6 +31,9 @@ LOADER_THREADS = "DENSEVSE_LOADER_THREADS"
 NUMBERS_AT_ONCE = "DENSEVSE_NUMBERS_AT_ONCE"
 """Holds the key `numbers_at_once` of the configuration."""
 
+WATCHERS = "DENSEVSE_WATCHERS"
+"""Holds the watchers of the key `logging` of the configuration, with commas."""
+
 ADOPTS = "DENSEVSE_ADOPTS"
 """Says what `densevse adopt` adopts: LOST, files without a record; or TARGETS, with all that they are made from."""
 

@@ -9,10 +9,11 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ from densevse.runtime.on_gpu import loader_threads, numbers_at_once
 from densevse.runtime.project import NUMBERS_AT_ONCE
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.task import Task
+from densevse.training.watching import watched
 
 
 class Interrupted(SystemExit):
@@ -82,11 +84,20 @@ class Trainer:
     """Trains a task by a recipe; afterwards its module has the weights of the best epoch.
 
     With `starts_trained`, training starts from the weights of a trained model. They are validated first, as epoch 0,
-    and kept if no epoch is better. A recipe without phases trains nothing: epoch 0 is the only one.
+    and kept if no epoch is better. A recipe without phases trains nothing: epoch 0 is the only one. `watch` is given
+    each row of the history when it is there, and those before a resumption again.
     """
 
-    def __init__(self, task: Task, recipe: Recipe, checkpoint: Checkpoint, starts_trained: bool = False) -> None:
+    def __init__(
+        self,
+        task: Task,
+        recipe: Recipe,
+        checkpoint: Checkpoint,
+        starts_trained: bool = False,
+        watch: Callable[[Mapping[str, Any]], None] = lambda row: None,
+    ) -> None:
         self.task, self.recipe, self.checkpoint, self.starts_trained = task, recipe, checkpoint, starts_trained
+        self.watch = watch
         self.epochs = [
             Epoch(phase, task.parameters_in(phase.name, phase.parameters), number)
             for phase in recipe.phases
@@ -109,6 +120,8 @@ class Trainer:
         Raises `Interrupted` after SIGTERM or SIGUSR1, and `InputError` if the loss is not a number.
         """
         self._resume()
+        for row in self.progress.history:
+            self.watch(row)
         self.task.module.train()
         with _stop_signals() as stop:
             if (self.starts_trained or not self.epochs) and not self.progress.history:
@@ -131,7 +144,7 @@ class Trainer:
         begun, left = time.monotonic(), batches[now.batch :]
         loss = torch.tensor(now.loss, dtype=torch.float64, device=self.device)
         made = loaded(self.task, left, now.epoch, self.device, loader_threads(recipe.threads))
-        for batch in progress(made, f"epoch {now.epoch}", len(left)):
+        for batch in progress(made, f"epoch {now.epoch}", len(left), beside=self.so_far()):
             loss += self.step(batch, moment, epoch.learning_rate(now.batch / len(batches)))
             now.batch += 1
             now.step += 1
@@ -162,16 +175,29 @@ class Trainer:
 
     def _validate_start(self) -> None:
         """Validates the first weights, as epoch 0."""
-        begun, now = time.monotonic(), self.progress
+        begun = time.monotonic()
         learning_rate = self.epochs[0].learning_rate(0) if self.epochs else 0.0
-        now.history.append(self._row(0, "", learning_rate, None, begun))
+        self._add(self._row(0, "", learning_rate, None, begun))
 
     def _close_epoch(self) -> None:
         """Validates, adds a row to the history, and keeps the weights if they are the best so far."""
         now, epoch, begun = self.progress, self.epochs[self.progress.epoch - 1], time.monotonic()
-        row = self._row(now.epoch, epoch.phase.name, epoch.learning_rate(1), now.loss / now.batch, begun)
-        now.history.append(row)
+        self._add(self._row(now.epoch, epoch.phase.name, epoch.learning_rate(1), now.loss / now.batch, begun))
         now.epoch, now.batch, now.loss, now.seconds = self._next_epoch(), 0, 0.0, 0.0
+
+    def _add(self, row: dict[str, Any]) -> None:
+        self.progress.history.append(row)
+        self.watch(row)
+
+    def so_far(self) -> str:
+        """The number of epochs and, after the first one, its loss, its measure on val, and the time left, in a line."""
+        total, rows = len(self.epochs), [row for row in self.progress.history if row["epoch"]]
+        if not rows:
+            return f"of {total}"
+        last, selects = rows[-1], self.task.selects
+        seconds = sum(row["seconds"] for row in rows) / len(rows) * (total - last["epoch"])
+        left = timedelta(seconds=round(seconds))
+        return f"of {total}; loss {last['loss']:.4f}, {selects} on val {last[selects]:.4g}, {left} left"
 
     def _next_epoch(self) -> int:
         """The next epoch; if the phase's patience is used up, the first epoch of the next phase."""
@@ -430,7 +456,8 @@ def drive(spec: TrainingSpec, make: Callable[[], Task], weights: str | Path, his
     seed_everything(job.seed, *spec.names)
     task = make()
     task.to(device)
-    rows = Trainer(task, job, checkpoint, spec.starts_trained).run()
+    with watched(weights) as watch:
+        rows = Trainer(task, job, checkpoint, spec.starts_trained, watch).run()
     settings = {**job.model_dump(mode="json", exclude={"code"}), "device": device.type}
     settings["computed_in"] = precision
     made_from = lineage(settings, _traced(spec))

@@ -1,14 +1,15 @@
 """Plug-ins of installed packages: their names, their errors, and the digests of their code."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from densevse.config import plugins
+from densevse.config import environment, plugins
 from densevse.config.registries import Registry
 from densevse.dag.code import Code
+from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
+from tests import packages
 from tests.projects import ROOT
 
 GROUP = plugins.READERS
@@ -27,23 +28,8 @@ PACKAGE = {
 def install(tmp_path, monkeypatch):
     """A function that puts a package with entry points beside the installed ones, until the test ends."""
     monkeypatch.syspath_prepend(tmp_path)
-
-    def put(name: str, files: dict[str, str], **entries: str) -> Path:
-        for file, text in files.items():
-            (tmp_path / name).mkdir(exist_ok=True)
-            (tmp_path / name / file).write_text(text)
-        described = tmp_path / f"{name}_of_mine-1.0.dist-info"
-        described.mkdir()
-        (described / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-of-mine\nVersion: 1.0\n")
-        lines = [f"{key} = {value}" for key, value in entries.items()]
-        (described / "entry_points.txt").write_text("\n".join([f"[{GROUP}]", *lines]))
-        plugins._installed.cache_clear()
-        return tmp_path / name
-
-    yield put
-    plugins._installed.cache_clear()
-    for name in [name for name in sys.modules if name.split(".")[0] == "palette"]:
-        del sys.modules[name]
+    yield lambda name, files, **entries: packages.install(tmp_path, name, files, GROUP, **entries)
+    packages.forget("palette")
 
 
 @pytest.fixture
@@ -105,7 +91,7 @@ def test_an_edit_of_what_an_implementation_reaches_changes_digests(install, tmp_
 
 
 def test_one_module_may_be_a_package(install, tmp_path):
-    install("palette", {}, green="palette:FOUND")
+    install("palette", {}, green="palette:FOUND").rmdir()
     (tmp_path / "palette.py").write_text("FOUND = 1\n")
     code = Code(ROOT, tmp_path / "kept.json", plugins.plugins(GROUP))
     assert "palette.py" in code.reached(CALL, "palette")
@@ -116,3 +102,13 @@ def test_an_implementation_that_does_not_exist_is_refused(install, tmp_path):
     code = Code(ROOT, tmp_path / "kept.json", plugins.plugins(GROUP))
     with pytest.raises(InputError, match=r"palette\.lost: neither densevse nor a package with a plug-in has this"):
         code.digest(CALL, "palette.lost")
+
+
+def test_watchers_are_checked(monkeypatch):
+    assert Project(ROOT, {"logging": {"tensorboard": True}}).config.watchers == ["tensorboard"]
+    assert Project(ROOT, {"logging": {"tensorboard": False}}).config.watchers == []
+    with pytest.raises(InputError, match="logging: no 'tensorbord'; known: tensorboard; is 'tensorboard' meant"):
+        Project(ROOT, {"logging": {"tensorbord": True}})
+    monkeypatch.setattr(environment, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"logging\.tensorboard needs tensorboard, .*densevse\[tensorboard\]"):
+        environment.check_watchers(["tensorboard"])

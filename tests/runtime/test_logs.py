@@ -1,4 +1,5 @@
 import errno
+import io
 import itertools
 import os
 import re
@@ -75,6 +76,21 @@ def test_long_work_says_every_minute_how_far_it_is(tmp_path, monkeypatch):
         "images: 7 done",
     ]
     assert [line.split("INFO ")[1] for line in lines if "letters" in line] == ["letters: started", "letters: 2 done"]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_bars_of_parts_share_a_line(monkeypatch):
+    monkeypatch.setattr("sys.stderr", Terminal())
+    for epoch in (1, 2):
+        list(progress(range(3), f"epoch {epoch}", 3, beside="of 2; loss 0.5"))
+    shown = sys.stderr.getvalue()
+    assert "epoch 2: " in shown
+    assert "of 2; loss 0.5" in shown
+    assert "\n" not in shown
 
 
 def test_what_a_job_used_is_counted_with_what_it_started(tmp_path):

@@ -118,6 +118,17 @@ def test_an_interrupted_training_ends_like_an_uninterrupted_one(job, monkeypatch
     assert resumed_history["resumed"].max() == (1 if saved else 0)
 
 
+def test_the_terminal_is_told_how_far_a_training_is_and_the_time_left(trainer):
+    made = trainer(epochs=4)
+    assert made.so_far() == "of 4"
+    made.progress.history = [
+        {"epoch": 0, "loss": None, "rsum": 1.0, "seconds": 50.0},
+        {"epoch": 1, "loss": 0.5, "rsum": 10.0, "seconds": 100.0},
+        {"epoch": 2, "loss": 0.25, "rsum": 12.34, "seconds": 140.0},
+    ]
+    assert made.so_far() == "of 4; loss 0.2500, rsum on val 12.34, 0:04:00 left"
+
+
 def test_stop_signals_are_given_back(trainer):
     before = signal.getsignal(signal.SIGTERM)
     trainer(epochs=1).run()

@@ -1,5 +1,6 @@
-"""A package with a method, a reader and an architecture, installed beside densevse: run to a table, and edited."""
+"""A package with a method, a reader, an architecture and a watcher, installed: run to a table, and edited."""
 
+import json
 import os
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from tests.workflow.plugin.shapes_and_lines.network import untrained
 PACKAGE = Path(__file__).parent / "plugin"
 TABLE = "results/tables/mine.md"
 RETRIEVED = "results/mine/retrieval/full/mine/seed0/round0.parquet"
+WATCHED = "results/logs/rows/mine/models/mine/seed0/round0/model/rows.json"
 CONFIG = {
     "datasets": {
         "mine": {
@@ -115,7 +117,12 @@ def test_the_plan_imports_the_declaration_alone(project, installed):
 
 @pytest.mark.slow
 def test_an_installed_method_reader_and_network_make_a_row_and_an_edit_reruns_their_jobs(project, installed):
+    project.configure({**CONFIG, "logging": {"rows": True}})
     snakemake(project, installed)
+    (row,) = (project.folder / WATCHED).read_text().splitlines()
+    assert json.loads(row)["epoch"] == 1
+    project.configure(CONFIG)
+    assert job_counts(snakemake(project, installed, "--dry-run")) == {}
     assert schema.read(project.folder / RETRIEVED, RETRIEVAL)["query_id"].nunique() == 4 + 8
     assert "A method of mine" in (project.folder / TABLE).read_text()
     assert planned_after(project, installed, "method.py", '"""An image', '"""One image') == {}

@@ -33,7 +33,7 @@ from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.targets import Known, Makers, OwnFileStage, TargetStage
 from densevse.dag.training import GeneratorStage, TrainingStage
 from densevse.dag.unchanged import put_aside, remove_aside
-from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check_place
+from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check_place, check_watchers
 from densevse.config.yaml_files import check_configfiles
 from densevse.config.tables import Protocol
 from densevse.config.registries import VIEWS
@@ -46,6 +46,7 @@ from densevse.runtime.project import (
     PACKAGE,
     PLAIN_ON_GPU,
     RESULTS,
+    WATCHERS,
 )
 
 # Writes the report's first page: see workflow/report/workflow.rst.
@@ -70,7 +71,8 @@ settings = project.config
 # Tell jobs whether they may or must use a GPU, how many share one, and how they compute there.
 os.environ.update({GPU: str(settings.gpu), JOBS_PER_GPU: str(settings.jobs_per_gpu), RESULTS: settings.results})
 os.environ.update({PLAIN_ON_GPU: ",".join(settings.plain_on_gpu), NUMBERS_AT_ONCE: str(settings.numbers_at_once)})
-os.environ[LOADER_THREADS] = str(settings.loader_threads)
+check_watchers(settings.watchers)
+os.environ.update({LOADER_THREADS: str(settings.loader_threads), WATCHERS: ",".join(settings.watchers)})
 for warnings in (read_only, dated_in_the_future):
     for warning in warnings(settings.results, settings.resources):
         logger.warning(warning)

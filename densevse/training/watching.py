@@ -1,0 +1,70 @@
+"""Gives the rows of a training's history to the watchers that the configuration names, while it runs.
+
+No artifact and no digest depends on a watcher, and an error of one ends its display, not the training.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from densevse.config.registries import WATCHERS
+from densevse.runtime import project
+from densevse.runtime.logs import logger
+
+Row = Mapping[str, Any]
+
+
+class Watcher(Protocol):
+    """A display of one training."""
+
+    def watch(self, row: Row) -> None:
+        """Shows a row of the history, of one epoch; `best` is not known yet.
+
+        A training that continues from a checkpoint opens a new watcher, and gives it all rows from the first one.
+        """
+
+    def close(self) -> None:
+        """Ends the display, after the last row or when the training stops."""
+
+
+@contextmanager
+def watched(weights: str | Path) -> Iterator[Callable[[Row], None]]:
+    """Yields a function that gives a row to all watchers of the training that writes `weights`."""
+    named = os.environ.get(project.WATCHERS, "")
+    watchers = _Watchers(named.split(",") if named else [], weights)
+    try:
+        yield watchers.watch
+    finally:
+        watchers.close()
+
+
+class _Watchers:
+    def __init__(self, names: list[str], weights: str | Path) -> None:
+        results = Path(os.environ.get(project.RESULTS, "results"))
+        path = Path(weights).with_suffix("")
+        run = str(path.relative_to(results) if path.is_relative_to(results) else path.name)
+        self._open: dict[str, Watcher] = {}
+        for name in names:
+            with self._warned(name):
+                self._open[name] = WATCHERS[name](run, results / "logs" / name / run)
+
+    def watch(self, row: Row) -> None:
+        for name, watcher in [*self._open.items()]:
+            with self._warned(name):
+                watcher.watch(dict(row))
+
+    def close(self) -> None:
+        for name, watcher in [*self._open.items()]:
+            with self._warned(name):
+                watcher.close()
+
+    @contextmanager
+    def _warned(self, name: str) -> Iterator[None]:
+        """Turns an error of a watcher into a warning, and takes the watcher out: it is called no more."""
+        try:
+            yield
+        except Exception as error:  # whatever another package's code raises
+            self._open.pop(name, None)
+            logger.warning("logging.%s: %s: %s; training goes on without it", name, type(error).__name__, error)

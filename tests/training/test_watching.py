@@ -1,0 +1,147 @@
+"""Watchers of trainings get the rows of the history, change no byte, and do not end a training by an error."""
+
+import logging
+
+import pandas as pd
+import pytest
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.training import HISTORY
+from densevse.config import plugins
+from densevse.config.registries import Registry
+from densevse.config.training import TrainingJob
+from densevse.runtime import project
+from densevse.training import watching
+from densevse.training.loop import Trainer
+from densevse.training.retrieval import train_method
+from tests import packages
+
+PHASES = [{"name": "main", "epochs": 3, "learning_rate": 0.01}]
+PARAMETERS = {"dimension": 16, "word_dimension": 8, "encoder": "gru"}
+RUN = "models/vse/seed0/round0/model"
+LISTS = """
+OPENED = []
+
+
+class Lists:
+    def __init__(self, run, folder):
+        self.run, self.folder, self.rows, self.closed = run, folder, [], False
+        OPENED.append(self)
+
+    def watch(self, row):
+        self.rows.append(dict(row))
+        row.clear()
+
+    def close(self):
+        self.closed = True
+
+
+class Fails(Lists):
+    def watch(self, row):
+        super().watch(row)
+        raise OSError("no server")
+"""
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    monkeypatch.setenv(project.RESULTS, str(tmp_path / "results"))
+    return tmp_path / "results"
+
+
+@pytest.fixture
+def train(files, results, monkeypatch):
+    """Trains with watchers; returns the bytes of the model, and the history without seconds."""
+
+    def run(*watchers):
+        monkeypatch.setenv(project.WATCHERS, ",".join(watchers))
+        described = TrainingJob(
+            method="vse", parameters=PARAMETERS, sentences=["words"], training={"batch_size": 4}, phases=PHASES, seed=0
+        )
+        model = (results / RUN).with_suffix(".safetensors")
+        train_method(files, described, model, model.with_name("history.parquet"))
+        return model.read_bytes(), schema.read(model.with_name("history.parquet"), HISTORY)
+
+    return run
+
+
+@pytest.fixture
+def opened(tmp_path, monkeypatch):
+    """The watchers of an installed package that were opened."""
+    monkeypatch.syspath_prepend(tmp_path)
+    entries = {"lists": "displays:Lists", "fails": "displays:Fails", "absent": "displays:Absent"}
+    packages.install(tmp_path, "displays", {"__init__.py": LISTS}, plugins.WATCHERS, **entries)
+    registry = Registry("watcher")
+    registry.add_plugins(plugins.WATCHERS)
+    monkeypatch.setattr(watching, "WATCHERS", registry)
+    import displays
+
+    yield displays.OPENED
+    packages.forget("displays")
+
+
+def die_at(monkeypatch, step):
+    """Ends a training without warning before a step."""
+    original, count = Trainer.step, [0]
+
+    def stepping(*given):
+        count[0] += 1
+        if count[0] == step:
+            raise KeyboardInterrupt
+        return original(*given)
+
+    monkeypatch.setattr(Trainer, "step", stepping)
+
+
+def test_a_watcher_gets_the_rows_and_changes_no_byte(train, opened, results):
+    model, history = train()
+    watched, watched_history = train("lists")
+    assert watched == model
+    same = [column for column in history if column != "seconds"]
+    assert watched_history[same].equals(history[same])
+    (watcher,) = opened
+    expected = watched_history.drop(columns="best")
+    pd.testing.assert_frame_equal(pd.DataFrame(watcher.rows), expected, check_dtype=False, rtol=1e-6)
+    assert (watcher.run, watcher.folder) == (RUN, results / "logs/lists" / RUN)
+    assert watcher.closed
+
+
+def test_a_resumed_training_gives_a_new_watcher_all_rows(train, opened, monkeypatch):
+    with monkeypatch.context() as patch:
+        die_at(patch, 8)
+        with pytest.raises(KeyboardInterrupt):
+            train("lists")
+    train("lists")
+    first, second = opened
+    assert first.closed
+    assert 1 <= len(first.rows) < 3
+    assert [row["epoch"] for row in second.rows] == [1, 2, 3]
+    assert second.rows[: len(first.rows)] == first.rows
+
+
+def test_an_error_of_a_watcher_is_one_warning_and_the_others_go_on(train, opened, caplog):
+    model, _ = train()
+    with caplog.at_level(logging.WARNING):
+        assert train("fails", "absent", "lists")[0] == model
+    failing, watcher = opened
+    assert len(failing.rows) == 1
+    assert len(watcher.rows) == 3
+    absent, fails = [record.getMessage() for record in caplog.records]
+    assert "displays-of-mine 1.0" in absent
+    assert fails == "logging.fails: OSError: no server; training goes on without it"
+
+
+def test_tensorboard_shows_each_epoch_once(train, results, monkeypatch):
+    accumulators = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    with monkeypatch.context() as patch:
+        die_at(patch, 8)
+        with pytest.raises(KeyboardInterrupt):
+            train("tensorboard")
+    _, history = train("tensorboard")
+    events = accumulators.EventAccumulator(str(results / "logs/tensorboard" / RUN)).Reload()
+    numbers = [name for name in history if name not in ("epoch", "phase", "best")]
+    assert sorted(events.Tags()["scalars"]) == sorted(numbers)
+    for name in numbers:
+        found = events.Scalars(name)
+        assert [event.step for event in found] == [1, 2, 3]
+        assert [event.value for event in found] == pytest.approx(history[name].tolist(), rel=1e-6)
