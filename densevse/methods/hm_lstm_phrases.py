@@ -4,15 +4,16 @@ With v_0 and h_0 of whole image and sentence, regions v_i of the image k and nou
 
     S_kl = v_0 . h_0 + lambda / |g_l| sum_{j in g_l} max_{i in g_k} v_i . h_j
 
-A sentence without noun phrases has the first term alone. The regions are those that HM-LSTM may assign to a phrase
-(`candidates`). The loss is HM-LSTM's. So a model that starts from a trained HM-LSTM and learns no more shows what the
-phrases of that model know beside its whole sentences.
+A sentence without noun phrases has the first term alone. In a control without phrases, g_l holds the sentence alone.
+The regions are those that HM-LSTM may assign to a phrase (`candidates`). The loss is HM-LSTM's. So a model that starts
+from a trained HM-LSTM and learns no more shows what the phrases of that model know beside its whole sentences.
 """
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from densevse.kernels.fragment_sums import sums_of_all_pairs
@@ -49,7 +50,10 @@ class HMLSTMWithPhrases(Method):
 
     def encode_sentences(self, sentences: Sentences) -> PhrasesOfSentences:
         """The h of whole sentences and of their noun phrases."""
-        whole, found = self.hm_lstm.encode_sentences(sentences).vectors, self.hm_lstm.embed_phrases(sentences)
+        whole = self.hm_lstm.encode_sentences(sentences).vectors
+        if self.hyperparameters.scored == "sentence":
+            return PhrasesOfSentences(whole, whole[:, None], torch.ones_like(whole[:, :1], dtype=torch.bool))
+        found = self.hm_lstm.embed_phrases(sentences)
         counts = np.bincount(found.sentence.numpy(), minlength=len(whole))
         return PhrasesOfSentences(whole, *padded(found.vectors, counts))
 

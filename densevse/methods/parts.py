@@ -1,4 +1,4 @@
-"""Parts that several methods share: ranking losses, word vectors, and linear maps.
+"""Parts that several methods share: ranking losses, word vectors, mean regions, and linear maps.
 
 The losses are of a matrix of scores: row i matches column i, and other true pairs are never negatives.
 """
@@ -8,9 +8,12 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from densevse.methods.interface import Shapes
+from densevse.methods.interface import Images, Shapes
 
 WordVectors = Literal["learned", "fixed", "tuned"]
+
+WHOLE_VIEWS = ("whole", "centre", "ten_crop")
+"""The views of an image as one vector of a CNN."""
 
 
 def hinges(scores: Tensor, positives: Tensor, margin: float) -> tuple[Tensor, Tensor]:
@@ -61,6 +64,12 @@ def word_vectors(kind: WordVectors, dimension: int, shapes: Shapes) -> nn.Embedd
         shapes.word_vectors.clone(), freeze=kind == "fixed", padding_idx=0
     )
     return given
+
+
+def mean_of_regions(images: Images) -> Tensor:
+    """(I, D) the mean vector of the regions that each image has, the whole image among them."""
+    present = images.present.unsqueeze(2)
+    return (images.views["regions"] * present).sum(dim=1) / present.sum(dim=1)
 
 
 def known_words(words: nn.Embedding) -> Tensor:

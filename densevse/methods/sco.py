@@ -35,10 +35,9 @@ from densevse.methods.interface import (
 )
 from densevse.methods.moving import to_device
 from densevse.methods.parameters.sco import Parameters
-from densevse.methods.parts import sum_of_hinges, word_vectors, xavier_linear
+from densevse.methods.parts import WHOLE_VIEWS, mean_of_regions, sum_of_hinges, word_vectors, xavier_linear
 from densevse.methods.structures import Words
 
-CONTEXT = ("whole", "centre", "ten_crop")
 _REGIONS = "regions"
 _CONCEPTS = ("concepts", "concepts_whole", _REGIONS)
 _GENERATED = "generated_captions"
@@ -66,10 +65,10 @@ class SCO(DualEncoder):
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
         """Raises `ValueError` unless the views are a context, concepts (or regions), both, or a generated sentence."""
         super().__init__(parameters, shapes)
-        self.context, self.concepts = _view(shapes, CONTEXT), _view(shapes, _CONCEPTS)
+        self.context, self.concepts = _view(shapes, WHOLE_VIEWS), _view(shapes, _CONCEPTS)
         if ({self.context, self.concepts} - {None} or {_GENERATED}) != set(shapes.features):
             raise ValueError(
-                f"`views` holds {sorted(shapes.features)}: expected one of {', '.join(CONTEXT)}, one of "
+                f"`views` holds {sorted(shapes.features)}: expected one of {', '.join(WHOLE_VIEWS)}, one of "
                 f"{', '.join(_CONCEPTS)}, one of each, or {_GENERATED} alone"
             )
         sizes = [shapes.features[view] if view else None for view in (self.context, self.concepts)]
@@ -121,8 +120,7 @@ class SCO(DualEncoder):
         """(I, K) p of Eq 2; (I, D) the regions' mean vector, of unit norm, in its place; None without either."""
         if self.concepts != _REGIONS:
             return images.views[self.concepts] if self.concepts else None
-        total = (images.views[_REGIONS] * images.present.unsqueeze(2)).sum(dim=1)
-        return self.dropout(functional.normalize(total, dim=1))  # type: ignore[no-any-return]
+        return self.dropout(functional.normalize(mean_of_regions(images), dim=1))  # type: ignore[no-any-return]
 
     def _words(self, sentences: Sentences) -> Words:
         """The words of sentences, cut at the number that the paper reads (section 4.2)."""

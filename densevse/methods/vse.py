@@ -9,6 +9,9 @@ a margin alpha, in both directions; v_k and x_k are contrastive:
 VSE++ (Faghri et al., BMVC 2018, Eq 6) keeps the hardest contrastive term only, max_k in place of each sum_k. Order
 embeddings (Vendrov et al., ICLR 2016, Eq 2) replace the cosine by minus an order-violation penalty,
 s(x, v) = -||max(0, v - x)||^2.
+
+Ours, as a control of methods that read more of an image: x is a linear map of several of its vectors, one after the
+other, such as that of the whole image and the mean of its regions.
 """
 
 import torch
@@ -20,7 +23,14 @@ from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes
 from densevse.methods.branch import Branch
 from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Sentences, Shapes, device_of
 from densevse.methods.parameters.vse import Parameters
-from densevse.methods.parts import hardest_hinges, sum_of_hinges, word_vectors, xavier_linear
+from densevse.methods.parts import (
+    WHOLE_VIEWS,
+    hardest_hinges,
+    mean_of_regions,
+    sum_of_hinges,
+    word_vectors,
+    xavier_linear,
+)
 from densevse.methods.structures import Words
 
 
@@ -30,13 +40,15 @@ class VSE(DualEncoder):
     hyperparameters: Parameters
 
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
-        """Raises `ValueError` if the views are not one vector for each image, or word vectors do not fit."""
+        """Raises `ValueError` without a view of whole images, with a further one but regions, or if words misfit."""
         super().__init__(parameters, shapes)
-        if set(shapes.features) not in ({"whole"}, {"centre"}, {"ten_crop"}):
-            views = sorted(shapes.features)
-            raise ValueError(f"vse reads one vector for each image (view whole, centre or ten_crop), not {views}")
-        ((self.view, size),) = shapes.features.items()
-        self.image = _image_branch(size, parameters)
+        self.views = [view for view in (*WHOLE_VIEWS, "regions") if view in shapes.features]
+        if set(self.views) != set(shapes.features) or self.views == ["regions"]:
+            raise ValueError(
+                f"`views` holds {sorted(shapes.features)}: vse reads one or more of {', '.join(WHOLE_VIEWS)}, and "
+                "beside them the mean vector of regions"
+            )
+        self.image = _image_branch(sum(shapes.features.values()), parameters)
         self.words = _word_vectors(parameters, shapes)
         self.sentence = _sentence_encoder(parameters, self.words.embedding_dim)
         normalised = parameters.branches == "normalised"
@@ -44,8 +56,10 @@ class VSE(DualEncoder):
         self.dropout = nn.Dropout(parameters.dropout)
 
     def encode_images(self, images: Images) -> Embeddings:
-        """(I, dimension) x, the linear map of the CNN's vector, of unit norm."""
-        return Embeddings(self._placed(self.image(self.dropout(images.views[self.view]))))
+        """(I, dimension) x, the linear map of the CNN's vector, or of several in a row, of unit norm."""
+        vectors = [mean_of_regions(images) if view == "regions" else images.views[view] for view in self.views]
+        together = torch.cat(vectors, dim=1) if len(vectors) > 1 else vectors[0]
+        return Embeddings(self._placed(self.image(self.dropout(together))))
 
     def plan(self, sentences: Sentences) -> Prefixes | None:
         """The order in which an LSTM or GRU reads the sentences."""

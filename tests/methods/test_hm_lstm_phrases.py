@@ -59,6 +59,18 @@ def test_scores_equal_the_literal_loop(candidates, weight):
         torch.testing.assert_close(scores, literal_scores(method, weight, candidates))
 
 
+@pytest.mark.parametrize("candidates", ["detections", "all"])
+def test_the_control_scores_the_best_region_of_the_whole_sentence(candidates):
+    method, trees = build(candidates=candidates, phrases_in_score=0.7, scored="sentence"), sentences()["trees"]
+    with torch.inference_mode():
+        scores = method.score(method.encode_images(images()), method.encode_sentences(sentences()))
+        h = method.hm_lstm.embed_nodes(trees, torch.arange(len(trees.word)))[torch.as_tensor(trees.root)]
+        for image, (regions, count) in enumerate(zip(images().views["regions"], REGIONS, strict=True)):
+            v = method.hm_lstm.embed_regions(regions[:count])
+            best = (v if candidates == "all" or count == 1 else v[1:]) @ h.T
+            torch.testing.assert_close(scores[image], v[0] @ h.T + 0.7 * best.amax(dim=0))
+
+
 def test_without_weight_it_ranks_as_hm_lstm():
     method = build(phrases_in_score=0)
     model = method.hm_lstm

@@ -50,6 +50,23 @@ def test_encodings_have_unit_norm(encoder, similarity):
         assert similarity == "cosine" or (encoding >= 0).all()
 
 
+def test_several_vectors_of_an_image_are_mapped_in_a_row():
+    torch.manual_seed(0)
+    model = VSE(Parameters(**SMALL), Shapes({"regions": 4, "ten_crop": 3, "whole": 5}, 10))
+    whole, crops, regions = torch.rand(2, 5), torch.rand(2, 3), torch.rand(2, 3, 4)
+    present = torch.tensor([[True, True, True], [True, True, False]])
+    found = model.encode_images(Images({"regions": regions, "ten_crop": crops, "whole": whole}, present)).vectors
+    for row, existing in enumerate((regions[0], regions[1, :2])):
+        x = model.image(torch.cat([whole[row], crops[row], existing.mean(dim=0)]))
+        torch.testing.assert_close(found[row], x / x.norm())
+
+
+@pytest.mark.parametrize("views", [{"grid": 5}, {"regions": 5}, {"whole": 5, "grid": 5}])
+def test_other_views_are_refused(views):
+    with pytest.raises(ValueError, match="vse reads one or more of whole, centre, ten_crop"):
+        VSE(Parameters(**SMALL), Shapes(views, 10))
+
+
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_a_sentence_means_the_same_in_any_batch(encoder):
     model = make(encoder=encoder)

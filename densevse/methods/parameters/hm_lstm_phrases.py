@@ -1,6 +1,6 @@
 """Declares the parameters of config/methods/hm_lstm_phrases.yaml: those of HM-LSTM, and the weight of phrases."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -10,8 +10,12 @@ from densevse.methods.parameters import hm_lstm
 class Parameters(hm_lstm.Parameters):
     """The parameters of HM-LSTM with phrases in its score (ours)."""
 
-    ORIGINS: ClassVar = {**hm_lstm.Parameters.ORIGINS, "phrases_in_score": "chosen"}
+    ORIGINS: ClassVar = {**hm_lstm.Parameters.ORIGINS, "phrases_in_score": "chosen", "scored": "ours"}
 
     phrases_in_score: float = Field(
         default=1.0, ge=0, description="lambda: the weight of phrases and regions beside the whole sentence and image"
+    )
+    scored: Literal["phrases", "sentence"] = Field(
+        default="phrases",
+        description="whose best region counts: each noun phrase's, or the whole sentence's, a control without phrases",
     )
