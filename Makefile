@@ -214,6 +214,7 @@ lock: environment ## make requirements*.txt from pyproject.toml
 	$(COMPILE) --constraint requirements.txt --extra workflow --extra eccv-caption pyproject.toml -o requirements-eccv-caption.txt
 	$(COMPILE) --constraint requirements.txt --extra workflow --extra networks pyproject.toml -o requirements-networks.txt
 	$(COMPILE) --constraint requirements.txt --extra workflow --extra onnx pyproject.toml -o requirements-onnx.txt
+	$(COMPILE) --constraint requirements.txt --extra workflow --extra heic pyproject.toml -o requirements-heic.txt
 	$(COMPILE) --constraint requirements.txt --extra workflow --extra serve pyproject.toml -o requirements-serve.txt
 	$(COMPILE) --constraint requirements.txt --extra workflow --extra tensorboard pyproject.toml -o requirements-tensorboard.txt
 	$(BIN)/python -m tools.environments

@@ -4,6 +4,7 @@ import hashlib
 import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -25,10 +26,17 @@ FORMATS = {
     "TIFF": (".tif", ".tiff"),
     "WEBP": (".webp",),
     "PPM": (".ppm", ".pgm", ".pbm", ".pnm", ".pfm"),
+    "AVIF": (".avif", ".avifs"),
 }
 """Supported formats with the suffixes of their files. Pillow knows more, some of which start programs."""
 
-SUFFIXES = frozenset(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+HEIC = (".heic", ".heics", ".heif", ".heifs", ".hif") if find_spec("pillow_heif") else ()
+"""The suffixes of photographs of phones, which the extra `heic` reads; none without it."""
+
+HEIC_BRANDS = frozenset((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"))
+"""What the beginning of such a file lists."""
+
+SUFFIXES = frozenset(suffix for suffixes in (*FORMATS.values(), HEIC) for suffix in suffixes)
 
 LARGEST_IMAGE = 89_478_485
 """Pixels. A larger image is treated as a bomb (Pillow's own limit, which only warns there)."""
@@ -184,7 +192,7 @@ def orientation(data: bytes, name: str) -> int:
 @contextmanager
 def _opened(data: bytes, name: str) -> Iterator[Image.Image]:
     try:
-        with Image.open(io.BytesIO(data), formats=tuple(FORMATS)) as image:
+        with Image.open(io.BytesIO(data), formats=_formats(data, name)) as image:
             _check_size(image, name)
             if image.format == "PNG":
                 _scale_transparent_colour(image, bits=data[24])  # of the header
@@ -195,6 +203,23 @@ def _opened(data: bytes, name: str) -> Iterator[Image.Image]:
         raise InputError(f"{name}: not an image, or of a format other than {', '.join(FORMATS)}.") from None
     except Exception as error:  # Pillow's decoders raise all kinds of exceptions for damaged bytes
         raise InputError(f"{name}: not a readable image ({error}).") from error
+
+
+def _formats(data: bytes, name: str) -> tuple[str, ...]:
+    """Pillow's formats that a file may have. Raises `InputError` for HEIC if its reader is not installed."""
+    size, begins = int.from_bytes(data[:4], "big"), data[4:8]
+    brands = {data[place : place + 4] for place in range(8, min(size, 256), 4)}
+    if begins != b"ftyp" or not brands & HEIC_BRANDS:
+        return tuple(FORMATS)
+    if not HEIC:
+        raise InputError(
+            f"{name}: a HEIC photograph, whose reader is not installed. Install it with `pip install "
+            "'densevse[heic]'`, or convert the photograph to JPEG."
+        )
+    import pillow_heif
+
+    pillow_heif.register_heif_opener()
+    return ("HEIF",)
 
 
 def _check_size(image: Image.Image, name: str) -> None:

@@ -247,9 +247,10 @@ _WITH_BOXES = ("parquet", "bottom_up")
 class FeatureFile(Strict):
     """A file with vectors of a data set's images; docs/features.md describes the formats."""
 
-    format: Literal["scan", "array", "parquet", "bottom_up"] = Field(
+    format: Literal["scan", "array", "folder", "parquet", "bottom_up"] = Field(
         description="scan: _ims.npy beside the sentences that the reader scan reads; array: npy, npz or safetensors "
-        "with an id file; parquet: a row for each vector; bottom_up: the TSV of bottom-up attention"
+        "with an id file; folder: <image id>.npy for each image; parquet: a row for each vector; bottom_up: the TSV of "
+        "bottom-up attention"
     )
     path: Path | None = Field(
         None, description="the file, or a folder with several TSVs; the format scan uses the data set's"
@@ -262,7 +263,7 @@ class FeatureFile(Strict):
 
     @model_validator(mode="after")
     def _own_keys(self) -> Self:
-        needed = {"scan": (), "array": ("path", "ids"), "parquet": ("path",), "bottom_up": ("path",)}[self.format]
+        needed = {"scan": (), "array": ("path", "ids")}.get(self.format, ("path",))
         known = (*needed, "boxes") if self.format == "array" else needed
         for key in ("path", "ids", "boxes"):
             given = getattr(self, key) is not None

@@ -26,7 +26,7 @@ from densevse.config.strict import Strict, validate
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.vision.boxes import clip
-from densevse.vision.given_files import ArrayFile, BottomUpFile, GivenFile, GivenImage, TableFile, read_ids
+from densevse.vision.given_files import ArrayFile, ArrayFolder, BottomUpFile, GivenFile, GivenImage, TableFile, read_ids
 
 _MANY = 256
 """The number of regions or cells from which they are compared with the length of their vectors."""
@@ -38,7 +38,7 @@ class GivenOptions(Strict):
     name: str  # the view's key in the configuration
     network: str  # the features' name, used in the place of a network's
     view: Literal["regions", "grid", "whole", "concepts"]
-    format: Literal["scan", "array", "parquet", "bottom_up"]
+    format: Literal["scan", "array", "folder", "parquet", "bottom_up"]
     image_id: str
     mean: bool  # of an image's regions, for the whole image
     dtype: Literal["float16", "float32"]
@@ -91,6 +91,8 @@ def _opened(given: GivenOptions, files: Mapping[str, str], images: pd.DataFrame,
     dimensions = 2 if given.view in ("whole", "concepts") and not given.mean else 3
     if given.format == "bottom_up":
         return BottomUpFile(files["path"], given.image_id)
+    if given.format == "folder":
+        return ArrayFolder(files["path"], dimensions - 1, given.image_id)
     if given.format == "parquet":
         table = TableFile(files["path"], folder, dimensions == 2, given.view == "regions", given.image_id)
         table.check_boxes(images)

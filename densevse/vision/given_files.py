@@ -192,6 +192,25 @@ class TableFile(GivenFile):
         return f"{self.where}, row {place.start}"
 
 
+class ArrayFolder(GivenFile):
+    """A folder with an array for each image, <image id>.npy: (regions, D), (cells, D) or (D,)."""
+
+    repeated = "the option image_id makes one id of both"
+
+    def __init__(self, path: str, dimensions: int, pattern: str) -> None:
+        files = [file for file in files_of(path) if file.suffix == ".npy"]
+        if not files or not Path(path).is_dir():
+            raise InputError(f"{path}: no folder with files .npy in it; name the folder with an array for each image.")
+        self._dimensions = dimensions
+        super().__init__(zip(_named([file.stem for file in files], pattern), files, strict=True), path)
+
+    def _read(self, place: Path) -> GivenImage:
+        return GivenImage(open_matrix(place, "vectors", place.parent, self._dimensions).values)
+
+    def _where(self, place: Path) -> str:
+        return str(place)
+
+
 class BottomUpFile(GivenFile):
     """The TSV of bottom-up attention: one line for each image, with any number of boxes, and arrays in base64.
 

@@ -26,7 +26,7 @@ def encoded(image: Image.Image, form: str = "JPEG", **options: object) -> bytes:
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize("form", ["JPEG", "PNG", "BMP", "WEBP", "TIFF"])
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "BMP", "WEBP", "TIFF", "AVIF"])
 def test_formats(form: str) -> None:
     pixels = decode(encoded(picture(), form), "a")
     assert pixels.shape == (24, 40, 3)
@@ -45,6 +45,7 @@ def turned(orientation: int, form: str, by: str = "exif", **options: object) -> 
     if by == "exif":
         options["exif"] = Image.Exif()
         options["exif"][0x0112] = orientation
+        options["exif"] = options["exif"].tobytes() if form == "HEIF" else options["exif"]
     else:
         said = f'<x:xmpmeta xmlns:x="adobe:ns:meta/"><a tiff:Orientation="{orientation}"/></x:xmpmeta>'.encode()
         options |= {"tiffinfo": {700: said}} if form == "TIFF" else {"xmp": said}
@@ -55,7 +56,7 @@ def turned(orientation: int, form: str, by: str = "exif", **options: object) -> 
 
 @pytest.mark.parametrize(
     ("form", "by"),
-    [(form, "exif") for form in ("JPEG", "PNG", "TIFF", "WEBP", "MPO")]
+    [(form, "exif") for form in ("JPEG", "PNG", "TIFF", "WEBP", "MPO", "AVIF")]
     + [(form, "xmp") for form in ("JPEG", "TIFF", "WEBP")],
 )
 @pytest.mark.parametrize("orientation", range(10))
@@ -281,7 +282,7 @@ def test_what_is_partly_transparent_is_laid_on_white_in_every_format(form: str, 
     assert pixels[12, 30, 1] < 100
 
 
-@pytest.mark.parametrize("form", ["GIF", "WEBP", "PNG", "TIFF", "MPO"])
+@pytest.mark.parametrize("form", ["GIF", "WEBP", "PNG", "TIFF", "MPO", "AVIF"])
 def test_of_several_frames_the_first_is_read(form: str) -> None:
     data = encoded(picture(), form, save_all=True, append_images=[Image.new("RGB", (40, 24), "black")])
     assert np.abs(decode(data, "a").astype(int) - np.asarray(picture())).mean() < 8
@@ -295,6 +296,7 @@ WRITTEN = {
     "BMP": ("1", "L", "P", "RGB", "RGBA"),
     "TIFF": ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "CMYK", "YCbCr", "LAB", "I;16", "I", "F"),
     "WEBP": ("L", "RGB", "RGBA"),
+    "AVIF": ("L", "LA", "RGB", "RGBA"),
     "PPM": ("1", "L", "RGB", "RGBA", "I;16", "I", "F"),
 }
 """Format -> the modes that Pillow writes as such."""
@@ -323,7 +325,25 @@ def test_what_can_be_examined_can_be_decoded_and_is_like_the_picture(form: str, 
 
 def test_files_are_known_by_all_suffixes_of_the_formats_that_are_read() -> None:
     known = {suffix for suffix, form in Image.registered_extensions().items() if form in (*images.FORMATS, "MPO")}
-    assert known == images.SUFFIXES
+    assert known == images.SUFFIXES - set(images.HEIC)
+
+
+@pytest.mark.parametrize("orientation", range(10))
+def test_heic_is_read_by_its_extra(orientation: int) -> None:
+    heif = pytest.importorskip("pillow_heif", reason="the extra heic is not installed")
+    heif.register_heif_opener()
+    data = turned(orientation, "HEIF", quality=95)
+    assert np.abs(decode(data, "a").astype(int) - np.asarray(picture())).mean() < 5
+    assert examine(data, "a")[:2] == (40, 24)
+    assert {name for name, form in Image.registered_extensions().items() if form == "HEIF"} == set(images.HEIC)
+
+
+@pytest.mark.parametrize("brands", [b"heic", b"mif1\0\0\0\0mif1heic"])
+def test_heic_without_its_extra_is_named(monkeypatch: pytest.MonkeyPatch, brands: bytes) -> None:
+    monkeypatch.setattr(images, "HEIC", ())
+    data = (8 + len(brands)).to_bytes(4, "big") + b"ftyp" + brands + bytes(64)
+    with pytest.raises(InputError, match=r"^a: a HEIC photograph, .*pip install 'densevse\[heic\]'`, or convert"):
+        decode(data, "a")
 
 
 def test_a_photograph_that_changed_since_the_table_was_made_is_named(tmp_path):

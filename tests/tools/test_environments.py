@@ -43,7 +43,7 @@ def test_what_pyproject_names_is_pinned():
     assert wrong == [], "`make lock`"
 
 
-@pytest.mark.parametrize("extra", ["eccv-caption", "networks", "onnx", "serve", "tensorboard"])
+@pytest.mark.parametrize("extra", ["eccv-caption", "networks", "onnx", "serve", "tensorboard", "heic"])
 def test_the_environment_of_tests_has_the_extras_of_tables(extra):
     assert set(EXTRAS[extra]) <= set(GROUPS["dev"]), "a table that needs it would be made by no test"
 
@@ -59,6 +59,7 @@ def test_the_environment_of_tests_has_the_extras_of_tables(extra):
             "requirements-tensorboard.txt",
             {"absl-py", "grpcio", "markdown", "tensorboard", "tensorboard-data-server", "werkzeug"},
         ),
+        ("requirements-heic.txt", {"pillow-heif"}),
         ("requirements-networks.txt", {"timm", "open-clip-torch", "ftfy", "wcwidth", "tokenizers"}),
     ],
 )

@@ -179,6 +179,48 @@ def test_parquet_that_is_wrong(folder, frame, message):
         read(folder, files={"path": "regions.parquet"}, format="parquet")
 
 
+def arrays(folder, **changes):
+    """The regions of a folder with an array for each image; some are changed, and None leaves one out."""
+    (folder / "arrays").mkdir(exist_ok=True)
+    for number, vectors in ({str(n): VECTORS[n] for n in range(6)} | changes).items():
+        if vectors is not None:
+            np.save(folder / f"arrays/{number}.npy", vectors)
+    return read(folder, files={"path": "arrays"}, format="folder", image_id="i{id}")
+
+
+def test_a_folder_with_an_array_for_each_image(folder):
+    (folder / "arrays").mkdir()
+    (folder / "arrays/README.txt").write_text("not one of them")
+    check_regions(arrays(folder))
+
+
+def test_a_folder_of_arrays_has_other_numbers_of_regions(folder):
+    store = arrays(folder, **{"5": np.ones((10, LENGTH), np.float32)})
+    assert store.rows["image_id"].value_counts().to_dict() == dict.fromkeys(IDS[:5], 4) | {"i5": 11}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"5": None, "77": VECTORS[0]}, "the first is 'i5', and 1 ids are not of the data set, the first is 'i77'"),
+        ({"5": VECTORS[0, :, :6]}, r"'i5' has vectors of the shape \(6,\)"),
+        ({"5": VECTORS[0, 0]}, r"arrays/5\.npy: expected an array of 2 dimensions, found the shape \(8,\)"),
+        ({"5": VECTORS[0] * np.nan}, r"arrays/5\.npy \(image 'i5'\): a number is not finite"),
+        ({"5": np.array([{}])}, r"arrays/5\.npy: expected floats, found Python objects"),
+    ],
+)
+def test_a_folder_of_arrays_that_is_wrong(folder, wrong, message):
+    with pytest.raises(InputError, match=message):
+        arrays(folder, **wrong)
+
+
+def test_a_folder_without_arrays_is_named(folder):
+    (folder / "empty").mkdir()
+    for path in ("empty", "regions.npy"):
+        with pytest.raises(InputError, match=f"{path}: no folder with files .npy in it"):
+            read(folder, files={"path": path}, format="folder")
+
+
 def line(image_id="0", size=(40, 50), count=REGIONS, boxes=CORNERS[0], vectors=VECTORS[0]):
     arrays = [base64.b64encode(np.ascontiguousarray(values).tobytes()).decode() for values in (boxes, vectors)]
     return "\t".join([image_id, *map(str, (*size, count)), *arrays])

@@ -58,5 +58,5 @@ def write_sentences(sentences: Sequence[str], output: str | Path) -> None:
 
 
 def in_words(left_out: Mapping[str, int]) -> str:
-    """Counts of files by suffix in words, such as `1 .heic, 2 without a suffix`."""
+    """Counts of files by suffix in words, such as `1 .cr2, 2 without a suffix`."""
     return ", ".join(f"{number:,} {suffix or 'without a suffix'}" for suffix, number in left_out.items())

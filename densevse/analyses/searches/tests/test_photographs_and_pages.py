@@ -54,7 +54,7 @@ def test_a_folder_without_photographs_is_an_error(tmp_path):
 
 
 def test_pictures_that_are_not_read_are_counted_and_what_a_mac_adds_is_not(photographs, tmp_path):
-    for name in ("a.heic", "2024/B.HEIC", "._b.jpg", "__MACOSX/b.jpg", ".DS_Store", "no suffix"):
+    for name in ("a.cr2", "2024/B.CR2", "._b.jpg", "__MACOSX/b.jpg", ".DS_Store", "no suffix"):
         (photographs / name).parent.mkdir(exist_ok=True)
         (photographs / name).write_bytes(b"no picture")
     for name in ("d.jfif", "e.mpo", "f.JPE"):
@@ -63,8 +63,8 @@ def test_pictures_that_are_not_read_are_counted_and_what_a_mac_adds_is_not(photo
     images = schema.read(tmp_path / "images.parquet", IMAGES)
     assert images["image_id"].tolist() == ["2024/c.jpeg", "a.PNG", "b.jpg", "d.jfif", "e.mpo", "f.JPE"]
     left_out = schema.check(tmp_path / "images.parquet", IMAGES)["left_out"]
-    assert left_out == {"": 1, ".heic": 2, ".txt": 1}
-    assert in_words(left_out) == "1 without a suffix, 2 .heic, 1 .txt"
+    assert left_out == {"": 1, ".cr2": 2, ".txt": 1}
+    assert in_words(left_out) == "1 without a suffix, 2 .cr2, 1 .txt"
 
 
 @pytest.mark.parametrize("kind", ["folder", "zip"])
@@ -98,8 +98,8 @@ def test_a_sentence_s_accents_are_composed(tmp_path):
 
 
 def test_a_folder_of_pictures_that_are_not_read_says_which_they_are(tmp_path):
-    (tmp_path / "a.heic").write_bytes(b"heic")
-    with pytest.raises(InputError, match=r"only 1 other files \(1 \.heic\); their names must end in one of .*\.jfif"):
+    (tmp_path / "a.cr2").write_bytes(b"raw")
+    with pytest.raises(InputError, match=r"only 1 other files \(1 \.cr2\); their names must end in one of .*\.jfif"):
         write_photographs(str(tmp_path), 2, tmp_path / "images.parquet")
 
 
