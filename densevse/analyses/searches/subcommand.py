@@ -30,7 +30,7 @@ _ON_PAGE = "sentences of the page"
 """The sentence of a search whose sentences come later."""
 
 
-class Model(NamedTuple):
+class TrainedModel(NamedTuple):
     """A trained variant of a data set."""
 
     dataset: str
@@ -97,7 +97,7 @@ def _asked(arguments: Namespace) -> tuple[str, str | None]:
     return _ON_PAGE, arguments.sentence  # the only one that is no option
 
 
-def _serve(arguments: Namespace, model: Model, name: str, files: Sequence[str]) -> int:
+def _serve(arguments: Namespace, model: TrainedModel, name: str, files: Sequence[str]) -> int:
     """Serves the page of a search until Ctrl-C."""
     from densevse.analyses.searches.dag import SearchStage
 
@@ -110,7 +110,7 @@ def _serve(arguments: Namespace, model: Model, name: str, files: Sequence[str]) 
     return 0
 
 
-def _made(targets: Sequence[str], arguments: Namespace, model: Model, files: Sequence[str]) -> bool:
+def _made(targets: Sequence[str], arguments: Namespace, model: TrainedModel, files: Sequence[str]) -> bool:
     """Runs the workflow for the targets; true if all are made. Raises `InputError` if it would train the model."""
     config = configuration(overrides(files))
     if any(job.stage == "train" for job in planned_jobs(targets, files, config.results)):  # which may take days
@@ -125,7 +125,7 @@ def _name(sentence: str, entry: Mapping[str, Any]) -> str:
     return f"command-{words}-{hashlib.sha256(json.dumps(entry).encode()).hexdigest()[:8]}"
 
 
-def _untrained(model: Model, configfiles: Sequence[str]) -> str:
+def _untrained(model: TrainedModel, configfiles: Sequence[str]) -> str:
     """The message about a model that would first be trained: how the one that is there differs, and the remedy."""
     from densevse.config.strict import DatasetName, VariantName
     from densevse.dag.training import TrainingStage
@@ -159,7 +159,7 @@ def _differences(file: str, today: Mapping[str, Any]) -> str:
     return "\n".join(lines or ["  its code, the files that it was made from, or its records"])
 
 
-def model_of(text: str, config: Any) -> Model:
+def model_of(text: str, config: Any) -> TrainedModel:
     """The model that a user names. Raises `InputError` if there is no such model."""
     if text.endswith(".safetensors"):
         return _model_of_file(Path(text), config)
@@ -170,10 +170,10 @@ def model_of(text: str, config: Any) -> Model:
         raise InputError(f"--model: {text!r} names no data set; write <data set>/<variant>, such as scenes/{text}.")
     check_name("data set", dataset, list(config.datasets))
     check_name("variant", variant, config.variant_names())
-    return Model(dataset, variant)
+    return TrainedModel(dataset, variant)
 
 
-def _model_of_file(file: Path, config: Any) -> Model:
+def _model_of_file(file: Path, config: Any) -> TrainedModel:
     """A model by its file: <results>/<data set>/models/<variant>/seed<k>/round<t>/model.safetensors."""
     from densevse.config.load import variant
     from densevse.exchange.records import ModelName
@@ -194,7 +194,7 @@ def _model_of_file(file: Path, config: Any) -> Model:
         raise InputError(
             f"--model: {file} is of round {named.round}, and searches ask the last round of {named.variant}, {last}."
         )
-    return Model(named.dataset, named.variant, named.seed)
+    return TrainedModel(named.dataset, named.variant, named.seed)
 
 
 def _answers(path: str) -> str:

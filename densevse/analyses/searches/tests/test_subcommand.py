@@ -11,7 +11,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from densevse.analyses.searches.subcommand import Model, model_of
+from densevse.analyses.searches.subcommand import TrainedModel, model_of
 from densevse.command.shared import PlannedJob, configuration, overrides
 
 
@@ -34,8 +34,8 @@ def model_file(folder, variant, round):
 
 
 def test_a_model_is_named_by_data_set_and_variant_or_by_its_file(config, folder):
-    assert model_of("scenes/vse", config) == Model("scenes", "vse", None)
-    assert model_of(str(model_file(folder, "hm_lstm", 2).relative_to(folder)), config) == Model("scenes", "hm_lstm", 3)
+    assert model_of("scenes/vse", config) == TrainedModel("scenes", "vse", None)
+    assert model_of(str(model_file(folder, "hm_lstm", 2).relative_to(folder)), config) == TrainedModel("scenes", "hm_lstm", 3)
 
 
 @pytest.mark.parametrize(
