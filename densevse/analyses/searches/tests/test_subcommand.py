@@ -35,7 +35,8 @@ def model_file(folder, variant, round):
 
 def test_a_model_is_named_by_data_set_and_variant_or_by_its_file(config, folder):
     assert model_of("scenes/vse", config) == TrainedModel("scenes", "vse", None)
-    assert model_of(str(model_file(folder, "hm_lstm", 2).relative_to(folder)), config) == TrainedModel("scenes", "hm_lstm", 3)
+    file = model_file(folder, "hm_lstm", 2).relative_to(folder)
+    assert model_of(str(file), config) == TrainedModel("scenes", "hm_lstm", 3)
 
 
 @pytest.mark.parametrize(
