@@ -144,7 +144,7 @@ class Trainer:
         begun, left = time.monotonic(), batches[now.batch :]
         loss = torch.tensor(now.loss, dtype=torch.float64, device=self.device)
         made = loaded(self.task, left, now.epoch, self.device, loader_threads(recipe.threads))
-        for batch in progress(made, f"epoch {now.epoch}", len(left), beside=self.so_far()):
+        for batch in progress(made, f"epoch {now.epoch} of {len(self.epochs)}", len(left), self.so_far()):
             loss += self.step(batch, moment, epoch.learning_rate(now.batch / len(batches)))
             now.batch += 1
             now.step += 1
@@ -190,14 +190,14 @@ class Trainer:
         self.watch(row)
 
     def so_far(self) -> str:
-        """The number of epochs and, after the first one, its loss, its measure on val, and the time left, in a line."""
-        total, rows = len(self.epochs), [row for row in self.progress.history if row["epoch"]]
+        """The last epoch's loss, its measure on val, and the time left, in a line; empty in the first epoch."""
+        rows = [row for row in self.progress.history if row["epoch"]]
         if not rows:
-            return f"of {total}"
+            return ""
         last, selects = rows[-1], self.task.selects
-        seconds = sum(row["seconds"] for row in rows) / len(rows) * (total - last["epoch"])
+        seconds = sum(row["seconds"] for row in rows) / len(rows) * (len(self.epochs) - last["epoch"])
         left = timedelta(seconds=round(seconds))
-        return f"of {total}; loss {last['loss']:.4f}, {selects} on val {last[selects]:.4g}, {left} left"
+        return f"loss {last['loss']:.4f}, {selects} on val {last[selects]:.4g}, {left} left"
 
     def _next_epoch(self) -> int:
         """The next epoch; if the phase's patience is used up, the first epoch of the next phase."""

@@ -67,4 +67,6 @@ class _Watchers:
             yield
         except Exception as error:  # whatever another package's code raises
             self._open.pop(name, None)
-            logger.warning("logging.%s: %s: %s; training goes on without it", name, type(error).__name__, error)
+            logger.warning(
+                "logging.%s: training goes on without this watcher (%s: %s)", name, type(error).__name__, error
+            )

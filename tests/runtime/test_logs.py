@@ -86,10 +86,10 @@ class Terminal(io.StringIO):
 def test_bars_of_parts_share_a_line(monkeypatch):
     monkeypatch.setattr("sys.stderr", Terminal())
     for epoch in (1, 2):
-        list(progress(range(3), f"epoch {epoch}", 3, beside="of 2; loss 0.5"))
+        list(progress(range(3), f"epoch {epoch} of 2", 3, "loss 0.5"))
     shown = sys.stderr.getvalue()
-    assert "epoch 2: " in shown
-    assert "of 2; loss 0.5" in shown
+    assert "epoch 2 of 2: " in shown
+    assert "loss 0.5" in shown
     assert "\n" not in shown
 
 

@@ -120,13 +120,13 @@ def test_an_interrupted_training_ends_like_an_uninterrupted_one(job, monkeypatch
 
 def test_the_terminal_is_told_how_far_a_training_is_and_the_time_left(trainer):
     made = trainer(epochs=4)
-    assert made.so_far() == "of 4"
+    assert made.so_far() == ""
     made.progress.history = [
         {"epoch": 0, "loss": None, "rsum": 1.0, "seconds": 50.0},
         {"epoch": 1, "loss": 0.5, "rsum": 10.0, "seconds": 100.0},
         {"epoch": 2, "loss": 0.25, "rsum": 12.34, "seconds": 140.0},
     ]
-    assert made.so_far() == "of 4; loss 0.2500, rsum on val 12.34, 0:04:00 left"
+    assert made.so_far() == "loss 0.2500, rsum on val 12.34, 0:04:00 left"
 
 
 def test_stop_signals_are_given_back(trainer):
