@@ -179,7 +179,8 @@ class MethodConfig(Strict):
             for name in names:
                 if name not in self.phases:
                     raise ValueError(f"rounds.{number}: no phase {name!r}; known: {', '.join(self.phases)}")
-        if self.rounds and not any(self.rounds) and self.starts_from is None:
+        fitted = getattr(self.parameters, "FITTED", False)
+        if self.rounds and not any(self.rounds) and self.starts_from is None and not fitted:
             raise ValueError("rounds: no round has a phase, so the weights stay random; name phases, or a starts_from")
         return self
 

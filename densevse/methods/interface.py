@@ -222,6 +222,9 @@ class Method(nn.Module, ABC):
     def measure(self, images: Images) -> None:
         """Measures, before training, what the method keeps of its input's scale, on some training images."""
 
+    def fit(self, pairs: Iterable[tuple[Images, Sentences]]) -> None:
+        """Computes, before training, what has a closed form, from all training pairs; sentence i belongs to image i."""
+
     # Optional functions. A method that overrides one has the artifacts made with it; other methods do not.
 
     def embed_images(self, images: Images) -> Tensor:

@@ -1,6 +1,6 @@
 """The training task of every retrieval method: batches of matched pairs, with val ranked as the test split is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from densevse.data.files import Files
 from densevse.data.inputs import NETWORK, Inputs, Pairs
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.evaluation.ranks import evaluate, metrics
-from densevse.methods.interface import Batch, Encoding, Method, Moment, with_parts
+from densevse.methods.interface import Batch, Encoding, Images, Method, Moment, Sentences, with_parts
 from densevse.models.attention import entropies
 from densevse.models.encoding import encode_images, encode_sentences
 from densevse.models.files import build, check_round, load_weights, save_model
@@ -31,6 +31,7 @@ from densevse.training.task import Task
 
 MEASURES = [*RECALL_COLUMNS, "rsum"]
 MEASURED_IMAGES = 200  # of which a method measures the scale of its input; a mean norm is then known to about 1%
+FITTED_AT_ONCE = 512  # pairs, by a method with a closed form
 START, _CORRESPONDENCES = "start", "correspondences"  # optional inputs
 
 
@@ -118,7 +119,17 @@ def prepared(job: TrainingJob, inputs: Inputs, start: str | None = None) -> Retr
         logger.info("starting from the weights of %s", start)
     elif method.can("measure"):
         measure(method, pairs)
+    elif method.can("fit"):
+        method.fit(_all_pairs(pairs))
     return Retrieval(method, pairs, val, Saved(job.method, job.sentences, inputs.features_made_from()))
+
+
+def _all_pairs(pairs: Pairs) -> Iterator[tuple[Images, Sentences]]:
+    """Every sentence of a split with its image, in batches."""
+    count = len(pairs.rows.caption_ids)
+    for begin in range(0, count, FITTED_AT_ONCE):
+        batch = pairs.batch(np.arange(begin, min(begin + FITTED_AT_ONCE, count)))
+        yield batch.images, batch.sentences
 
 
 def measure(method: Method, pairs: Pairs) -> None:

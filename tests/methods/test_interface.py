@@ -9,6 +9,7 @@ from densevse.models.files import build
 SIZES = {"whole": 5, "regions": 5, "grid": 4, "ten_crop": 5, "concepts": 3}
 VIEWS = {
     "vse": ["whole"],
+    "cca": ["whole"],
     "devise": ["regions"],
     "sdt_rnn": ["regions"],
     "defrag": ["regions"],

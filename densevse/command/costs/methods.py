@@ -32,8 +32,8 @@ class MethodCost(NamedTuple):
 
 
 def vse(p: Any, read: Read) -> MethodCost:
-    """The VSE family: a linear map of the image's vector, and a recurrent network over words."""
-    (length,) = read.features.values()
+    """The VSE family: a linear map of the image's vectors in a row, and a recurrent network over words."""
+    length = sum(read.features.values())
     gates = {"lstm": 4, "gru": 3}.get(p.encoder, 0)
     recurrent = read.words * _gates(_word(p, read), p.dimension, gates)
     return MethodCost(2 * length * p.dimension, recurrent or 2 * p.word_dimension * p.dimension, 2 * p.dimension)
@@ -111,6 +111,14 @@ def devise(p: Any, read: Read) -> MethodCost:
     return MethodCost(2 * length * size, read.words * size, 2 * size, operators=200)
 
 
+def cca(p: Any, read: Read) -> MethodCost:
+    """CCA: two linear maps; the covariances of its closed form are left out."""
+    (length,) = read.features.values()
+    vector = read.vector if p.sentence == "word_vectors" and read.vector else read.known
+    size = min(length, vector)
+    return MethodCost(2 * length * size, 2 * vector * size, 2 * size, operators=100)
+
+
 METHODS: Mapping[str, Callable[[Any, Read], MethodCost]] = {
     "vse": vse,
     "sco": sco,
@@ -121,6 +129,7 @@ METHODS: Mapping[str, Callable[[Any, Read], MethodCost]] = {
     "defrag": defrag,
     "sdt_rnn": sdt_rnn,
     "devise": devise,
+    "cca": cca,
 }
 """The method's file in densevse/methods -> its cost, given its parameters and what it reads."""
 
