@@ -94,9 +94,10 @@ class _Moments:
         self._sum += both.sum(dim=0)
         self._products.addmm_(both.T, both)
 
-    def means(self) -> tuple[Tensor, ...]:
+    def means(self) -> tuple[Tensor, Tensor]:
         """The means of x and of y."""
-        return (self._sum / self._count).split(self._parts)
+        of_images, of_sentences = torch.split(self._sum / self._count, list(self._parts))
+        return of_images, of_sentences
 
     def maps(self, parameters: Parameters) -> tuple[Tensor, Tensor]:
         """W_x (D, dimension) and W_y (K, dimension)."""
@@ -116,7 +117,8 @@ def _inverse_root(covariance: Tensor, ridge: float) -> Tensor:
     variances, directions = torch.linalg.eigh(covariance)
     variances = variances.clamp(min=0) + ridge * variances.mean()
     scales = torch.where(variances > 0, variances.clamp(min=torch.finfo(torch.float64).tiny).rsqrt(), 0)
-    return directions * scales @ directions.T
+    root: Tensor = directions * scales @ directions.T
+    return root
 
 
 METHOD = CCA
