@@ -34,7 +34,7 @@ HEIC = (".heic", ".heics", ".heif", ".heifs", ".hif") if find_spec("pillow_heif"
 """The suffixes of photographs of phones, which the extra `heic` reads; none without it."""
 
 HEIC_BRANDS = frozenset((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"))
-"""What the beginning of such a file lists."""
+"""The brands at the beginning of such a file."""
 
 SUFFIXES = frozenset(suffix for suffixes in (*FORMATS.values(), HEIC) for suffix in suffixes)
 

@@ -23,7 +23,7 @@ implementation elsewhere:
   densevse/vision/architectures/open_clip_networks.py.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -157,6 +157,11 @@ VIEWS: Registry[ViewFacts] = Registry(
     },
 )
 ViewName = Annotated[str, AfterValidator(VIEWS.check), VIEWS.enum]
+
+
+def reads_one_vector(views: Collection[str]) -> bool:
+    """True if these views of a method are one vector of the whole image, and nothing else."""
+    return len(views) == 1 and all(view in VIEWS and VIEWS[view].one_vector for view in views)
 
 
 def described_by(view: str) -> str:

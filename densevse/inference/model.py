@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.config.registries import VIEWS
+from densevse.config.registries import reads_one_vector
 from densevse.data.files import Files
 from densevse.data.inputs import Pairs
 from densevse.data.structures import structure
@@ -142,9 +142,8 @@ def load(folder: str | Path, weights: str | Path | None = None) -> Model:
 def check_readable(folder: ModelFolder) -> None:
     """Raises `InputError` for a model without one vector of the whole image and one of the sentence."""
     known = folder.described
-    views, reads = list(known["shapes"]["features"]), known["sentences"]
-    of_whole = len(views) == 1 and views[0] in VIEWS and VIEWS[views[0]].one_vector
-    if not (of_whole and reads in _READABLE and issubclass(method_class(known["method"]), DualEncoder)):
+    views, reads = known["shapes"]["features"], known["sentences"]
+    if not (reads_one_vector(views) and reads in _READABLE and issubclass(method_class(known["method"]), DualEncoder)):
         raise InputError(
             f"{folder.path}: a model of the method {known['method']}, which reads {', '.join(views)} of images and "
             f"{', '.join(reads)} of sentences, cannot be loaded: only one that has one vector of the whole image and "

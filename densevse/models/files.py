@@ -26,7 +26,7 @@ from densevse.runtime.errors import InputError, expected_and_found
 TEXT_ENCODER = "text_encoder"
 """The key with the network whose sentence encoder a model is: its architecture and options."""
 _GENERATORS = "generators."
-"""What stands before the name of a generator in a model's file."""
+"""The prefix of a generator's name in a model's file."""
 TRAINED_NETWORK = "trained_network"  # key of a network that was trained with a model; `network` is a name elsewhere
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.config.registries import VIEWS
+from densevse.config.registries import reads_one_vector
 from densevse.methods.interface import DualEncoder, Embeddings, Sentences, device_of
 from densevse.methods.structures import words_of
 from densevse.models.encoding import batches, concatenated, evaluation
@@ -25,7 +25,7 @@ def read_space(path: str, purpose: str, advice: str, windows: Mapping[str, Any] 
     """
     known = described(path)
     views, sentences = sorted(known["shapes"]["features"]), known["sentences"]
-    of_whole = len(views) == 1 and views[0] in VIEWS and VIEWS[views[0]].one_vector
+    of_whole = reads_one_vector(views)
     compared = {views[0]: windows} if of_whole and windows is not None else {}
     space = load_for_other_images(path, compared)
     if not isinstance(space, DualEncoder) or sentences != ["words"] or not (of_whole or windows is None):

@@ -25,7 +25,7 @@ OWN_SPLIT = "test"
 
 
 class Served(NamedTuple):
-    """What the server of a search reads; files about images and sentences go by the names of `Files`."""
+    """The inputs of the server of a search. Files about images and sentences have the names of `Files`."""
 
     title: str
     model: str
@@ -87,7 +87,7 @@ class SearchStage(Stage):
         return {"dataset": images, "split": split, **self.last_round(images, entry.variant, entry.seed)}
 
     def served(self, search: str) -> Served:
-        """What the server of a search reads. Raises `InputError` if CoreNLP would have to parse each sentence."""
+        """The inputs of the server of a search. Raises `InputError` if CoreNLP would have to parse each sentence."""
         entry, images, encoded = self._entry(search), self._images(search), self.encodings(search)
         training, files = TrainingStage(self.project), DatasetStage(self.project)
         sentences = training.inputs_of_sentences(entry.dataset, entry.variant)

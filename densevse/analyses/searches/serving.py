@@ -14,7 +14,7 @@ from densevse.analyses.searches.own import write_sentences
 from densevse.analyses.searches.searching import answers, found_rows
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.images import decode
-from densevse.config.registries import VIEWS
+from densevse.config.registries import reads_one_vector
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
 from densevse.inference.folder import ModelFolder
@@ -41,7 +41,7 @@ _SIDE = 480
 _FIRST = np.zeros(1, np.int64)
 """The row of the only sentence."""
 _PHRASES = ("embed_regions", "embed_phrases", "assign")
-"""What a method must be able to do, so that its answers have regions with phrases."""
+"""The functions of a method whose answers have regions with phrases."""
 
 
 class Pictured(NamedTuple):
@@ -170,9 +170,8 @@ class AskedPhotographs:
         Raises `InputError` for a model that reads more of an image than one vector, or that was not trained, and if the
         network's weights are not there.
         """
-        views = list(folder.described["shapes"]["features"])
-        of_whole = len(views) == 1 and views[0] in VIEWS and VIEWS[views[0]].one_vector
-        if not (of_whole and isinstance(method, DualEncoder)):
+        views = folder.described["shapes"]["features"]
+        if not (reads_one_vector(views) and isinstance(method, DualEncoder)):
             raise InputError(
                 f"This model reads {' and '.join(views)} of images, whose making takes longer than an answer. "
                 "An entry with photographs below searches: in the configuration asks it (docs/searches.md)."

@@ -1,4 +1,4 @@
-"""What the plan reads of this package; it imports no large library, and none of the implementations."""
+"""The declarations of this package. They import no large library and no implementation."""
 
 from typing import ClassVar
 

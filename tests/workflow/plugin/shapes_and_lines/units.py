@@ -1,3 +1,3 @@
-"""What the method imports."""
+"""A constant of the method, in a module of its own."""
 
 FACTOR = 1.0
