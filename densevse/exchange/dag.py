@@ -138,7 +138,17 @@ class ExchangeStage(Stage):
             "origins": {row.path: row.origin for row in stated if row.path.startswith(_WITH_ORIGIN)},
             "weights": {name: _origin(network) for name, network in networks.items()},
             "licences": dict(self._licences(dataset, variant, networks)),
+            "hub_data_sets": self._hub_data_sets(dataset),
+            "hub_networks": sorted(
+                one.weights.hub for one in networks.values() if one.weights and one.weights.hub and not one.local
+            ),
         }
+
+    def _hub_data_sets(self, dataset: DatasetName) -> list[str]:
+        """The repositories of the Hugging Face Hub that a data set's files come from."""
+        entry = self.dataset(dataset)
+        read = [entry.sources[name].hub for name in self.source_names(dataset) if name not in entry.local]
+        return sorted({hub.removeprefix("datasets/") for hub in read if hub})
 
     def vocabularies_of(self, dataset: DatasetName, variant: VariantName) -> list[Values]:
         """The vocabularies with which a model reads sentences, and files from the same jobs.

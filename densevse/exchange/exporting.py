@@ -14,6 +14,7 @@ from densevse.artifacts.files import checksum, whole_folder
 from densevse.artifacts.lineage import PARENTS, made_from
 from densevse.artifacts.schemas.tables import RESULTS
 from densevse.config.strict import validate
+from densevse.exchange.card_head import LICENCES, card_head
 from densevse.exchange.records import HISTORY_FILE, RECORDS_FILE, VOCABULARY, WEIGHTS_FILE, ModelName, ModelRecords
 from densevse.report.layout import sheets
 from densevse.report.plan import SectionPlan, TablePlan
@@ -22,7 +23,7 @@ from densevse.report.sections import MeasuredSection, Row, SectionArtifacts, as_
 from densevse.runtime.errors import leaves
 
 _PREPROCESSING, _METRICS = "preprocessing.json", "metrics.csv"
-CARD, LICENCES = "README.md", "LICENCES.md"
+CARD = "README.md"
 _TRAINING = ("method", "seed", "parameters", "training")
 _SOFTWARE = ("numpy", "pandas", "pyarrow", "safetensors", "torch", "torchvision")
 
@@ -60,7 +61,8 @@ def export_model(
         _write_json(preprocessing, temporary / _PREPROCESSING)
         (temporary / _METRICS).write_text(_csv(section.plan, row), encoding="utf-8")
         card = model_card(name, settings, described, preprocessing, sheets([row], section.heading(), None), versions)
-        (temporary / CARD).write_text(card, encoding="utf-8")
+        head = card_head(name, described, section.plan.protocol, row)
+        (temporary / CARD).write_text(f"{head}\n{card}", encoding="utf-8")
         (temporary / LICENCES).write_text(page_of_licences(described["licences"]), encoding="utf-8")
         files = {path.relative_to(temporary).as_posix(): checksum(path) for path in sorted(temporary.rglob("*.*"))}
         records = ModelRecords(**name._asdict(), settings=dict(settings), versions=versions, files=files)

@@ -5,18 +5,16 @@ import hashlib
 import json
 import logging
 import socket
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from huggingface_hub import constants
 from huggingface_hub.errors import LocalEntryNotFoundError
 
 from densevse.artifacts.files import checksum
 from densevse.datasets.download import _ATTEMPTS, download, download_from_hub, unpack
 from densevse.runtime.errors import InputError
+from tests.hub import Repository, hub_at
 from tests.projects import ROOT
 from tests.servers import CONTENT, Server, serving
 from tests.system.answers.server import serving as odd
@@ -270,46 +268,16 @@ DIGEST = hashlib.sha256(CONTENT).hexdigest()
 REVISION = "1a25a446712ba5ee05982a381eed697ef9b435cf"
 SOURCE = {"hub": "some/network", "revision": REVISION, "file": "model.safetensors", "size": None, "sha256": DIGEST}
 IN_DATASET = {**SOURCE, "hub": "datasets/some/pictures", "path": "test/0.tar", "file": "test-0.tar"}
-ASKED = (
-    f"/some/network/resolve/{REVISION}/model.safetensors",
-    f"/datasets/some/pictures/resolve/{REVISION}/test/0.tar",
-)
-
-
-class _Hub(BaseHTTPRequestHandler):
-    """Serves one file of a model's and of a data set's repository, and answers requests for others like the hub."""
-
-    def do_HEAD(self) -> None:
-        self.do_GET()
-
-    def do_GET(self) -> None:
-        found = self.path in ASKED
-        self.send_response(200 if found else 404)
-        if found:
-            self.send_header("X-Repo-Commit", REVISION)
-            self.send_header("ETag", f'"{DIGEST}"')
-        else:
-            self.send_header("X-Error-Code", "EntryNotFound")
-        body = CONTENT if found else b""
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Nothing is printed."""
 
 
 @pytest.fixture
-def hub(monkeypatch):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Hub)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{server.server_port}")
-    monkeypatch.setattr(
-        constants, "HUGGINGFACE_CO_URL_TEMPLATE", constants.ENDPOINT + "/{repo_id}/resolve/{revision}/{filename}"
-    )
-    yield
-    server.shutdown()
+def hub(monkeypatch, tmp_path_factory):
+    """A model's and a data set's repository, with one file each."""
+    with hub_at(monkeypatch, tmp_path_factory.mktemp("hub")) as hub:
+        for source in (SOURCE, IN_DATASET):
+            files = {source.get("path", source["file"]): CONTENT}
+            hub.repositories[source["hub"]] = Repository(files, fixed=REVISION)
+        yield
 
 
 @pytest.mark.usefixtures("hub")

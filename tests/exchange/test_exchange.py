@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from huggingface_hub import ModelCard
 
 from densevse.artifacts.files import checksum
 from densevse.command.main import main
@@ -15,8 +16,10 @@ from densevse.config.load import merge
 from densevse.dag.project import Project as ConfiguredProject
 from densevse.exchange.dag import ExchangeStage, import_model
 from densevse.exchange.exporting import model_card
+from densevse.exchange.hub import pull, push
 from densevse.exchange.records import ModelName
 from densevse.runtime.errors import InputError
+from tests.hub import TOKEN, hub_at
 from tests.projects import ROOT, SMALL, Project
 
 WITH_SEARCH = merge(
@@ -107,6 +110,42 @@ def test_the_card_says_how_the_model_was_made(exported):
     assert re.search(r"parameters.margin +\| 0.2 +\| public code", card)
     assert re.search(r"phases.main.epochs +\| 1 +\| yours", card)
     assert "that of this repository" in (exported / "LICENCES.md").read_text()
+
+
+def test_the_head_of_the_card_has_the_metrics(exported):
+    """The Hub showed no metrics: the card had no head."""
+    head = ModelCard.load(exported / "README.md").data
+    row = pd.read_csv(exported / "metrics.csv").iloc[0]
+    found = {one.metric_type: one for one in head.eval_results}
+    assert found["rsum"].metric_value == pytest.approx(row["rsum"])
+    assert found["rsum"].metric_args is None  # so few images have no interval
+    assert pd.isna(row["rsum_low"])
+    assert (head.license, head.datasets, head.library_name) == ("other", ["scenes"], "densevse")
+
+
+def test_a_model_is_imported_from_the_hub(exported, original, configured, empty, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    with hub_at(monkeypatch, empty.parent / "cache"):
+        push(exported, "owner/vse")
+        place = import_model(pull("hub:owner/vse"), configured)
+    assert not any(path.is_symlink() for path in place.rglob("*"))
+    assert (place / "model.safetensors").read_bytes() == (original.folder / MODEL).read_bytes()
+
+
+@pytest.mark.slow
+def test_the_command_pushes_and_imports(original, make_project, monkeypatch, capsys):
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    project = make_project(WITH_SEARCH)
+    with hub_at(monkeypatch, project.folder / "cache") as hub:
+        monkeypatch.chdir(original.folder)
+        options = ["--configfile", "test.yaml"]
+        assert main(["export", "vse", "--on", "scenes", "--push-to-hub", "owner/vse", *options]) == 0
+        commit = hub.repositories["owner/vse"].commit
+        assert capsys.readouterr().out.strip() == f"{hub.address}/owner/vse/commit/{commit}"
+        monkeypatch.chdir(project.folder)
+        assert main(["import", "hub:owner/vse", *options]) == 0
+    assert capsys.readouterr().out.strip() == IMPORTED
+    assert (project.folder / IMPORTED / "model.safetensors").is_file()
 
 
 @pytest.mark.parametrize(

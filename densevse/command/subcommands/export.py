@@ -1,10 +1,11 @@
-"""`densevse export`: writes a trained model as one folder."""
+"""`densevse export`: writes a trained model as one folder, and publishes it on request."""
 
 import subprocess
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from densevse.command.shared import add_configfiles, check_name, snakemake
+from densevse.runtime.errors import InputError
 
 HELP = "export a trained model as a folder: weights, vocabulary, preprocessing, metrics, card, licences"
 PASSES_ON = True
@@ -17,8 +18,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--on", metavar="DATASET", required=True, help="the data set of its training")
     parser.add_argument("--seed", type=int, help="the seed; by default the data set's first")
-    parser.add_argument(
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument(
         "--onnx", action="store_true", help="export the two encoders as ONNX files, which run without densevse"
+    )
+    kind.add_argument(
+        "--push-to-hub", metavar="OWNER/NAME", help="publish the folder in this repository of the Hugging Face Hub"
     )
     parser.add_argument("--cores", default="all", help="cores of this machine to use; all by default")
     add_configfiles(parser)
@@ -26,10 +31,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Lets Snakemake make the folder, and prints its path."""
+    """Lets Snakemake make the folder, and prints its path, or the address where it was published."""
     from densevse.command.shared import configured_project
     from densevse.exchange.dag import ExchangeStage
 
+    repository = arguments.push_to_hub
+    _check_push(repository, arguments.passed_on)
     project = configured_project(arguments.configfile)
     check_name("variant", arguments.variant, project.config.variant_names())
     check_name("data set", arguments.on, list(project.config.datasets))
@@ -37,5 +44,25 @@ def run(arguments: Namespace) -> int:
     options = ["--cores", arguments.cores, *arguments.passed_on]
     status = subprocess.call(snakemake([folder], arguments.configfile, *options))
     if status == 0 and Path(folder).is_dir():  # after a dry run it may not exist
-        print(folder)
+        print(_published(folder, repository) if repository else folder)
     return status
+
+
+def _check_push(repository: str | None, passed_on: list[str]) -> None:
+    """Raises `InputError` for a wrong name, or for options of Snakemake's, such as --dry-run, before a push."""
+    if repository is None:
+        return
+    from densevse.exchange.hub import check_repository
+
+    check_repository(repository)
+    if passed_on:
+        raise InputError(
+            f"--push-to-hub passes nothing on to Snakemake: export with {' '.join(passed_on)} first, then push."
+        )
+
+
+def _published(folder: str, repository: str) -> str:
+    """The address where the folder was published."""
+    from densevse.exchange.hub import push
+
+    return push(folder, repository)

@@ -1,6 +1,7 @@
-"""`densevse import`: imports a model from a folder that `densevse export` wrote."""
+"""`densevse import`: imports a model from a folder that `densevse export` wrote, or from the Hugging Face Hub."""
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 from densevse.command.shared import add_configfiles
 
@@ -9,14 +10,26 @@ HELP = "import an exported model, for searches and retrieval here"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the folder."""
-    parser.add_argument("folder", help="a folder that `densevse export` wrote")
+    parser.add_argument(
+        "folder", help="a folder that `densevse export` wrote, or hub:owner/name[@revision] on the Hugging Face Hub"
+    )
     add_configfiles(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Copies the folder below resources/carried/, and prints its new path."""
+    """Obtains the folder if it is on the Hub, copies it below resources/carried/, and prints its new path."""
     from densevse.command.shared import configured_project
     from densevse.exchange.dag import import_model
 
-    print(import_model(arguments.folder, configured_project(arguments.configfile)))
+    project = configured_project(arguments.configfile)
+    print(import_model(_folder(arguments.folder), project))
     return 0
+
+
+def _folder(named: str) -> str | Path:
+    """The folder that is named, or the one obtained from the Hub."""
+    if not named.startswith("hub:"):
+        return named
+    from densevse.exchange.hub import pull
+
+    return pull(named)
