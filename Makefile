@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast test-plain scenes-network scenes-claims scenes-scan experiments schema readme rule-graph third-party docs lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs network-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-fast test-plain scenes-network scenes-claims scenes-scan experiments release schema readme rule-graph third-party docs lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs network-costs wheels-check check-sources lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -98,6 +98,9 @@ EXPERIMENTS := $(EXPERIMENTS:%=results/experiments/%.md) results/tables/scenes_c
 experiments: environment ## make docs/tables/<experiment>.md, the table of each controlled experiment
 	$(SNAKEMAKE) -- $(EXPERIMENTS)
 	cp $(EXPERIMENTS) docs/tables/
+
+release: environment ## make release/vsepp-flickr8k/: VSE++ on Flickr8k and its network, for others to search with; commit it nowhere
+	$(BIN)/python -m tools.release vsepp flickr8k --configfile examples/flickr8k_lite.yaml
 
 schema: environment ## make config/schema.json, the configuration's schema for editors
 	$(BIN)/python -m densevse.config.schema > config/schema.json.part
