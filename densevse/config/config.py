@@ -276,7 +276,7 @@ class Config(Strict):
         for method, entry in self.trained().items():
             for name, ensemble in entry.ensembles.items():
                 where = f"methods.{method}.ensembles.{name}"
-                known(f"{where}.members", ensemble.members, self.variant_names())
+                known(f"{where}.members", ensemble.members, [*self.variant_names(), *self.given()])
                 untrained = sorted({*ensemble.members} & {*self.untrained_names()})
                 if untrained and ensemble.seeds_each > 1:
                     raise ValueError(f"{where}.seeds_each: {untrained[0]} is not trained, so that all seeds are alike")

@@ -65,7 +65,8 @@ class Ensemble(Strict):
 
     title: Title = Field(description="the name in tables")
     members: Different[VariantName] = Field(
-        min_length=1, description="variants of config/methods, each trained with the same seeds"
+        min_length=1,
+        description="variants of config/methods, each trained with the same seeds, or given rows",
     )
     seeds_each: int = Field(
         default=1, ge=1, le=100, description="seeds of each member: of n, seed k of the ensemble has n k to n k + n - 1"

@@ -108,7 +108,7 @@ class RowStage(Stage):
     def _members(self, name: VariantName) -> list[VariantName]:
         """The variants whose models make a row: itself, those of an ensemble, or none of a given row."""
         ensemble = self.config.ensembles().get(name)
-        return ensemble.members if ensemble else [] if name in self.config.given() else [name]
+        return [one for one in (ensemble.members if ensemble else [name]) if one not in self.config.given()]
 
     def _used(
         self, dataset: DatasetName, variants: Iterable[VariantName], read: Mapping[str, str]

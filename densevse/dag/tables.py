@@ -243,7 +243,7 @@ class TableStage(Stage):
         )
 
     def _seeds(self, name: VariantName, section: SectionConfig) -> list[int]:
-        """The seeds of a variant or an ensemble; a single one without training.
+        """The seeds of a variant or an ensemble; a single one without training, as of an ensemble of such alone.
 
         A given row has one seed for each of its files.
         """
@@ -251,7 +251,14 @@ class TableStage(Stage):
         if given:
             return given.on(section.dataset).seeds
         own = section.seeds or self.config.datasets[section.dataset].seeds
-        return own[:1] if name in self.config.untrained_names() else own
+        ensemble = self.config.ensembles().get(name)
+        members = ensemble.members if ensemble else [name]
+        return own if any(self._has_seeds(one, section.dataset) for one in members) else own[:1]
+
+    def _has_seeds(self, name: VariantName, dataset: DatasetName) -> bool:
+        """True for a variant that is trained, and for a given row with several files."""
+        given = self.config.given().get(name)
+        return len(given.on(dataset).seeds) > 1 if given else name not in self.config.untrained_names()
 
 
 def check_tables(project: Project) -> None:

@@ -20,29 +20,10 @@ class TrainingStage(Stage):
 
     def inputs(self, wildcards: Wildcards) -> InputFiles:
         """The artifacts that a variant reads on a data set, by the names of densevse.data.files.Files."""
-        return self._inputs(wildcards, wildcards.variant)
+        return self.inputs_of(wildcards, wildcards.variant)
 
-    def inputs_of_members(self, wildcards: Wildcards) -> InputFiles:
-        """The artifacts that an ensemble's members read. Raises `InputError` if two members read different ones."""
-        inputs: InputFiles = {}
-        entry = self.config.ensembles()[wildcards.ensemble]
-        for name in entry.members:
-            if entry.seeds_each > 1 and self.variant(wildcards.dataset, name).generator:
-                raise InputError(
-                    f"ensembles.{wildcards.ensemble}.seeds_each: {name} reads a generator's sentences, which differ by "
-                    "seed; set it to 1."
-                )
-            for key, files in self._inputs(wildcards, name).items():
-                if inputs.setdefault(key, files) != files:
-                    raise InputError(f"ensembles.{wildcards.ensemble}: {name} reads another {key} than the others.")
-        return inputs
-
-    def members(self, dataset: DatasetName, ensemble: VariantName, seed: int) -> list[Values]:
-        """The last rounds of an ensemble's models, for a seed of the ensemble."""
-        entry = self.config.ensembles()[ensemble]
-        return [self.last_round(dataset, name, own) for name in entry.members for own in entry.seeds_of_members(seed)]
-
-    def _inputs(self, wildcards: Wildcards, variant: VariantName) -> InputFiles:
+    def inputs_of(self, wildcards: Wildcards, variant: VariantName) -> InputFiles:
+        """The same for a variant that is no wildcard, such as a member of an ensemble."""
         return {
             **self.inputs_of_images(wildcards.dataset, variant),
             **self.inputs_of_sentences(wildcards.dataset, variant),
@@ -157,12 +138,6 @@ class TrainingStage(Stage):
     def model_job(self, dataset: DatasetName, variant: VariantName) -> Job:
         """A job that runs a variant's model."""
         return Job({"threads": self.threads(dataset)}, self.modules(dataset, variant))
-
-    def ensemble_job(self, dataset: DatasetName, ensemble: VariantName) -> Job:
-        """The retrieval by an ensemble."""
-        names = self.config.ensembles()[ensemble].members
-        modules = [module for name in names for module in self.modules(dataset, name)]
-        return Job(self.ranking(dataset), list(dict.fromkeys(modules)))
 
     def accuracy_job(self, dataset: DatasetName, variant: VariantName) -> Job:
         """The accuracy of a variant's correspondences, given the option that limits the regions of a phrase."""

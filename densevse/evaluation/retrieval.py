@@ -35,6 +35,17 @@ def retrieve(scorer: Scorer, test_set: TestSet, folds: list[Fold], block: int = 
     return pd.concat(parts, ignore_index=True)
 
 
+def retrieve_by_direction(
+    i2t: Scorer, t2i: Scorer, test_set: TestSet, folds: list[Fold], top: int = TOP
+) -> pd.DataFrame:
+    """The rows as by `retrieve`, where images ask by the scores of `i2t` and sentences by those of `t2i`."""
+    rows = retrieve(i2t, test_set, folds, top=top)
+    if t2i is i2t:
+        return rows
+    asked_by_sentences = retrieve(t2i, test_set, folds, top=top)
+    return rows.where(rows["direction"] == "i2t", asked_by_sentences).astype(rows.dtypes)
+
+
 def _retrieve_fold(score_block: ScoreBlock, test_set: TestSet, fold: Fold, block: int, top: int) -> pd.DataFrame:
     image_of_sentence = np.searchsorted(fold.images, test_set.image_of_caption[fold.captions])
     images, sentences = len(fold.images), len(fold.captions)

@@ -1,11 +1,8 @@
-"""Retrieval on the test split by one trained model or several: encodes everything once, then scores any part."""
+"""Retrieval on the test split by a trained model: encodes everything once, then scores any part."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import torch
-from torch import Tensor
 
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
@@ -15,11 +12,9 @@ from densevse.config.strict import RankedSentences
 from densevse.data.files import Files
 from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.retrieval import Scorer, retrieve, versions
-from densevse.evaluation.tiles import ScoreBlock
 from densevse.models.encoding import encode_images, encode_sentences
 from densevse.models.files import check_round, described, open_model
 from densevse.models.scoring import scorer
-from densevse.runtime.arrays import Indices
 from densevse.runtime.numerics import set_up
 
 
@@ -82,36 +77,3 @@ def write_retrieval(
     protocol = str(of.protocol)
     rows = retrieve(score, encoded.rows, folds(encoded.rows, protocol), top=top)
     schema.write(rows, RETRIEVAL, output, lineage({"protocol": protocol, **encoded.made_with}, parents), of)
-
-
-def retrieve_by_ensemble(
-    models: Sequence[str],
-    ranked_sentences: RankedSentences,
-    top: int,
-    threads: int,
-    wildcards: Mapping[str, str],
-    output: str,
-    **files: str | list[str],
-) -> None:
-    """The job that ranks the test split by the members of an ensemble; `files` are the inputs of its `models`.
-
-    Raises `InputError` as `encode_test` does.
-    """
-    inputs, of = Files(files), Identity.of(wildcards, split="test")
-    encoded = encode_test(inputs, models, threads, ranked_sentences)
-    members = {f"member{number}": model for number, model in enumerate(models)}
-    write_retrieval(summed(encoded.scorers), encoded, of, {**inputs.named(), **members}, output, top)
-
-
-def summed(scorers: Sequence[Scorer]) -> Scorer:
-    """The scores of an ensemble: sums of its members' scores, block by block (sm-LSTM*, section 4.2)."""
-
-    def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
-        members = [scorer(image_rows, sentence_rows) for scorer in scorers]
-
-        def score_block(image: slice, sentence: slice) -> Tensor:
-            return torch.stack([member(image, sentence) for member in members]).sum(dim=0)
-
-        return score_block
-
-    return of_rows

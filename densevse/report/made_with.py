@@ -18,6 +18,10 @@ def choices(retrievals: Sequence[Lineage]) -> dict[str, str]:
     """
     if any("given" in made for made in retrievals):
         return {"given": _files_and_options(retrievals)}
+    given: dict[str, list[Lineage]] = {}
+    for made in retrievals:
+        for member in made.get("given_members", []):
+            given.setdefault(member["name"], []).append(member)
     models = [model for made in retrievals for model in _models(made)]
     found: dict[str, list[str]] = {}
     for view, features in _seen(models):
@@ -28,6 +32,7 @@ def choices(retrievals: Sequence[Lineage]) -> dict[str, str]:
     found["proposer"] = [one[PARENTS]["proposals"]["proposer"] for one in seen if "proposals" in one.get(PARENTS, {})]
     found["parser"] = [one["parser"] for one in above if "parser" in one]
     found["word vectors"] = [_word_vectors(model) for model in models]
+    found["given"] = [f"{_files_and_options(members)} of {name}" for name, members in given.items()]
     return {what: ", ".join(sorted({*names})) for what, names in found.items() if names}
 
 

@@ -175,6 +175,7 @@ def reaching(module: str) -> set[str]:
     ("module", "names"),
     [
         ("densevse/models/retrieval.py", {"retrieve", "retrieve_by_ensemble"}),
+        ("densevse/models/ensembles.py", {"retrieve_by_ensemble"}),
         (
             "densevse/training/loop.py",
             {"train", "train_round", "train_generator", "train_concept_head", "train_concept_network", "train_network"},

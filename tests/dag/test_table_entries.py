@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from densevse.artifacts.identity import Identity
+from densevse.dag.ensembles import EnsembleStage
 from densevse.dag.project import Project
 from densevse.dag.rows import GivenStage
 from densevse.dag.tables import TableStage, check_tables
@@ -275,25 +276,65 @@ def test_a_table_of_rounds_asks_for_a_shared_round_0_by_the_name_of_its_trainer(
 
 
 def test_an_ensemble_reads_what_its_members_read():
-    training = TrainingStage(project())
+    ensembles = EnsembleStage(project())
     wildcards = SimpleNamespace(dataset="scenes", seed="0", ensemble="sm_lstm_ensemble")
-    assert {"view_grid", "view_whole", "words"} <= set(training.inputs_of_members(wildcards))
-    models = input_of("retrieve_by_ensemble", "models", training.members, **vars(wildcards))
+    assert {"view_grid", "view_whole", "words"} <= set(ensembles.inputs(wildcards))
+    models = input_of("retrieve_by_ensemble", "models", ensembles.models, **vars(wildcards))
     assert len(models) == 4
     assert models[0] == "results/scenes/models/sm_lstm_mean/seed0/round0/model.safetensors"
 
 
 def test_an_ensemble_of_several_seeds_shares_no_model_with_that_of_another_seed():
-    training = TrainingStage(project())
-    found = [[model["seed"] for model in training.members("scenes", "vse_four", seed)] for seed in (0, 1)]
+    ensembles = EnsembleStage(project())
+    found = [[model["seed"] for model in ensembles.models("scenes", "vse_four", seed)] for seed in (0, 1)]
     assert found == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
 def test_an_ensemble_of_several_seeds_reads_no_sentences_that_differ_by_seed():
     two = {"title": "Two", "members": ["sco_ctx_sen"], "seeds_each": 2}
-    training = TrainingStage(project(methods={"sco": {"ensembles": {"two": two}}}))
+    ensembles = EnsembleStage(project(methods={"sco": {"ensembles": {"two": two}}}))
     with pytest.raises(InputError, match=r"ensembles\.two\.seeds_each: sco_ctx_sen reads a generator's sentences"):
-        training.inputs_of_members(SimpleNamespace(dataset="scenes", seed="0", ensemble="two"))
+        ensembles.inputs(SimpleNamespace(dataset="scenes", seed="0", ensemble="two"))
+
+
+def mixed_with(members, **own):
+    """A project with an ensemble `mixed` of some members, and given rows `fixed`, of one file, and `drawn`, of two."""
+    given = {"fixed": {"given": {"scores": "f.npy", "image_ids": "ids.txt"}}}
+    given["drawn"] = {"given": {"images": ["i0.npy", "i1.npy"], "sentences": ["s0.npy", "s1.npy"], "similarity": "dot"}}
+    entry = {"title": "Mixed", "members": members, **own}
+    return project(methods={"vse": {"ensembles": {"mixed": entry}}, **given}, datasets={"scenes": {"seeds": [0, 1]}})
+
+
+def test_an_ensemble_has_the_given_files_of_its_seed_beside_its_models():
+    ensembles = EnsembleStage(mixed_with(["vse", "fixed", "drawn"]))
+    assert [model["seed"] for model in ensembles.models("scenes", "mixed", 1)] == [1]
+    assert ensembles.given_files("scenes", "mixed", 1) == ["f.npy", "ids.txt", "i1.npy", "s1.npy"]
+    described = ensembles.job("scenes", "mixed", 1).settings["given_members"]
+    assert [(one["name"], one["keys"]) for one in described] == [
+        ("fixed", ["scores", "image_ids"]),
+        ("drawn", ["images", "sentences"]),
+    ]
+    with pytest.raises(
+        InputError, match=r"ensembles\.mixed: its seed 2 adds up the seeds 2 of methods\.drawn, which has files of 2"
+    ):
+        ensembles.given_files("scenes", "mixed", 2)
+
+
+def test_a_given_member_of_one_file_does_not_stand_for_several_seeds():
+    ensembles = EnsembleStage(mixed_with(["vse", "fixed"], seeds_each=2))
+    with pytest.raises(InputError, match=r"its seed 0 adds up the seeds 0, 1 of methods\.fixed, which has files of 1"):
+        ensembles.given_files("scenes", "mixed", 0)
+
+
+@pytest.mark.parametrize(
+    ("members", "seeds"),
+    [(["vse", "fixed"], [0, 1]), (["clip", "fixed"], [0]), (["drawn", "fixed"], [0, 1])],
+)
+def test_an_ensemble_of_what_is_not_trained_has_one_seed(members, seeds):
+    made = mixed_with(members)
+    made.config.tables["scenes"].measure.append("mixed")
+    row = TableStage(made).plan("scenes").sections[0].measured["mixed"]
+    assert (row.seeds, row.trained) == (seeds, [])
 
 
 def test_a_table_knows_which_settings_are_changed_for_its_data_set():

@@ -87,6 +87,19 @@ def test_an_ensemble_has_the_networks_of_all_its_members():
     assert choices([{"parents": members}])["network of whole"] == "alexnet, vgg19"
 
 
+def test_given_members_of_an_ensemble_are_named_with_their_files_of_all_seeds():
+    layout = {"similarity": None, "copies": 1, "unscored": None}
+    runs = [
+        {
+            "given_members": [{"name": "mine", "given": {"scores": file}, "layout": layout}],
+            "parents": {"member0": model(view_whole=WHOLE)},
+        }
+        for file in ("a.npy", "b.npy")
+    ]
+    found = choices(runs)
+    assert (found["network of whole"], found["given"]) == ("vgg19", "scores a.npy, b.npy of mine")
+
+
 @pytest.mark.parametrize(
     ("features", "said"),
     [

@@ -20,11 +20,12 @@ NAMED = ["method", "source", "variant", "gain", "gain_low", "gain_high"]
 
 
 def settings(**given) -> dict:
-    """The small data set with the rows `mine` beside VSE."""
+    """The small data set with the row `mine` beside VSE, and the ensemble of the two."""
     values = copy.deepcopy(SMALL)
     values["methods"]["mine"] = {"title": "Mine", "given": given}
-    sections = [{"dataset": "scenes"}]
-    values["tables"]["given"] = {"title": "Given", "sections": sections, "measure": ["vse", "mine"], "reference": "vse"}
+    values["methods"].setdefault("vse", {})["ensembles"] = {"both": {"title": "Both", "members": ["vse", "mine"]}}
+    sections, measure = [{"dataset": "scenes"}], ["vse", "mine", "both"]
+    values["tables"]["given"] = {"title": "Given", "sections": sections, "measure": measure, "reference": "vse"}
     return values
 
 
@@ -65,7 +66,9 @@ def test_own_scores_given_back_give_the_same_row(project):
     assert rows.loc["mine", ["method", "source"]].tolist() == ["Mine", "mine, seed 0"]
     assert float(rows.loc["mine", "gain"]) == 0
     text = (project.folder / TABLE).read_text()
-    assert "given: scores sims.npy" in text
+    assert "given: scores sims.npy (mine), scores sims.npy of mine (both)" in text
+    both = pd.read_parquet(project.folder / RETRIEVALS / "both/seed0/ensemble.parquet")
+    assert both["rank"].tolist() == trained["rank"].tolist(), "twice the same scores rank as these do"
     assert "queries with a tie: none." in text
 
     assert str(project.folder) not in json.dumps(schema.check(project.folder / "results/tables/given.parquet", RESULTS))
@@ -73,10 +76,10 @@ def test_own_scores_given_back_give_the_same_row(project):
     assert project.planned(TABLE) == {}
     scores[0, 0] += 1
     np.save(project.folder / "sims.npy", scores)
-    assert project.planned(TABLE) == {"retrieve_given": 1, "table": 1}
+    assert project.planned(TABLE) == {"retrieve_given": 1, "retrieve_by_ensemble": 1, "table": 1}
     np.save(project.folder / "other.npy", scores)
     project.configure(settings(scores=["sims.npy", "other.npy"]))
-    assert project.planned(TABLE) == {"retrieve_given": 2, "table": 1}
+    assert project.planned(TABLE) == {"retrieve_given": 2, "retrieve_by_ensemble": 1, "table": 1}
 
 
 def test_a_wrong_file_is_named_where_the_job_is_run(project):

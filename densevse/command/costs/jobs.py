@@ -167,8 +167,9 @@ class Arithmetic(Stage):
     def retrieval(self, names: Mapping[str, Any]) -> Amounts | None:
         """The ranking of the test split by a variant, or by an ensemble's members."""
         dataset, test = names["dataset"], self.sizes(names["dataset"]).test
-        variants = self.config.ensembles()[names["ensemble"]].members if "ensemble" in names else [names["variant"]]
-        if any(self._cost(dataset, variant) is None for variant in variants):
+        members = self.config.ensembles()[names["ensemble"]].members if "ensemble" in names else [names["variant"]]
+        variants = [name for name in members if name not in self.config.given()]
+        if not variants or any(self._cost(dataset, variant) is None for variant in variants):
             return None
         return added(*(self._ranked(dataset, variant, test) for variant in variants))
 

@@ -19,7 +19,7 @@ from densevse.config.strict import validate
 from densevse.evaluation.given.scoring import Aligned, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
 from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance
-from densevse.evaluation.retrieval import TOP, Scorer, retrieve, versions
+from densevse.evaluation.retrieval import TOP, Scorer, retrieve_by_direction, versions
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
@@ -157,12 +157,7 @@ def given_rankings(
 
     If there is a matrix for each direction, each gives its direction's rows.
     """
-    i2t, t2i = scorers(files, layout, test, unpacked_in)
-    rows = retrieve(i2t, test.rows, test.folds, top=top)
-    if t2i is i2t:
-        return rows
-    asked_by_sentences = retrieve(t2i, test.rows, test.folds, top=top)
-    return rows.where(rows["direction"] == "i2t", asked_by_sentences).astype(rows.dtypes)
+    return retrieve_by_direction(*scorers(files, layout, test, unpacked_in), test.rows, test.folds, top)
 
 
 def scorers(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path) -> tuple[Scorer, Scorer]:

@@ -27,6 +27,7 @@ from densevse.dag.jobs import Calls, Job, growing
 from densevse.dag.paths import Paths, configured, uncompared
 from densevse.dag.project import Analyses, Project, any_of
 from densevse.dag.records import check_touch, forget, keep_records, read_only, refuse_lost
+from densevse.dag.ensembles import EnsembleStage
 from densevse.dag.rows import GivenStage
 from densevse.dag.run_lock import RunLock, check_hooks, lock_folders
 from densevse.dag.tables import TableStage, check_tables
@@ -94,6 +95,7 @@ downloads, datasets, proposals = DownloadStage(project), DatasetStage(project), 
 features, parses, words = FeatureStage(project), ParseStage(project), VocabularyStage(project)
 concepts, generators = ConceptStage(project), GeneratorStage(project)
 training, given, tables = TrainingStage(project), GivenStage(project), TableStage(project)
+ensembles = EnsembleStage(project)
 analyses = Analyses()
 
 # The values of <results> and others in paths of rules.

@@ -29,8 +29,9 @@ rule retrieve:
 
 rule retrieve_by_ensemble:
     input:
-        unpack(training.inputs_of_members),
-        models=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.members),
+        unpack(ensembles.inputs),
+        models=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", ensembles.models),
+        given=path("{own_file}", ensembles.given_files),
     output:
         "<results>/{dataset}/retrieval/{protocol}/{ensemble}/seed{seed}/ensemble.parquet",
     log:
@@ -42,7 +43,8 @@ rule retrieve_by_ensemble:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(7000, 40)),
     params:
-        **calling("densevse.models.retrieval:retrieve_by_ensemble", training.ensemble_job),
+        **calling("densevse.models.ensembles:retrieve_by_ensemble", ensembles.job),
+        contents=contents_of("{own_file}", ensembles.given_files),
     message:
         "retrieval: the ensemble {wildcards.ensemble} on {wildcards.dataset}, seed {wildcards.seed}"
     script:

@@ -18,8 +18,8 @@ from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.models.attention import entropies
 from densevse.models.encoding import encode_images, encode_sentences
+from densevse.models.ensembles import summed
 from densevse.models.files import build, load_model, open_model, save_model
-from densevse.models.retrieval import summed
 from densevse.models.scoring import scorer
 from densevse.runtime.errors import InputError
 from densevse.training.retrieval import train_method

@@ -1,0 +1,103 @@
+"""Retrieval on the test split by an ensemble: the scores of trained models, and given ones, are added up."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.config.given import GivenLayout
+from densevse.config.strict import RankedSentences, validate
+from densevse.data.files import Files
+from densevse.evaluation.given.retrieval import GivenTest, read_test, scorers
+from densevse.evaluation.retrieval import Scorer, retrieve_by_direction, versions
+from densevse.evaluation.tiles import ScoreBlock
+from densevse.models.retrieval import EncodedTest, encode_test
+from densevse.runtime.arrays import Indices, as_array
+
+
+class GivenMember(NamedTuple):
+    """A given row in an ensemble: its name, its files by their keys, and the meaning of their rows and columns."""
+
+    name: str
+    files: Mapping[str, str]
+    layout: GivenLayout
+
+    def described(self) -> dict[str, Any]:
+        """The member in a lineage, without the folders of its files."""
+        files = {key: Path(path).name for key, path in self.files.items()}
+        return {"name": self.name, "given": files, "layout": self.layout.model_dump()}
+
+
+def retrieve_by_ensemble(
+    given_members: Sequence[Mapping[str, Any]],
+    ranked_sentences: RankedSentences,
+    top: int,
+    threads: int,
+    contents: Sequence[str],
+    wildcards: Mapping[str, str],
+    output: str,
+    models: Sequence[str] = (),
+    given: Sequence[str] = (),
+    **files: str | list[str],
+) -> None:
+    """The job that ranks the test split by the members of an ensemble; `files` are the inputs of its `models`.
+
+    `given_members` are given rows: the name of each, its `layout`, and the `keys` of its files, which stand in `given`
+    one member after the other; `contents` are their digests. Raises `InputError` as `encode_test` and
+    `write_given_retrieval` do.
+    """
+    inputs, of = Files(files), Identity.of(wildcards, split="test")
+    test = read_test(inputs.one("image_table"), inputs.one("caption_table"), str(of.protocol), ranked_sentences)
+    encoded = _encoded(inputs, models, threads, ranked_sentences, test)
+    members = list(_members(given_members, given))
+    read = [scorers(member.files, member.layout, test, Path(output).parent) for member in members]
+    i2t, t2i = (summed([*encoded.scorers, *(both[direction] for both in read)]) for direction in (0, 1))
+    one_way = all(of_images is of_sentences for of_images, of_sentences in read)
+    rows = retrieve_by_direction(i2t, i2t if one_way else t2i, test.rows, test.folds, top)
+    settings = {"protocol": of.protocol, **encoded.made_with}
+    if members:
+        settings |= {"given_members": [member.described() for member in members], "contents": contents}
+    parents = {f"member{number}": model for number, model in enumerate(models)}
+    schema.write(rows, RETRIEVAL, output, lineage(settings, {**inputs.named(), **parents}), of)
+
+
+def summed(members: Sequence[Scorer]) -> Scorer:
+    """The scores of an ensemble: sums of its members' scores, block by block (sm-LSTM*, section 4.2).
+
+    If some are arrays, as given ones are, the sums are arrays of float64; otherwise they are tensors.
+    """
+
+    def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
+        of_members = [member(image_rows, sentence_rows) for member in members]
+
+        def score_block(image: slice, sentence: slice) -> Any:
+            blocks = [member(image, sentence) for member in of_members]
+            if any(isinstance(block, np.ndarray) for block in blocks):
+                return np.sum([as_array(block) for block in blocks], axis=0, dtype=np.float64)
+            return torch.stack(blocks).sum(dim=0)
+
+        return score_block
+
+    return of_rows
+
+
+def _encoded(
+    files: Files, models: Sequence[str], threads: int, sentences: RankedSentences, test: GivenTest
+) -> EncodedTest:
+    """The test split as encoded by the trained members, if there are any."""
+    if models:
+        return encode_test(files, models, threads, sentences)
+    return EncodedTest([], test.rows, {"ranked_sentences": sentences, "device": "cpu", "versions": versions()})
+
+
+def _members(described: Sequence[Mapping[str, Any]], files: Sequence[str]) -> Iterator[GivenMember]:
+    paths = iter(files)
+    for one in described:
+        own = {key: next(paths) for key in one["keys"]}
+        yield GivenMember(one["name"], own, validate(GivenLayout, one["layout"], one["name"]))
