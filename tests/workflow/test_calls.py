@@ -40,6 +40,7 @@ OWN |= {"features": {"butd": SCAN}, "networks": {"regions": "butd", "whole": "bu
 VALUES = {
     "boundaries": {"folder": "folder"},
     "votes": {"scenes": {"files": {"hm_lstm": "file"}}},
+    "human_judgements": {"flickr8k": {"scored": {"clip_s": {"scores": "file"}}}},
     "datasets": {
         "flickr8k": {"networks": {"whole": "mobilenet_v2"}},
         "own": {**OWN, "word_vectors": None},

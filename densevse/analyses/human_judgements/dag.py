@@ -1,6 +1,11 @@
 """People's judgements of pairs in the plan: the data sets that have them, and the models compared with them."""
 
-from densevse.analyses.human_judgements.settings import AgreementPlan, JudgedVariant, JudgementSettings
+from densevse.analyses.human_judgements.settings import (
+    AgreementPlan,
+    JudgedVariant,
+    JudgementSettings,
+    JudgementsSource,
+)
 from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
@@ -12,7 +17,7 @@ class JudgementStage(TableStage):
 
     def source(self, dataset: DatasetName) -> str | Values:
         """The archive or folder of a data set's judgements: the user's own, or its name below resources/."""
-        name, entry = self.config.analysis(JudgementSettings).of(dataset).source or "", self.dataset(dataset)
+        name, entry = self._settings(dataset).source or "", self.dataset(dataset)
         return entry.local.get(name) or {"file": entry.sources[name].file}
 
     def measured(self, dataset: DatasetName) -> list[Values]:
@@ -23,6 +28,18 @@ class JudgementStage(TableStage):
     def given(self, dataset: DatasetName) -> list[Values]:
         """Each given row in a data set's main table, of each seed."""
         return [{"variant": name, "seed": seed} for name, seeds in self._given(dataset).items() for seed in seeds]
+
+    def scored(self, dataset: DatasetName) -> list[Values]:
+        """Each row that scores the judged pairs alone, of each seed."""
+        rows = self._settings(dataset).scored
+        return [{"variant": name, "seed": seed} for name, row in rows.items() for seed in range(len(row.scores))]
+
+    def scores(self, dataset: DatasetName, variant: VariantName, seed: int) -> str:
+        """The file of such a row."""
+        return self._settings(dataset).scored[variant].scores[seed]
+
+    def _settings(self, dataset: DatasetName) -> JudgementsSource:
+        return self.config.analysis(JudgementSettings).of(dataset)
 
     def _given(self, dataset: DatasetName) -> dict[VariantName, list[int]]:
         """Each given row in a data set's main table, with its seeds."""
@@ -37,5 +54,8 @@ class JudgementStage(TableStage):
             measured[name] = JudgedVariant(title=entry.title, seeds=own, model=last["variant"], round=last["round"])
         for name, seeds in self._given(dataset).items():
             measured[name] = JudgedVariant(title=self.rows.title_of(dataset, name), seeds=seeds, model=name, round=None)
+        for name, row in self._settings(dataset).scored.items():
+            own = list(range(len(row.scores)))
+            measured[name] = JudgedVariant(title=row.title or name, seeds=own, model=name, round=None, judged_only=True)
         plan = AgreementPlan(title=self.title(dataset), dataset=dataset, measured=measured)
         return Job({"plan": plan.model_dump(mode="json")})

@@ -42,6 +42,7 @@ PAIR_SCORES = Schema(
             "centred",
             pa.float64(),
             "score, minus the image's mean over all sentences of the split and the sentence's mean over all images",
+            nullable=True,
         ),
     ),
 )

@@ -5,6 +5,7 @@ from densevse.analyses.human_judgements.settings import JudgementSettings
 
 human_judgements = analyses.add(JudgementStage(project))
 judged = [name for name, one in settings.analysis(JudgementSettings).items() if one.source]
+scored = [name for _, one in settings.analysis(JudgementSettings).items() for name in one.scored]
 
 
 rule read_judgements:
@@ -94,6 +95,30 @@ rule score_given_pairs:
         RUNNER
 
 
+rule read_scored_pairs:
+    input:
+        scores=path("{own_file}", human_judgements.scores),
+        captions="<results>/{dataset}/captions.parquet",
+        judgements="<results>/{dataset}/judgements.parquet",
+    output:
+        "<results>/{dataset}/pair_scores/{variant}/seed{seed}/judged.parquet",
+    log:
+        "<logs>/read_scored_pairs/{dataset}_{variant}_seed{seed}.log",
+    wildcard_constraints:
+        variant=any_of(scored),
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1000),
+    params:
+        **calling("densevse.analyses.human_judgements.scored_pairs:write_scored_pairs"),
+        contents=contents_of("{own_file}", human_judgements.scores),
+    message:
+        "reading scores of judged pairs: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        RUNNER
+
+
 rule agreement_table:
     input:
         judgements="<results>/{dataset}/judgements.parquet",
@@ -101,6 +126,7 @@ rule agreement_table:
             "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet", human_judgements.measured
         ),
         given=path("<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet", human_judgements.given),
+        judged_only=path("<results>/{dataset}/pair_scores/{variant}/seed{seed}/judged.parquet", human_judgements.scored),
         ranks=path(
             "<results>/{dataset}/crowd_ranks/{variant}/seed{seed}/round{round}.parquet", human_judgements.measured
         ),

@@ -1,30 +1,52 @@
 """Settings of the agreement with people's judgements of pairs, and the plan of its table."""
 
+from collections.abc import Iterator
+
 from pydantic import Field
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from densevse.config.strict import Strict, known
+from densevse.config.given import SeedFiles
+from densevse.config.strict import Strict, Title, VariantKey, known
+
+
+class ScoredPairs(Strict):
+    """A row of the table whose scores are given, of the judged pairs alone."""
+
+    title: Title | None = Field(None, description="the name in the table; by default the row's name")
+    scores: SeedFiles = Field(
+        description="CSV or Parquet with the columns image_id, caption_id or text, and score; a file for each seed"
+    )
 
 
 class JudgementsSource(Strict):
-    """The place of a data set's judgements."""
+    """The place of a data set's judgements, and rows that score no other pairs."""
 
     source: str | None = Field(
         None, description="the source of the data set that holds judgements in the format of Flickr8k's"
     )
+    scored: dict[VariantKey, ScoredPairs] = Field(default={}, description="row -> given scores of the judged pairs")
 
 
 class JudgementSettings(ByDataset[JudgementsSource]):
-    """Data set -> the source of its judgements."""
+    """Data set -> its judgements."""
+
+    def paths(self) -> Iterator[tuple[str, str]]:
+        """The files of given scores."""
+        for dataset, judgements in self.items():
+            for name, row in judgements.scored.items():
+                yield from ((f"human_judgements.{dataset}.scored.{name}.scores", path) for path in row.scores)
 
     def check(self, config: Config) -> None:
-        """Raises `ValueError` for a source that the data set does not have."""
+        """Raises `ValueError` for a source that the data set does not have, or a row named like another."""
         super().check(config)
+        others = {*config.variant_names(), *config.ensembles(), *config.given()}
         for name, judgements in self.items():
             if judgements.source is not None:
                 dataset = config.datasets[name]
                 known(f"human_judgements.{name}.source", [judgements.source], {**dataset.sources, **dataset.local})
+            for row in sorted(others & judgements.scored.keys()):
+                raise ValueError(f"human_judgements.{name}.scored.{row}: config/methods has a row {row!r}; rename this")
 
 
 class JudgedVariant(Strict):
@@ -34,6 +56,7 @@ class JudgedVariant(Strict):
     seeds: list[int]
     model: str = Field(description="the variant whose model it is: another one where variants share round 0")
     round: int | None = Field(description="none of a given row")
+    judged_only: bool = Field(default=False, description="true of scores of the judged pairs alone")
 
 
 class AgreementPlan(Strict):

@@ -71,6 +71,8 @@ AGREEMENT = Schema(
 
 TAUS = {"experts": "c", "crowd": "b", "crowd_with_own": "b"}
 """The judgements that are compared with, and the variant of Kendall's tau."""
+_SCORES = (("score", ""), ("centred", "_centred"))
+"""The columns of PAIR_SCORES, and the ending of the columns of their taus."""
 _PRINTED = ("experts", "crowd_with_own")
 """Those of published rows."""
 
@@ -84,6 +86,9 @@ PUBLISHED_AGREEMENT = {
 }
 """The columns of published/<data set>.csv."""
 
+_JUDGED_ONLY = (
+    "{}: given scores of the judged pairs alone, so that there is neither a centred score nor a place in a ranking."
+)
 _NOTES = [
     "Experts: Kendall's tau-c between scores and single ratings from 1 to 4, of which each pair has three. Crowd: "
     "tau-b between scores and the share of yes. Both in percent. Pairs whose sentence is the image's own are left out "
@@ -116,15 +121,17 @@ def make_agreement_table(
     given: Sequence[str] = (),
     ranks: Sequence[str] = (),
     given_ranks: Sequence[str] = (),
+    judged_only: Sequence[str] = (),
     **outputs: str,
 ) -> None:
     """The job that makes the table: `plan` is an `AgreementPlan`, and `outputs` are `Outputs`.
 
     `published` is a CSV of published figures; `scores` and `given` are PAIR_SCORES of variants and of given rows, and
-    `ranks` and `given_ranks` their CROWD_RANKS, in any order. Raises `InputError` if these are not those of the plan.
+    `ranks` and `given_ranks` their CROWD_RANKS; `judged_only` are PAIR_SCORES without such ranks. All are in any order.
+    Raises `InputError` if these are not those of the plan.
     """
     compared, judged = validate(AgreementPlan, plan, "the plan of the table"), schema.read(judgements, JUDGEMENTS)
-    found_scores = ArtifactIndex([*scores, *given], PAIR_SCORES)
+    found_scores = ArtifactIndex([*scores, *given, *judged_only], PAIR_SCORES)
     found_ranks = ArtifactIndex([*ranks, *given_ranks], CROWD_RANKS)
     records = [{**row, "variant": "", "seeds": 0} for row in read_rows(published, PUBLISHED_AGREEMENT)]
     for variant, entry in compared.measured.items():
@@ -133,11 +140,18 @@ def make_agreement_table(
         source = named_seeds(entry.seeds)
         row = {"method": entry.title, "source": source, "variant": variant, "seeds": len(runs), "note": ""}
         for by, kind in TAUS.items():
-            for scored_by, name in (("score", by), ("centred", f"{by}_centred")):
+            for scored_by, ending in _SCORES[:1] if entry.judged_only else _SCORES:
                 tau, (low, high) = agreement(_judged(judged, by), runs, kind, scored_by)
-                row |= {name: tau, f"{name}_low": low, f"{name}_high": high}
-        records.append(row | recalls([schema.read(found_ranks.path(one), CROWD_RANKS) for one in scored]))
-    notes = [*_NOTES, *(f"{row['method']}: {row['note']}." for row in records if row["note"])]
+                row |= {f"{by}{ending}{end}": value for (end, _), value in zip(ENDS, (tau, low, high), strict=True)}
+        if not entry.judged_only:
+            row |= recalls([schema.read(found_ranks.path(one), CROWD_RANKS) for one in scored])
+        records.append(row)
+    alone = [entry.title for entry in compared.measured.values() if entry.judged_only]
+    notes = [
+        *_NOTES,
+        *([_JUDGED_ONLY.format(", ".join(alone))] if alone else []),
+        *(f"{row['method']}: {row['note']}." for row in records if row["note"]),
+    ]
     frame = pd.DataFrame(records, columns=[column.name for column in AGREEMENT.columns])
     document = Document(
         f"{compared.title}: agreement with people", [_sheet(frame, judged), _recalls(frame, judged)], notes
@@ -223,7 +237,7 @@ def _recalls(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
     for direction in DIRECTIONS:
         for k in RECALLS:
             columns += [TableColumn(f"R@{k}", direction, direction), TableColumn(f"95% of R@{k}", direction)]
-    ours = [row for _, row in rows.iterrows() if row["variant"]]
+    ours = [row for _, row in rows.iterrows() if pd.notna(row[next(iter(RECALLS_OF_CROWD))])]
     cells = [[row["method"], *(cell for name in RECALLS_OF_CROWD for cell in _cells(row, name))] for row in ours]
     enough = ((judged["by"] == "crowd") & (judged["rating"] >= SHARE_OF_YES)).sum()
     return Sheet(

@@ -17,6 +17,7 @@ from densevse.analyses.human_judgements.judgements import (
     write_judgements,
 )
 from densevse.analyses.human_judgements.pair_scores import JudgedScores, write_given_pair_scores
+from densevse.analyses.human_judgements.scored_pairs import read_scores, write_scored_pairs
 from densevse.analyses.human_judgements.settings import AgreementPlan, JudgedVariant
 from densevse.analyses.human_judgements.table import AGREEMENT, PUBLISHED_AGREEMENT, agreement, make_agreement_table
 from densevse.artifacts import schema
@@ -270,3 +271,75 @@ def test_given_scores_of_judged_pairs_are_those_of_the_matrix(tmp_path):
 
 def test_every_published_file_fits_its_columns():
     assert all(read_rows(file, PUBLISHED_AGREEMENT) for file in PUBLISHED.glob("*.csv"))
+
+
+@pytest.fixture
+def judged_pairs(tmp_path):
+    """Judgements of four pairs, of which one is judged twice, and the captions' texts."""
+    texts = ["a dog", "a cat, asleep", "a dog"]
+    schema.write(OWNERS.assign(position=0, text=texts, split="test"), CAPTIONS, tmp_path / "captions.parquet", {})
+    rows = [("a", "c#0", "experts", 1), ("a", "c#0", "experts", 2), ("a", "b#0", "crowd", 0), ("c", "a#0", "crowd", 1)]
+    judgements = pd.DataFrame(rows, columns=["image_id", "caption_id", "by", "rating"]).astype({"rating": np.float32})
+    schema.write(judgements, JUDGEMENTS, tmp_path / "judgements.parquet", {})
+
+
+def read_pairs(folder, text):
+    (folder / "mine.csv").write_text(text, encoding="utf-8")
+    files = {name: str(folder / f"{name}.parquet") for name in ("captions", "judgements")}
+    wildcards = {"dataset": "flickr8k", "variant": "mine", "seed": "0"}
+    output = str(folder / "scores.parquet")
+    write_scored_pairs(str(folder / "mine.csv"), **files, contents=["abc"], wildcards=wildcards, output=output)
+    return schema.read(output, PAIR_SCORES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "image_id,caption_id,score\nc,a#0,3\na,b#0,1.5\na,c#0,-2\nb,a#0,9\n",
+        'score,text,image_id\n3,a dog,c\n1.5,"a cat, asleep",a\n-2,a dog,a\n',
+    ],
+)
+def test_scores_of_judged_pairs_alone_are_found_by_id_or_by_text(tmp_path, judged_pairs, text):
+    found = read_pairs(tmp_path, text)
+    assert list(zip(found["image_id"], found["caption_id"], found["score"], strict=True)) == [
+        ("a", "c#0", -2),
+        ("a", "b#0", 1.5),
+        ("c", "a#0", 3),
+    ]
+    assert found["centred"].isna().all()
+    assert schema.identity(tmp_path / "scores.parquet") == Identity("flickr8k", "mine", 0, split="test")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("image_id,caption_id,score\na,c#0,1\nc,a#0,1\n", r"1 of 3 judged pairs .* image 'a' with sentence 'b#0'"),
+        ("image_id,sentence,score\na,c#0,1\n", r"mine\.csv: no column text; it needs image_id, caption_id or text"),
+        ("image_id,caption_id,score\na,c#0,1\na,b#0,high\n", r"row 2: image 'a' with sentence 'b#0' has a score that"),
+        ("image_id,caption_id,score\na,c#0,inf\n", r"row 1: .* not a finite number"),
+        ("image_id,caption_id,score\na,c#0,1\na,c#0,2\n", r"row 2: .* has a line before this one"),
+        ("", r"mine\.csv: not readable as scores"),
+    ],
+)
+def test_wrong_scores_of_judged_pairs_are_named(tmp_path, judged_pairs, text, message):
+    with pytest.raises(InputError, match=message):
+        read_pairs(tmp_path, text)
+
+
+def test_scores_of_judged_pairs_may_be_parquet(tmp_path):
+    pd.DataFrame({"image_id": ["a"], "text": ["a dog"], "score": np.float32([0.5])}).to_parquet(tmp_path / "s.parquet")
+    assert read_scores(str(tmp_path / "s.parquet")).iloc[0].tolist() == ["a", "a dog", 0.5]
+
+
+def test_a_row_of_judged_pairs_alone_has_taus_and_no_recalls(tmp_path, judged_pairs):
+    read_pairs(tmp_path, "image_id,caption_id,score\nc,a#0,3\na,b#0,1\na,c#0,2\n")
+    mine = JudgedVariant(title="Mine", seeds=[0], model="mine", round=None, judged_only=True)
+    plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured={"mine": mine})
+    outputs, judgements = outputs_in(tmp_path), str(tmp_path / "judgements.parquet")
+    only, published = [str(tmp_path / "scores.parquet")], str(PUBLISHED / "flickr8k.csv")
+    make_agreement_table(judgements, published, plan.model_dump(mode="json"), judged_only=only, **outputs._asdict())
+    row = schema.read(outputs.parquet, AGREEMENT).set_index("method").loc["Mine"]
+    assert row["crowd"] == pytest.approx(100)
+    assert row[["crowd_centred", "experts_centred", "crowd_i2t_r1"]].isna().all()
+    text = Path(outputs.markdown).read_text(encoding="utf-8")
+    assert "Mine: given scores of the judged pairs alone" in text

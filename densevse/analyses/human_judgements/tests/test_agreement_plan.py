@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from densevse.analyses.human_judgements.dag import JudgementStage
-from densevse.analyses.human_judgements.settings import AgreementPlan
+from densevse.analyses.human_judgements.settings import AgreementPlan, JudgementSettings
 from densevse.config.given import GivenLayout
 from densevse.dag.project import Project
+from densevse.runtime.errors import InputError
 from tests.rule_values import constraint_of, job_of
 from tests.rules import input_of
 
@@ -50,3 +53,26 @@ def test_a_given_row_of_the_main_table_is_judged_too():
     row = AgreementPlan.model_validate(judgements.job("flickr8k").settings["plan"]).measured["mine"]
     assert (row.title, row.seeds, row.model, row.round) == ("Mine", [0, 1], "mine", None)
     assert [values["variant"] for values in judgements.measured("flickr8k")] == ["vse"]
+
+
+def scored(**rows):
+    return {"human_judgements": {"flickr8k": {"source": "text", "scored": rows}}}
+
+
+def test_scores_of_judged_pairs_alone_are_a_row_for_each_file():
+    made = Project(ROOT, scored(clip_s={"title": "CLIP-S", "scores": ["a.csv", "b.csv"]}))
+    judgements = JudgementStage(made)
+    assert input_of("agreement_table", "judged_only", judgements.scored, dataset="flickr8k") == [
+        f"results/flickr8k/pair_scores/clip_s/seed{seed}/judged.parquet" for seed in (0, 1)
+    ]
+    of = {"dataset": "flickr8k", "variant": "clip_s"}
+    assert input_of("read_scored_pairs", "scores", judgements.scores, **of, seed=1) == "b.csv"
+    assert constraint_of("read_scored_pairs", "variant", made) == r"clip_s"
+    row = AgreementPlan.model_validate(judgements.job("flickr8k").settings["plan"]).measured["clip_s"]
+    assert (row.title, row.seeds, row.judged_only) == ("CLIP-S", [0, 1], True)
+    assert dict(made.config.analysis(JudgementSettings).paths())["human_judgements.flickr8k.scored.clip_s.scores"]
+
+
+def test_a_row_of_judged_pairs_alone_has_a_name_of_its_own():
+    with pytest.raises(InputError, match=r"human_judgements\.flickr8k\.scored\.vse: config/methods has a row 'vse'"):
+        Project(ROOT, scored(vse={"scores": "a.csv"}))
