@@ -40,6 +40,7 @@ OWN |= {"features": {"butd": SCAN}, "networks": {"regions": "butd", "whole": "bu
 VALUES = {
     "boundaries": {"folder": "folder"},
     "votes": {"scenes": {"files": {"hm_lstm": "file"}}},
+    "cxc": {"coco": {"folder": "cxc", "measure": ["vse"]}},
     "human_judgements": {"flickr8k": {"scored": {"clip_s": {"scores": "file"}}}},
     "datasets": {
         "flickr8k": {"networks": {"whole": "mobilenet_v2"}},
@@ -88,6 +89,7 @@ TARGETS = [
     "tables/scenes_caption_oracles.md",
     "tables/flickr8k_resplits_caption_oracles.md",
     "tables/flickr8k_human.md",
+    "tables/coco_cxc.md",
     "tables/scenes_votes.md",
     "tables/scenes_effort.md",
     "scenes/ballots/hm_lstm.html",
@@ -122,8 +124,10 @@ PARAMS = {"call", "given", "code", "contents"}
 def planned(tmp_path_factory):
     """Rule -> the names of its jobs' inputs, outputs, params and settings, for each set of names that occurs."""
     folder = tmp_path_factory.mktemp("planned")
-    for name in ("folder", "precomp"):
+    for name in ("folder", "precomp", "cxc"):
         (folder / name).mkdir()
+    for task in ("sts", "sis", "sits"):
+        (folder / f"cxc/{task}_test.csv").write_text("")
     (folder / "file").write_text("")
     (folder / "test.yaml").write_text(json.dumps(VALUES))
     start = [sys.executable, "-c", PLAN, "--snakefile", ROOT / "Snakefile", "--configfile", "test.yaml", "--cores", "8"]

@@ -1,0 +1,39 @@
+"""CxC in the plan: the files of its judgements, and the models that are compared with them."""
+
+from densevse.analyses.cxc.settings import ComparedVariant, Crisscrossed, CxcPlan, CxcSettings
+from densevse.config.strict import DatasetName
+from densevse.dag.jobs import Job
+from densevse.dag.paths import Values
+from densevse.dag.tables import TableStage
+from densevse.runtime.errors import InputError
+
+
+class CxcStage(TableStage):
+    """Measures of CxC."""
+
+    def files(self, dataset: DatasetName) -> list[str]:
+        """The files of judgements. Raises `InputError` if none are named."""
+        return self._entry(dataset).files()
+
+    def measured(self, dataset: DatasetName) -> list[Values]:
+        """The last round of each variant, of each seed. Raises `InputError` if none is named."""
+        names, seeds = self._entry(dataset).measure, self.dataset(dataset).seeds
+        return [self.last_round(dataset, name, seed) for name in names for seed in seeds]
+
+    def job(self, dataset: DatasetName) -> Job:
+        """The table."""
+        measured: dict[str, ComparedVariant] = {}
+        for name in self._entry(dataset).measure:
+            last, title = self.last_round(dataset, name), self.project.variant(dataset, name).title
+            seeds = self.dataset(dataset).seeds
+            measured[name] = ComparedVariant(title=title, seeds=seeds, model=last["variant"], round=last["round"])
+        plan = CxcPlan(title=self.title(dataset), dataset=dataset, measured=measured)
+        return Job({"plan": plan.model_dump(mode="json")})
+
+    def _entry(self, dataset: DatasetName) -> Crisscrossed:
+        entry = self.config.analysis(CxcSettings).of(dataset)
+        if not entry.folder or not entry.measure:
+            raise InputError(
+                f"cxc.{dataset}: name the folder of CxC's files as `folder`, and the variants to compare as `measure`."
+            )
+        return entry

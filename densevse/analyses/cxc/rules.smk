@@ -1,0 +1,58 @@
+# CxC: people's ratings of pairs of MS-COCO's images and sentences, and retrieval within each kind.
+
+from densevse.analyses.cxc.dag import CxcStage
+
+cxc = analyses.add(CxcStage(project))
+
+
+rule measure_cxc:
+    input:
+        embeddings="<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/test.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+        judgements=path("{own_file}", cxc.files),
+    output:
+        scores="<results>/{dataset}/cxc_scores/{variant}/seed{seed}/round{round}.parquet",
+        ranks="<results>/{dataset}/cxc_ranks/{variant}/seed{seed}/round{round}.parquet",
+    log:
+        "<logs>/measure_cxc/{dataset}_{variant}_seed{seed}_round{round}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(4000),
+    params:
+        **calling("densevse.analyses.cxc.measures:write_measures"),
+        contents=contents_of("{own_file}", cxc.files),
+    message:
+        "measures of CxC: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        RUNNER
+
+
+rule cxc_table:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        scores=path("<results>/{dataset}/cxc_scores/{variant}/seed{seed}/round{round}.parquet", cxc.measured),
+        ranks=path("<results>/{dataset}/cxc_ranks/{variant}/seed{seed}/round{round}.parquet", cxc.measured),
+    output:
+        markdown="<results>/tables/{dataset}_cxc.md",
+        html=report(
+            "<results>/tables/{dataset}_cxc.html",
+            caption="cxc.rst",
+            category="Tables",
+            labels={"table": "{dataset}: CxC"},
+        ),
+        latex="<results>/tables/{dataset}_cxc.tex",
+        csv="<results>/tables/{dataset}_cxc.csv",
+        parquet="<results>/tables/{dataset}_cxc.parquet",
+    log:
+        "<logs>/cxc_table/{dataset}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+    params:
+        **calling("densevse.analyses.cxc.table:make_cxc_table", cxc.job),
+    message:
+        "writing the table of CxC on {wildcards.dataset}"
+    script:
+        RUNNER

@@ -1,0 +1,135 @@
+"""The table of CxC's correlations, and of retrieval of images by images and sentences by sentences."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from densevse.analyses.cxc.measures import CXC_RANKS, CXC_SCORES, DRAWS, RIGHT, correlation
+from densevse.analyses.cxc.settings import TASKS, CxcPlan
+from densevse.artifacts import schema
+from densevse.artifacts.families import families_of
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.index import ArtifactIndex
+from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
+from densevse.config.strict import validate
+from densevse.evaluation.metrics import RECALLS
+from densevse.evaluation.relevance import MeanBootstrap
+from densevse.report.footnotes import INTERVALS
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.results import Outputs, write_table
+
+DIRECTIONS = ("i2i", "t2t")
+_RECALLS = {f"{direction}_r{k}": (direction, k) for direction in DIRECTIONS for k in RECALLS}
+
+CXC_RESULTS = Schema(
+    "cxc_results",
+    "a row of a table of CxC",
+    (
+        Column("method", TEXT, "the method's name as printed"),
+        Column("variant", TEXT, "the variant in config/methods"),
+        Column("seeds", NUMBER, "how many seeds"),
+        *(
+            column
+            for task in TASKS
+            for column in (
+                Column(task, REAL, "Spearman's correlation with the ratings, percent; the mean over draws and seeds"),
+                Column(f"{task}_std", REAL, "its standard deviation over draws; the mean over seeds"),
+            )
+        ),
+        *(
+            Column(f"{name}{end}", REAL, f"R@{k} of {direction}, percent{of}", nullable=bool(end))
+            for name, (direction, k) in _RECALLS.items()
+            for end, of in (("", ""), ("_low", ", low end of the 95% interval"), ("_high", ", high end"))
+        ),
+    ),
+)
+
+_NOTES = [
+    "STS, SIS, SITS: Spearman's correlation, in percent, of the cosine of two vectors with people's ratings of two "
+    "sentences, two images, and a sentence and an image. As in the paper (Parekh et al., EACL 2021), the mean and the "
+    f"standard deviation over {DRAWS:,} draws of half of the queries, with one pair of each. The query is the first of "
+    "a pair in the file.",
+    f"i2i, t2t: an image, or a sentence, asks for others of its kind. A rating of at least {RIGHT:.0f} makes a right "
+    "answer, in both directions; those without any do not ask. The candidates are all others. A tie is no hit.",
+    INTERVALS,
+]
+
+
+def make_cxc_table(
+    images: str, scores: Sequence[str], ranks: Sequence[str], plan: Mapping[str, Any], **outputs: str
+) -> None:
+    """The job that makes the table from CXC_SCORES and CXC_RANKS of each variant and seed, in any order.
+
+    `plan` has the values of `CxcPlan`, and `outputs` the names of `Outputs`. Raises `InputError` if an artifact of the
+    plan is missing.
+    """
+    planned, families = validate(CxcPlan, plan, "the plan of the table"), families_of(images)
+    of_scores, of_ranks = ArtifactIndex(scores, CXC_SCORES), ArtifactIndex(ranks, CXC_RANKS)
+    records = []
+    for name, entry in planned.measured.items():
+        runs = [Identity(planned.dataset, entry.model, seed, entry.round, split="test") for seed in entry.seeds]
+        row: dict[str, Any] = {"method": entry.title, "variant": name, "seeds": len(runs)}
+        row |= correlations([schema.read(of_scores.path(one), CXC_SCORES) for one in runs])
+        records.append(row | recalls([schema.read(of_ranks.path(one), CXC_RANKS) for one in runs], families))
+    frame = pd.DataFrame(records, columns=[column.name for column in CXC_RESULTS.columns])
+    document = Document(f"{planned.title}: CxC", [_correlations(frame, planned), _recalls(frame, planned)], _NOTES)
+    write_table(frame, CXC_RESULTS, document, planned, Outputs(**outputs))
+
+
+def correlations(runs: Sequence[pd.DataFrame]) -> dict[str, float]:
+    """The correlation of each task, and its standard deviation, means over the CXC_SCORES of several seeds."""
+    found: dict[str, float] = {}
+    for task in TASKS:
+        values = [correlation(run[run["task"] == task]) for run in runs]
+        found[task], found[f"{task}_std"] = np.mean(values, axis=0).tolist()
+    return found
+
+
+def recalls(runs: Sequence[pd.DataFrame], families: pd.Series) -> dict[str, float]:
+    """R@K of both directions over the CXC_RANKS of several seeds, and their intervals; `families` are by image_id."""
+    family = pd.Series(pd.factorize(families[runs[0]["image_id"]])[0])
+    asks = {direction: (runs[0]["direction"] == direction).to_numpy() for direction in DIRECTIONS}
+    group = {name: family[asks[direction]].to_numpy() for name, (direction, _) in _RECALLS.items()}
+    hits = [
+        {
+            name: (run["rank"].to_numpy()[asks[direction]] <= k).astype(float)
+            for name, (direction, k) in _RECALLS.items()
+        }
+        for run in runs
+    ]
+    return MeanBootstrap(group, [*_RECALLS]).with_intervals(hits)
+
+
+def _correlations(rows: pd.DataFrame, plan: CxcPlan) -> Sheet:
+    columns = [TableColumn("Method", number=False)]
+    for task in TASKS:
+        columns += [TableColumn("mean", task.upper(), task.upper()), TableColumn("std", task.upper(), task.upper())]
+    names = [f"{task}{end}" for task in TASKS for end in ("", "_std")]
+    cells = [
+        [row["method"], *(number(row[name]) for name in names), _source(row, plan)] for row in rows.to_dict("records")
+    ]
+    return Sheet("Correlation with people's ratings", (*columns, _LAST), cells)
+
+
+def _recalls(rows: pd.DataFrame, plan: CxcPlan) -> Sheet:
+    columns = [TableColumn("Method", number=False)]
+    for direction, k in _RECALLS.values():
+        columns += [TableColumn(f"R@{k}", direction, direction), TableColumn(f"95% of R@{k}", direction)]
+    cells = []
+    for row in rows.to_dict("records"):
+        parts = [
+            part
+            for name in _RECALLS
+            for part in (number(row[name]), number_range((row[f"{name}_low"], row[f"{name}_high"])))
+        ]
+        cells.append([row["method"], *parts, _source(row, plan)])
+    return Sheet("Retrieval of images by images, and of sentences by sentences", (*columns, _LAST), cells)
+
+
+_LAST = TableColumn("Variant and seeds", number=False)
+
+
+def _source(row: Mapping[Any, Any], plan: CxcPlan) -> str:
+    return f"{row['variant']}, {named_seeds(plan.measured[row['variant']].seeds)}"
