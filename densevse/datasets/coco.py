@@ -152,18 +152,34 @@ def read_masks(paths: Paths) -> pd.DataFrame:
     return pd.DataFrame(masks, columns=[column.name for column in MASKS.columns])
 
 
+def read_classes(paths: Paths) -> pd.DataFrame:
+    """Reads the classes of the objects of each image in instances_*.json, those of crowds too: image_id and class."""
+    found: set[tuple[str, str]] = set()
+    for name, data in _annotations(paths, "instances_*.json"):
+        where = f"{paths['annotations']}, {name}"
+        content = check_layout(INSTANCES, read_json(data, where, leave_out="segmentation"), where)
+        found |= {(str(item["image_id"]), class_name) for item, class_name in _named(content, where, crowds=True)}
+    return pd.DataFrame(sorted(found), columns=["image_id", "class"])
+
+
 def _single(content: Any, where: str) -> list[tuple[Any, str]]:
     """The annotations of single objects with the names of their classes, by id."""
+    single = _named(content, where, crowds=False)
+    logger.info("%s: %d crowds left out", where, len(content["annotations"]) - len(single))
+    return single
+
+
+def _named(content: Any, where: str, crowds: bool) -> list[tuple[Any, str]]:
+    """The annotations, with those of crowds or without, and the names of their classes, by id."""
     names = {category["id"]: category["name"] for category in content["categories"]}
-    single = [item for item in content["annotations"] if not item.get("iscrowd")]
+    kept = [item for item in content["annotations"] if crowds or not item.get("iscrowd")]
     twice = [number for number, times in Counter(item["id"] for item in content["annotations"]).items() if times > 1]
     if twice:
         raise InputError(f"{where}: annotations occur twice: {twice[:20]}; keep one of each.")
-    for item in single:
+    for item in kept:
         if item["category_id"] not in names:
             raise InputError(f"{where}: annotation {item['id']} has an unknown category: {item['category_id']}.")
-    logger.info("%s: %d crowds left out", where, len(content["annotations"]) - len(single))
-    return [(item, names[item["category_id"]]) for item in sorted(single, key=lambda item: item["id"])]
+    return [(item, names[item["category_id"]]) for item in sorted(kept, key=lambda item: item["id"])]
 
 
 def _drawn(outline: list[list[float]], height: int, width: int) -> NDArray[np.bool_]:

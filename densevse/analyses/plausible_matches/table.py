@@ -1,0 +1,84 @@
+"""The table of PMRP, from PLAUSIBLE artifacts."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from densevse.analyses.plausible_matches.matches import PLAUSIBLE, WITHIN
+from densevse.analyses.plausible_matches.plan import PlausiblePlan
+from densevse.artifacts import schema
+from densevse.artifacts.families import families_of
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.index import ArtifactIndex
+from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
+from densevse.config.strict import validate
+from densevse.evaluation.metrics import DIRECTIONS
+from densevse.evaluation.relevance import MeanBootstrap
+from densevse.report.footnotes import INTERVALS
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.results import Outputs, write_table
+
+PLAUSIBLE_RESULTS = Schema(
+    "plausible_results",
+    "a row of a table of PMRP",
+    (
+        Column("method", TEXT, "the method's name as printed"),
+        Column("variant", TEXT, "the variant in config/methods"),
+        Column("seeds", NUMBER, "how many seeds"),
+        *(
+            Column(f"{direction}{end}", REAL, f"PMRP of {direction}, percent{of}", nullable=bool(end))
+            for direction in DIRECTIONS
+            for end, of in (("", ""), ("_low", ", low end of the 95% interval"), ("_high", ", high end"))
+        ),
+    ),
+)
+
+_NOTES = [
+    "PMRP (Chun et al., CVPR 2021): an image and a sentence match within z if the image and the sentence's own image "
+    f"differ in at most z of MS-COCO's classes of objects. The mean over z = {', '.join(map(str, WITHIN))} of the mean "
+    "over queries of the R-Precision, in percent. R is the number of a query's matches.",
+    "All images and sentences of the test split are ranked together, without images that have no object. Of candidates "
+    "with one score the wrong ones come first.",
+    INTERVALS,
+]
+
+
+def make_plausible_table(images: str, found: Sequence[str], plan: Mapping[str, Any], **outputs: str) -> None:
+    """The job that makes the table from PLAUSIBLE of each variant and seed, in any order.
+
+    `plan` has the values of `PlausiblePlan`, and `outputs` the names of `Outputs`. Raises `InputError` if an artifact
+    of the plan is missing.
+    """
+    planned, families = validate(PlausiblePlan, plan, "the plan of the table"), families_of(images)
+    index, records = ArtifactIndex(found, PLAUSIBLE), []
+    for name, entry in planned.measured.items():
+        runs = [Identity(planned.dataset, entry.model, seed, entry.round, split="test") for seed in entry.seeds]
+        row = {"method": entry.title, "variant": name, "seeds": len(runs)}
+        records.append(row | pmrp([schema.read(index.path(one), PLAUSIBLE) for one in runs], families))
+    frame = pd.DataFrame(records, columns=[column.name for column in PLAUSIBLE_RESULTS.columns])
+    columns = [TableColumn("Method", number=False)]
+    for direction in DIRECTIONS:
+        columns += [TableColumn("PMRP", direction, direction), TableColumn("95%", direction)]
+    columns.append(TableColumn("Variant and seeds", number=False))
+    cells = [_cells(row, planned) for row in frame.to_dict("records")]
+    document = Document(f"{planned.title}: PMRP", [Sheet("Plausible matches", tuple(columns), cells)], _NOTES)
+    write_table(frame, PLAUSIBLE_RESULTS, document, planned, Outputs(**outputs))
+
+
+def pmrp(runs: Sequence[pd.DataFrame], families: pd.Series) -> dict[str, float]:
+    """PMRP of both directions from PLAUSIBLE rows of several seeds, and its intervals; `families` are by image_id."""
+    family = pd.factorize(families[runs[0]["image_id"]])[0]
+    asks = {direction: (runs[0]["direction"] == direction).to_numpy() for direction in DIRECTIONS}
+    means = [run[[f"within_{z}" for z in WITHIN]].mean(axis=1).to_numpy("float64") for run in runs]
+    values = [{direction: mean[rows] for direction, rows in asks.items()} for mean in means]
+    return MeanBootstrap({name: family[rows] for name, rows in asks.items()}, [*DIRECTIONS]).with_intervals(values)
+
+
+def _cells(row: Mapping[Any, Any], plan: PlausiblePlan) -> list[str]:
+    parts = [
+        part
+        for name in DIRECTIONS
+        for part in (number(row[name]), number_range((row[f"{name}_low"], row[f"{name}_high"])))
+    ]
+    return [row["method"], *parts, f"{row['variant']}, {named_seeds(plan.measured[row['variant']].seeds)}"]
