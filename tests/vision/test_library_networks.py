@@ -114,6 +114,36 @@ def test_vectors_of_timm_are_its_own(name, folder):
     torch.testing.assert_close(network.grid(batch, "patches"), model.norm(after[0])[:, model.num_prefix_tokens :])
 
 
+AT_224 = {"img_size": 224, "pretrained_cfg_overlay": {"input_size": (3, 224, 224)}}
+FAMILIES = [
+    ("vit_small_patch14_dinov2", {"depth": 1}, 518, 384, 37),
+    ("vit_small_patch14_dinov2", {"depth": 1, **AT_224}, 224, 384, 16),
+    ("vit_small_patch14_reg4_dinov2", {"depth": 1}, 518, 384, 37),
+    ("vit_small_patch16_dinov3", {"depth": 1}, 256, 384, 16),
+    ("convnext_tiny.dinov3_lvd1689m", {"depths": [1, 1, 1, 1]}, 224, 768, 7),
+    ("vit_base_patch16_224.mae", {"depth": 1}, 224, 768, 14),
+    ("vit_base_patch16_siglip_224", {"depth": 1}, 224, 768, 14),
+    ("eva02_tiny_patch14_224", {"depth": 1}, 224, 192, 16),
+]
+"""A network of each family in docs/networks.md, with fewer blocks: name, options, pixels, dimensions, cells a side."""
+
+
+@torch.inference_mode()
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "options", "size", "dimensions", "side"), FAMILIES)
+def test_families_of_timm_have_the_documented_vectors(name, options, size, dimensions, side, folder):
+    model = timm_model(name, **options)
+    settings = {**TIMM, "architecture": f"timm:{name}", "options": options}
+    network = load_network(settings, save(model, folder / "family.safetensors"))
+    batch, pixels = batch_of(network, 1)
+    assert pixels.shape == (1, 3, size, size)
+    found = model.forward_features(pixels)
+    cells = found.flatten(2).mT if found.ndim == 4 else found[:, model.num_prefix_tokens :]
+    torch.testing.assert_close(network.grid(batch, "patches"), cells)
+    assert cells.shape == (1, side**2, dimensions)
+    torch.testing.assert_close(network.features(batch, "pooled"), model(pixels))  # as they have no classes
+
+
 @torch.inference_mode()
 def test_the_cells_of_a_convolutional_network_of_timm_are_row_by_row(folder):
     model = timm_model("test_convnext")
