@@ -115,8 +115,10 @@ def files_of(project: Project, dataset: str, trial: Trial) -> Files:
 
 
 def job_of(project: Project, trial: Trial) -> TrainingJob:
-    """The shortened training of round 0."""
+    """The shortened training of round 0. Raises `InputError` for a variant that is not trained in steps there."""
     entry = project.variant(trial.settings_of, trial.variant)
+    if not entry.phases_of(0):
+        raise InputError(f"{trial.variant}: its round 0 has no phases, so there are no losses to follow")
     training = {
         **entry.training.model_dump(),  # type: ignore[union-attr]
         "training_images": trial.images,

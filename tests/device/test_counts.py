@@ -14,7 +14,7 @@ from densevse.evaluation.retrieval import retrieve
 from densevse.methods.interface import Moment
 from densevse.methods.moving import to_device
 from tests.device.chosen import CPU, DEVICE, REAL, begin, counting_waits, launches, to_host
-from tests.device.test_methods import CONFIG, DATASET, VARIANTS, job_of
+from tests.device.test_methods import CONFIG, DATASET, STEPPED, job_of
 from tests.device.trainers import trainer_on
 
 PLACE = DEVICE if REAL else CPU
@@ -36,7 +36,7 @@ def counted(trainer, sentences):
     return launches(), found
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", STEPPED)
 def test_a_step_waits_once_at_most_and_a_larger_batch_has_no_more_launches(made, compute_on, name):
     compute_on(DEVICE)
     trainer = trainer_of(made, name)
@@ -56,7 +56,7 @@ def loss_of(trainer, half):
     return loss.detach(), [weight.grad for weight in trainer.weights.values() if weight.grad is not None]
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", STEPPED)
 def test_the_loss_is_float32_and_near_that_of_float32(made, compute_on, name):
     compute_on(PLACE)
     trainer = trainer_of(made, name, PLACE)

@@ -59,8 +59,12 @@ def alike(name):
 
 
 DISTINCT = {alike(name): name for name in reversed([*METHODS, *CONFIG.variant_names()]) if name not in UNTRAINED}
-VARIANTS = [*METHODS, *first_now([name for name in reversed(DISTINCT.values()) if name not in METHODS], 0)]
+OTHERS = [name for name in reversed(DISTINCT.values()) if name not in METHODS]
+VARIANTS = [*METHODS, *first_now(OTHERS, 0)]
 """Of variants that are alike the first."""
+CLOSED = {name for name in (*METHODS, *OTHERS) if getattr(variant(CONFIG, DATASET, name).parameters, "FITTED", False)}
+"""Those with a closed form, which are not trained in steps."""
+STEPPED = [*(name for name in METHODS if name not in CLOSED), *first_now([n for n in OTHERS if n not in CLOSED], 0)]
 
 
 class Trained:

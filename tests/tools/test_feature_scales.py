@@ -1,17 +1,22 @@
 """`make feature-scales` on the miniature data set; and no method's first loss depends on the scale of features."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
 from densevse.config.load import variant
 from densevse.config.training import NamedPhase
+from densevse.dag.project import Project
 from densevse.methods.interface import Moment
+from densevse.runtime.errors import InputError
 from densevse.training.retrieval import prepared
 from tests.device.conftest import made
 from tests.device.files import files_of
-from tests.device.test_methods import CONFIG, METHODS, job_of
-from tools.feature_scales import Outcome, ScaledInputs, run, shortened
+from tests.device.test_methods import CLOSED, CONFIG, METHODS, job_of
+from tools.feature_scales import Outcome, ScaledInputs, Trial, run, shortened
+from tools.feature_scales import job_of as trial_job
 
 __all__ = ["made"]
 
@@ -33,7 +38,7 @@ def first_loss(files, job, scale):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*METHODS, "vsepp", "order"])
+@pytest.mark.parametrize("name", [*(name for name in METHODS if name not in CLOSED), "vsepp", "order"])
 def test_the_first_loss_does_not_depend_on_the_scale_of_features(made, name):
     files, job = files_and_job(made, name)
     expected = first_loss(files, job, 1.0)
@@ -59,6 +64,12 @@ def test_a_loss_that_is_no_number_is_a_divergence(made):
     found = run(files, job, 1.0)
     assert found.verdict == "diverges"
     assert "training diverged" in found.error
+
+
+def test_a_variant_without_phases_is_refused():
+    project = Project(Path(__file__).parents[2], {})
+    with pytest.raises(InputError, match="cca: its round 0 has no phases"):
+        trial_job(project, Trial("cca", 1.0, PAIRS))
 
 
 def test_a_training_that_ranks_by_chance_has_collapsed():
