@@ -124,7 +124,7 @@ def read_items(embeddings: str, captions: str) -> dict[str, Items]:
 def correlation(rated: pd.DataFrame, draws: int = DRAWS) -> tuple[float, float]:
     """The mean of Spearman's correlation over draws of CXC_SCORES rows, and its standard deviation, in percent.
 
-    As in the paper, a draw has half of the queries, and one of the pairs of each.
+    A draw has half of the queries, and one of the pairs of each.
     """
     rating, score = rated["rating"].to_numpy(), rated["score"].to_numpy()
     codes, queries = pd.factorize(rated["query"])

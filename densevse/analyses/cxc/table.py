@@ -47,10 +47,10 @@ CXC_RESULTS = Schema(
 )
 
 _NOTES = [
-    "STS, SIS, SITS: Spearman's correlation, in percent, of the cosine of two vectors with people's ratings of two "
-    "sentences, two images, and a sentence and an image. As in the paper (Parekh et al., EACL 2021), the mean and the "
-    f"standard deviation over {DRAWS:,} draws of half of the queries, with one pair of each. The query is the first of "
-    "a pair in the file.",
+    "STS, SIS, SITS (Parekh et al., EACL 2021): Spearman's correlation, in percent, of the cosine of two vectors with "
+    "people's ratings of two sentences, two images, and a sentence and an image. It is the mean over "
+    f"{DRAWS:,} draws, with the standard deviation. A draw has half of the queries, and one pair of each, drawn as "
+    "chosen here; the query is the first of a pair in the file.",
     f"i2i, t2t: an image, or a sentence, asks for others of its kind. A rating of at least {RIGHT:.0f} makes a right "
     "answer, in both directions; those without any do not ask. The candidates are all others. A tie is no hit.",
     INTERVALS,
