@@ -18,7 +18,7 @@ from tests.rules import ROOT, Rule, files, rules
 
 SHOWN = ("path", "local_path")
 """Functions that take the pattern of the path."""
-MOST_HIDDEN = 16
+MOST_HIDDEN = 17
 WITHOUT_JOB = {"absent", "unknown"}
 REPORTED = re.compile(r'report\(\s*"([^"]+)",\s*caption=f?"(?:[^"]*/)?([^"/]+)"')
 
