@@ -13,6 +13,7 @@ VIEWS = {
     "devise": ["regions"],
     "sdt_rnn": ["regions"],
     "defrag": ["regions"],
+    "deepvs": ["regions"],
     "hm_lstm": ["regions"],
     "sm_lstm": ["grid", "whole"],
     "sco": ["ten_crop", "concepts"],

@@ -98,6 +98,14 @@ def defrag(p: Any, read: Read) -> MethodCost:
     return MethodCost(read.regions * 2 * length * p.dimension, sentence, pair, operators=300)
 
 
+def deepvs(p: Any, read: Read) -> MethodCost:
+    """DeepVS: a recurrent network over words in both directions, and all regions of an image with all words."""
+    word = _word(p, read) * p.hidden + 2 * p.hidden**2 + p.hidden * p.dimension
+    pair = read.regions * read.words * 2 * p.dimension
+    image = read.regions * 2 * read.features["regions"] * p.dimension
+    return MethodCost(image, read.words * 2 * word, pair, operators=300)
+
+
 def sdt_rnn(p: Any, read: Read) -> MethodCost:
     """SDT-RNN: a matrix for each word's relation to its head."""
     (length,) = read.features.values()
@@ -127,6 +135,7 @@ METHODS: Mapping[str, Callable[[Any, Read], MethodCost]] = {
     "hm_lstm": hm_lstm,
     "hm_lstm_phrases": hm_lstm,
     "defrag": defrag,
+    "deepvs": deepvs,
     "sdt_rnn": sdt_rnn,
     "devise": devise,
     "cca": cca,
