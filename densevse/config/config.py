@@ -63,12 +63,13 @@ class Config(Strict):
         description="threads of a job that read, decode and plan for a GPU; auto: the cores, shared by the jobs that "
         "run on GPUs",
     )
-    plain_on_gpu: list[Literal["features", "hlstm", "recurrent", "tanh_sums"]] = Field(
+    plain_on_gpu: list[Literal["features", "hlstm", "recurrent", "relations", "tanh_sums"]] = Field(
         default=[],
         description="computations that a GPU does as a CPU would, to compare the two ways; results differ by rounding. "
         "features: copied for each batch and not kept on the GPU, with the same results; "
-        "recurrent: LSTMs and GRUs step by step and not by cuDNN; tanh_sums: the attention of sm-LSTM by PyTorch and "
-        "not by kernels in Triton; hlstm: the same for the H-LSTM",
+        "recurrent: LSTMs and GRUs step by step and not by cuDNN; relations: DeFrag's maps one relation after the "
+        "other; tanh_sums: the attention of sm-LSTM by PyTorch and not by kernels in Triton; hlstm: the same for the "
+        "H-LSTM",
     )
     numbers_at_once: Literal["auto"] | Annotated[int, Field(gt=0)] = Field(
         "auto",

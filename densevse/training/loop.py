@@ -167,7 +167,8 @@ class Trainer:
         self.optimizer.zero_grad()
         loss.backward()
         if self.recipe.training.grad_clip is not None:
-            clip_grad_norm_(self.weights.values(), self.recipe.training.grad_clip)
+            at_once = self.device.type != "cpu"
+            clip_grad_norm_(self.weights.values(), self.recipe.training.grad_clip, foreach=at_once)
         self.optimizer.step()
         if self.average:
             self.average.update()

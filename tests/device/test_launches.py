@@ -15,12 +15,12 @@ from tests.device.test_methods import CONFIG, job_of
 from tests.device.trainers import trainer_on
 
 CEILINGS = {
-    "vse": (103, 0, 0),
-    "hm_lstm": (305, 0, 0),
-    "sm_lstm": (745, 0, 0),
-    "defrag": (185, 1, 0),
-    "sco": (215, 0, 0),
-    "scan": (250, 0, 0),
+    "vse": (93, 0, 0),
+    "hm_lstm": (285, 0, 0),
+    "sm_lstm": (685, 0, 0),
+    "defrag": (124, 1, 0),
+    "sco": (187, 0, 0),
+    "scan": (230, 0, 0),
 }
 """The most launches, pageable copies and waits of a step."""
 

@@ -51,14 +51,15 @@ def test_owners_of_lists():
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("relation", [[2, 0, 2, 1, 0], [3, 3, 3], []], ids=["several", "one", "none"])
-def test_linear_maps_by_relation_are_those_of_the_definition(bias, relation):
+@pytest.mark.parametrize("way", ["one_by_one", "at_once"])
+def test_linear_maps_by_relation_are_those_of_the_definition(way, bias, relation):
     torch.manual_seed(0)
     layer = fragment_sums.LinearByRelation(4, 3, 2, bias=bias).double()
     if bias:
         torch.nn.init.normal_(layer.bias)
     x = torch.randn(len(relation), 3, dtype=torch.double, requires_grad=True)
     relation = np.array(relation, np.int64)
-    found = layer(x, fragment_sums.ByRelation.of(relation, 4))
+    found = getattr(layer, way)(x, fragment_sums.ByRelation.of(relation, 4))
     assert found.shape == (len(relation), 2)
     if len(relation):
         assert_same(found, definitions.linear_by_relation(layer, x, relation), [x, *layer.parameters()])
