@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -83,6 +83,7 @@ def configured_project(configfiles: Sequence[str]) -> "Project":
 
 
 LOGGERS = ROOT / "workflow/loggers"
+_STANDARD_ERROR = 2
 _ERROR = re.compile(r"InputError(?: in file [^\n]*:\n|: )(.*?)(?=\n(?:Wildcards:|Traceback:|  File )|\Z)", re.DOTALL)
 _UNKNOWN = re.compile(r"MissingRuleException:\s+No rule to produce (.*?) \(if you use input functions")
 
@@ -109,6 +110,24 @@ def snakemake(targets: Sequence[str], configfiles: Sequence[str], *options: str)
     configured = ["--configfile", *configfiles] if configfiles else []
     started = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
     return [*started, *configured, *options, "--", *targets]
+
+
+def make(targets: Sequence[str], configfiles: Sequence[str], cores: str) -> bool:
+    """Runs the workflow, whose messages go to standard error; true if all targets are made.
+
+    Raises `InputError` as `snakemake` does.
+    """
+    command = snakemake(targets, configfiles, "--cores", cores, "--quiet", "host", "reason", "progress")
+    return subprocess.call(command, stdout=_STANDARD_ERROR) == 0
+
+
+def own_configuration(name: str, values: Mapping[str, Any]) -> str:
+    """Writes a file of configuration for one call of a subcommand, as others may run at the same time; its path."""
+    from densevse.artifacts.files import write_text
+
+    file = f".snakemake/densevse-{name}.json"
+    write_text(json.dumps(values), file)
+    return file
 
 
 def planned_jobs(targets: Sequence[str], configfiles: Sequence[str], results: str) -> list[PlannedJob]:

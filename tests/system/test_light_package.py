@@ -89,6 +89,12 @@ def test_the_workflow_names_its_extra(packages, command):
     assert "pip install 'densevse[workflow]'" in done.stderr
 
 
+def test_a_network_names_both_extras(packages):
+    done = python(packages, "-m", "densevse", "evaluate", "--model", "open_clip:ViT-B-32", "--data", "mine.yaml")
+    assert done.returncode == 1
+    assert "pip install 'densevse[workflow,networks]'" in done.stderr
+
+
 def test_the_package_of_safetensors_is_named(packages, tmp_path):
     (tmp_path / "scores.safetensors").write_bytes(b"")
     done = python(packages, "-m", "densevse", "evaluate", tmp_path / "scores.safetensors", "--per-image", 5)

@@ -1,6 +1,9 @@
 """Networks in the workflow: concepts by clustered regions, the network of scenes, and zero-shot CLIP."""
 
 import copy
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -8,6 +11,7 @@ import pytest
 from PIL import Image
 from safetensors.torch import load_file
 
+from densevse.evaluation.recall import metrics_of
 from tests.projects import SMALL
 from tests.tiny_networks import CLIP, clip_model, save
 
@@ -90,3 +94,25 @@ def test_clip_is_a_row_and_answers_searches_without_training(finished):
     assert not any(map(len, found["unknown_words"]))
     assert {path.name for path in (finished.folder / "results/flickr30k").iterdir()} == {"models"}
     assert finished.planned(TABLE, FOUND_BY) == {}
+
+
+@pytest.mark.long
+def test_a_network_is_measured_by_one_line(continue_project):
+    project = continue_project(with_clip())
+    save(clip_model(), project.folder / "clip.safetensors")
+    (project.folder / "photographs").mkdir()
+    command = [sys.executable, "-m", "densevse", "evaluate", "--model", "clip_tiny", "--data", "test.yaml"]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    asked = {"cwd": project.folder, "env": environment, "capture_output": True, "text": True}
+    done = subprocess.run([*command, "--intervals"], **asked)
+    assert done.returncode == 0, done.stderr[-3000:]
+    (ranks,) = project.folder.glob("results/scenes/retrieval/full/command-clip_tiny-*/seed0/round0.parquet")
+    found = metrics_of(pd.read_parquet(ranks))
+    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()[1:]}
+    assert {"low", "high"} <= rows.keys()
+    assert rows["i2t"][:3] == [f"{found[f'i2t_r{k}']:.1f}" for k in (1, 5, 10)]
+    assert rows["rsum"][0] == f"{found['rsum']:.1f}"
+    made = {file: file.stat().st_mtime_ns for file in project.folder.glob("results/scenes/**/*.*")}
+    again = subprocess.run([*command, "--intervals"], **asked)
+    assert again.stdout == done.stdout
+    assert {file: file.stat().st_mtime_ns for file in project.folder.glob("results/scenes/**/*.*")} == made

@@ -3,13 +3,11 @@
 import hashlib
 import json
 import re
-import subprocess
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from densevse.artifacts.files import write_text
 from densevse.command.main import FAILED
 from densevse.command.shared import (
     add_configfiles,
@@ -17,15 +15,15 @@ from densevse.command.shared import (
     check_name,
     configuration,
     configured_project,
+    make,
     overrides,
+    own_configuration,
     planned_jobs,
-    snakemake,
 )
 from densevse.runtime.errors import InputError, differences, or_none
 
 NAME = "search"
 HELP = "print the photographs that a trained model finds for a sentence"
-_STANDARD_ERROR = 2
 _ON_PAGE = "sentences of the page"
 """The sentence of a search whose sentences come later."""
 
@@ -70,9 +68,7 @@ def run(arguments: Namespace) -> int:
     entry |= {"top": arguments.top} | ({} if model.seed is None else {"seed": model.seed})
     entry |= {"photographs": photographs} if photographs else {}
     name = _name(sentence, entry)
-    own = f".snakemake/densevse-{name}.json"  # of this search alone, as others may run at the same time
-    write_text(json.dumps({"searches": {name: entry}}), own)
-    files = [*arguments.configfile, own]
+    files = [*arguments.configfile, own_configuration(name, {"searches": {name: entry}})]
     if arguments.serve:
         return _serve(arguments, model, name, files)
     pages = [f"{config.results}/search/{name}.{kind}" for kind in ("html", "parquet")]
@@ -115,8 +111,7 @@ def _made(targets: Sequence[str], arguments: Namespace, model: TrainedModel, fil
     config = configuration(overrides(files))
     if any(job.stage == "train" for job in planned_jobs(targets, files, config.results)):  # which may take days
         raise InputError(_untrained(model, arguments.configfile))
-    command = snakemake(targets, files, "--cores", arguments.cores, "--quiet", "host", "reason", "progress")
-    return subprocess.call(command, stdout=_STANDARD_ERROR) == 0
+    return make(targets, files, arguments.cores)
 
 
 def _name(sentence: str, entry: Mapping[str, Any]) -> str:

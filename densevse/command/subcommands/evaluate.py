@@ -1,12 +1,20 @@
-"""`densevse evaluate`: the metrics of scores or embeddings in files, without the workflow."""
+"""`densevse evaluate`: the metrics of scores or embeddings in files, or of a network without training."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-HELP = "print the metrics of scores or embeddings from elsewhere"
+from densevse.runtime.errors import InputError
+
+if TYPE_CHECKING:
+    from densevse.evaluation.given.results import EvaluatedModel
+
+HELP = "print the metrics of scores or embeddings from elsewhere, or of a network without training"
 PROTOCOLS = ("full", "five_folds", "first_1000", "hodosh")
 FILES = ("scores", "i2t", "t2i", "images", "sentences", "image_ids", "caption_ids")
 LAYOUT = ("similarity", "copies", "unscored", "lower_is_better")
+OF_SCORES, OF_MODEL = (*FILES, *LAYOUT, "at"), ("data", "weights", "tokenizer", "pad", "cores")
+"""The arguments without --model, and those with it."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -17,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--images", help="vectors of images, with --sentences and --similarity instead of scores")
     parser.add_argument("--sentences", help="vectors of sentences")
     parser.add_argument("--similarity", choices=("cosine", "dot", "order"), help="the score of two vectors")
-    parser.add_argument("--copies", type=int, default=1, help="the copies of each image in the file; 5 in VSE++'s")
+    parser.add_argument("--copies", type=int, help="the copies of each image in the file; 5 in VSE++'s")
     parser.add_argument("--unscored", choices=("nan", "-inf"), help="the mark of pairs that have no score")
     parser.add_argument("--lower-is-better", action="store_true", help="the scores are distances")
     parser.add_argument("--image-ids", help="the ids of the images, one a line, with --relevant; by default from 0")
@@ -25,6 +33,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     answers = parser.add_mutually_exclusive_group(required=True)
     answers.add_argument("--per-image", type=int, help="the number of sentences of each image, such as 5")
     answers.add_argument("--relevant", help="the right answers: Parquet, TREC qrels, or a sparse matrix of SciPy (npz)")
+    answers.add_argument("--model", help="a network to measure without training: open_clip:<name>, or its entry's name")
+    parser.add_argument("--data", metavar="FILE", help="with --model: the YAML file of a data set")
+    parser.add_argument("--weights", metavar="FILE", help="with --model: its weights")
+    parser.add_argument("--tokenizer", metavar="FILE", help="with --model: tokenizer.json, if it is not CLIP's")
+    parser.add_argument("--pad", metavar="TOKEN", help="with --tokenizer: the token that fills up sentences")
+    parser.add_argument("--cores", help="with --model: cores of this machine to use; all by default")
     parser.add_argument("--at", metavar="K,K", type=_cutoffs, help="cut-offs of R@K and nDCG@K; 1,5,10 with --relevant")
     parser.add_argument(
         "--protocol",
@@ -39,10 +53,43 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Prints a line of metrics for each direction, and the sum of recalls; writes the files that are asked for."""
+    from densevse.evaluation.given.results import write_csv, write_json
+
+    _check_belong(arguments)
+    measured, found = _of_model(arguments) if arguments.model else _of_files(arguments)
+    _print(found)
+    if arguments.json:
+        write_json(found, arguments.json, measured)
+    if arguments.csv:
+        write_csv(found, arguments.csv)
+    return 0
+
+
+def _check_belong(arguments: Namespace) -> None:
+    """Raises `InputError` that names arguments which do not go with --model, or only with it."""
+    wrong = [key for key in (OF_SCORES if arguments.model else OF_MODEL) if getattr(arguments, key)]
+    named = ", ".join(arguments.scores if key == "scores" else f"--{key.replace('_', '-')}" for key in wrong)
+    if wrong and arguments.model:
+        raise InputError(f"--model: its scores are computed here; leave out {named}.")
+    if wrong:
+        raise InputError(f"{named}: only with --model; add it, or leave this out.")
+
+
+def _of_model(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]:
+    from densevse.config.environment import check_extra
+
+    check_extra("snakemake", "workflow,networks", "--model")
+    check_extra("open_clip", "networks", "--model")
+    from densevse.command.zero_shot import zero_shot  # which imports packages of the workflow
+
+    return zero_shot(arguments)
+
+
+def _of_files(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]:
     from densevse.config.given import GivenFiles
     from densevse.config.strict import validate
     from densevse.evaluation.given.measure import Measures, evaluate_files, evaluate_relevant_files
-    from densevse.evaluation.given.results import write_csv, write_json
+    from densevse.evaluation.given.results import EvaluatedModel
 
     named = {key: getattr(arguments, key) for key in (*FILES, *LAYOUT) if getattr(arguments, key)}
     given = validate(GivenFiles, named, "the command line")
@@ -51,12 +98,7 @@ def run(arguments: Namespace) -> int:
         found = evaluate_relevant_files(given, arguments.relevant, measures)
     else:
         found = evaluate_files(given, arguments.per_image, measures)
-    _print(found)
-    if arguments.json:
-        write_json(found, arguments.json, next(iter(given.files(0).values())))
-    if arguments.csv:
-        write_csv(found, arguments.csv)
-    return 0
+    return EvaluatedModel(next(iter(given.files(0).values()))), found
 
 
 def _print(found: Mapping[str, float]) -> None:

@@ -89,7 +89,7 @@ def evaluate(
     if cutoffs is not None:
         return _relevance_metrics((score, score), gains, Measures(protocol, cutoffs, intervals))
     test = numbered_test(len(values), image[columns], protocol)
-    return _metrics(retrieve(score, test.rows, test.folds), test, intervals)
+    return retrieval_metrics(retrieve(score, test.rows, test.folds), test.rows, intervals)
 
 
 def evaluate_files(given: GivenFiles, per_image: int, measures: Measures) -> dict[str, float]:
@@ -114,7 +114,7 @@ def evaluate_files(given: GivenFiles, per_image: int, measures: Measures) -> dic
         if measures.at is not None:
             found = scorers(files, given.layout, test, Path(folder))
             return _relevance_metrics(found, relevance_of(image, count), measures)
-        return _metrics(given_rankings(files, given.layout, test, Path(folder)), test, measures.intervals)
+        return retrieval_metrics(given_rankings(files, given.layout, test, Path(folder)), test.rows, measures.intervals)
 
 
 def _count_images(matrix: Matrix, per_image: int, copies: int, of_sentences: bool) -> int:
@@ -204,19 +204,26 @@ def _relevance_metrics(scorers: tuple[Scorer, Scorer], gains: sparse.csr_array, 
     return relevance_metrics(scorers, gains, checked_cutoffs(measures.at or CUTOFFS), measures.intervals)
 
 
-def _metrics(rows: pd.DataFrame, test: GivenTest, intervals: bool) -> dict[str, float]:
+def retrieval_metrics(rows: pd.DataFrame, test_set: TestSet, intervals: bool) -> dict[str, float]:
+    """The metrics of RETRIEVAL rows of a test set, with the keys of `evaluate`; intervals draw families of images."""
     if is_below_chance(rows):
         logger.warning("The result is %s", BELOW_CHANCE)
     ties = rows["tied"].groupby(rows["direction"]).sum()
     found = {**metrics_of(rows), **{f"{direction}_ties": float(ties[direction]) for direction in DIRECTIONS}}
     if not intervals:
         return found
-    image_of = dict(zip(test.rows.caption_ids, test.rows.image_ids[test.rows.image_of_caption], strict=True))
-    images = rows["query_id"].where(rows["direction"] == "i2t", rows["query_id"].map(image_of))
-    bootstrap = retrieval_bootstrap(rows, images.tolist())
+    bootstrap = retrieval_bootstrap(rows, _families(rows, test_set))
     drawn = bootstrap.replicates([rows])
     ends = {name: bootstrap.interval(name, drawn) for name in METRIC_COLUMNS}
     return {**found, **{f"{name}_{end}": value for name, one in ends.items() for end, value in one._asdict().items()}}
+
+
+def _families(rows: pd.DataFrame, test_set: TestSet) -> list[str]:
+    """The family of each query: of the image that asks, or of the sentence's image."""
+    of_image = pd.Series(test_set.family_of_image, test_set.image_ids)
+    of_caption = pd.Series(test_set.family_of_image[test_set.image_of_caption], test_set.caption_ids)
+    queries = rows["query_id"]
+    return queries.map(of_image).where(rows["direction"] == "i2t", queries.map(of_caption)).tolist()
 
 
 def _images(image_of_sentence: NDArray[Any], shape: tuple[int, ...]) -> Indices:

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from densevse.artifacts.files import atomic
 from densevse.evaluation.bootstrap import LIMITS
@@ -17,6 +17,14 @@ RETRIEVED = {"i2t": "text_retrieval", "t2i": "image_retrieval"}
 _ENDS = ("_low", "_high")
 
 
+class EvaluatedModel(NamedTuple):
+    """What was measured, by the keys of CLIP_benchmark; a file of scores or vectors is a model of that name."""
+
+    model: str
+    pretrained: str = ""  # its weights
+    dataset: str = ""
+
+
 def write_csv(found: Mapping[str, float], path: str | Path) -> None:
     """Writes a row for each metric, with the columns metric, value, low and high, in the units of `evaluate`."""
     with atomic(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
@@ -26,19 +34,17 @@ def write_csv(found: Mapping[str, float], path: str | Path) -> None:
             rows.writerow([name, found[name], *(found.get(name + end, "") for end in _ENDS)])
 
 
-def write_json(found: Mapping[str, float], path: str | Path, title: str) -> None:
+def write_json(found: Mapping[str, float], path: str | Path, of: EvaluatedModel) -> None:
     """Writes one object with the keys that CLIP_benchmark reads, and those of a task's result of mteb.
 
-    Shares are from 0 to 1 there. `title` names what was measured.
+    Shares are from 0 to 1 there.
     """
     shares = {name: found[name] / 100 if _is_percent(name) else found[name] for name in _metrics(found)}
     document = {
-        "dataset": "",
-        "model": title,
-        "pretrained": "",
+        **of._asdict(),
         "task": "zeroshot_retrieval",
         "metrics": {_of_clip_benchmark(name): value for name, value in shares.items()},
-        "task_name": title,
+        "task_name": of.dataset or of.model,
         "dataset_revision": "",
         "mteb_version": None,
         "evaluation_time": None,
