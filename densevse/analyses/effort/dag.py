@@ -39,7 +39,7 @@ class EffortStage(TableStage):
 
     def draw_job(self, dataset: DatasetName, variant: VariantName, draw: str, seed: int) -> Job:
         """The training of a draw, as TrainingJob."""
-        entry = self._drawn(dataset, variant, int(draw.removeprefix("draw")))
+        entry = self.drawn(dataset, variant, int(draw.removeprefix("draw")))
         return self._training.job_of(entry, dataset, variant, seed)
 
     def chosen_job(self, dataset: DatasetName, variant: VariantName, seed: int) -> Job:
@@ -87,7 +87,7 @@ class EffortStage(TableStage):
         rows = {
             variant: {
                 "title": row.title or self.variant(dataset, variant).title,
-                "draws": [_changed(self._drawn(dataset, variant, number)) for number in range(row.draws)],
+                "draws": [_changed(self.drawn(dataset, variant, number)) for number in range(row.draws)],
                 "default_again": row.default_again,
             }
             for variant, row in entry.rows.items()
@@ -115,7 +115,7 @@ class EffortStage(TableStage):
         assert budget_of is not None
         return budget(self.variant(dataset, budget_of))
 
-    def _drawn(self, dataset: DatasetName, variant: VariantName, number: int) -> MethodConfig:
+    def drawn(self, dataset: DatasetName, variant: VariantName, number: int) -> MethodConfig:
         """A row's settings in a draw. Raises `InputError` if the method refuses them, or is not trained."""
         entry, effort = self.variant(dataset, variant), self.effort(dataset)
         try:

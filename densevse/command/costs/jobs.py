@@ -7,6 +7,7 @@ import csv
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,12 +15,14 @@ from typing import Any, NamedTuple
 from densevse.command.costs.methods import METHODS, MethodCost, Read, ranking, step
 from densevse.command.shared import ROOT, PlannedJob
 from densevse.config.datasets import Dataset
+from densevse.config.methods import MethodConfig
 from densevse.config.networks import CLASSES, NetworkConfig
 from densevse.config.proposers import Proposer
 from densevse.config.registries import VIEWS, described_by
 from densevse.config.strict import DatasetName, VariantName
 from densevse.dag.features import FeatureStage
 from densevse.dag.project import Project, Stage
+from densevse.runtime.project import PACKAGE
 
 Amounts = Mapping[str, float]
 """Kind of work -> its amount, in the units of `ESTIMATES` in densevse/command/costs/rates.py."""
@@ -92,7 +95,7 @@ class Arithmetic(Stage):
 
     def of(self, job: PlannedJob) -> Amounts | None:
         """The work of a job; None if it is not known by arithmetic."""
-        count = _COUNTED.get(job.stage)
+        count = counted().get(job.stage)
         if count is None or job.wildcards.get("dataset") not in self.config.datasets:
             return None
         found = count(self, job.wildcards)
@@ -147,22 +150,27 @@ class Arithmetic(Stage):
         return added(one.times(seen), self._decoded(dataset, epochs * (sizes.train + sizes.val)))
 
     def training(self, names: Mapping[str, Any]) -> Amounts | None:
-        """A round of a method's training, with the validation after each epoch."""
-        dataset, sizes, round_ = names["dataset"], self.sizes(names["dataset"]), int(names.get("round", 0))
-        entry, cost = self.variant(dataset, names["variant"]), self._cost(dataset, names["variant"])
+        """A round of a method's training."""
+        dataset, variant = names["dataset"], names["variant"]
+        return self.training_of(self.variant(dataset, variant), dataset, variant, int(names.get("round", 0)))
+
+    def training_of(
+        self, entry: MethodConfig, dataset: DatasetName, variant: VariantName, round: int = 0
+    ) -> Amounts | None:
+        """A round with the settings of `entry`, which reads what a variant reads; validation follows each epoch."""
+        sizes, cost = self.sizes(dataset), self._cost_of(entry, dataset, variant)
         if cost is None or entry.training == "none":
             return None
-        if round_ == 0 and entry.last_round:
+        if round == 0 and entry.last_round:
             cost = cost._replace(described=0)  # phrases have no regions yet
-        training, epochs = entry.training, sum(phase.epochs for phase in entry.phases_of(round_))
+        training, epochs = entry.training, sum(phase.epochs for phase in entry.phases_of(round))
         images = min(sizes.train, training.training_images or sizes.train)
         batch = min(training.batch_size, images * SENTENCES)
-        one = added(
-            step(cost, batch, getattr(entry.parameters, "mismatched", None)), self._reading(dataset, names, batch)
-        )
+        mismatched = getattr(entry.parameters, "mismatched", None)
+        one = added(step(cost, batch, mismatched), self._reading(dataset, variant, batch))
         validated = min(sizes.val, training.validation_images or sizes.val)
         steps = epochs * images * SENTENCES / batch
-        return added(times(one, steps), times(self._ranked(dataset, names["variant"], validated), epochs))
+        return added(times(one, steps), times(ranking(cost, validated, validated * SENTENCES), epochs))
 
     def retrieval(self, names: Mapping[str, Any]) -> Amounts | None:
         """The ranking of the test split by a variant, or by an ensemble's members."""
@@ -217,7 +225,9 @@ class Arithmetic(Stage):
         return 1
 
     def _cost(self, dataset: DatasetName, variant: VariantName) -> MethodCost | None:
-        entry = self.variant(dataset, variant)
+        return self._cost_of(self.variant(dataset, variant), dataset, variant)
+
+    def _cost_of(self, entry: MethodConfig, dataset: DatasetName, variant: VariantName) -> MethodCost | None:
         return METHODS[entry.model](entry.parameters, self._read(dataset, variant)) if entry.model in METHODS else None
 
     def _read(self, dataset: DatasetName, variant: VariantName) -> Read:
@@ -245,16 +255,16 @@ class Arithmetic(Stage):
         one = pass_of(network, network.layers[described_by(view)]) if network else None
         return (one.cells if view == "grid" else 1, one.length) if one else (36, LENGTH)
 
-    def _reading(self, dataset: DatasetName, names: Mapping[str, Any], batch: int) -> Amounts:
+    def _reading(self, dataset: DatasetName, variant: VariantName, batch: int) -> Amounts:
         """The reading of a batch's features; or, of pixels, the network that is trained with the method."""
-        read = self._read(dataset, names["variant"])
+        read = self._read(dataset, variant)
         places = {"grid": read.cells, "regions": read.regions}
         values = sum(places.get(view, 1) * length for view, length in read.features.items())
         crops = [view for view in read.features if VIEWS[view].pixels]
         if not crops:
             return {"written": batch * values}
-        entry = self.variant(dataset, names["variant"])
-        network = self.config.networks[self.network_of(names["variant"], dataset, crops[0], entry.networks)]
+        entry = self.variant(dataset, variant)
+        network = self.config.networks[self.network_of(variant, dataset, crops[0], entry.networks)]
         one = pass_of(network, network.layers[described_by(crops[0])])
         return one.times(3 * batch * read.regions) if one else {}
 
@@ -266,7 +276,10 @@ class Arithmetic(Stage):
 SCENE, BOXES_OF_SCENE = 96 * 96, 13
 """Pixels of a picture of the generated data set scenes, and the boxes that selective search finds there."""
 
-_COUNTED: Mapping[str, Callable[[Arithmetic, Mapping[str, Any]], Amounts | None]] = {
+Count = Callable[[Arithmetic, Mapping[str, Any]], Amounts | None]
+"""A function that counts the work of a job from its wildcards; None if it is not known."""
+
+_COUNTED: Mapping[str, Count] = {
     "choose_precision": lambda arithmetic, names: {},
     "extract_features": Arithmetic.features,
     "extract_regions": Arithmetic.regions,
@@ -278,7 +291,15 @@ _COUNTED: Mapping[str, Callable[[Arithmetic, Mapping[str, Any]], Amounts | None]
     "retrieve_by_ensemble": Arithmetic.retrieval,
     "correspond": Arithmetic.correspondences,
 }
-"""Stage -> the function that counts its work from a job's wildcards."""
+"""Stages of the core."""
+
+
+@cache
+def counted() -> Mapping[str, Count]:
+    """Stage -> the function that counts its work; an analysis has those of its own in its costs.py, as COUNTED."""
+    folders = [file.parent.name for file in PACKAGE.glob("analyses/*/costs.py")]
+    modules = [import_module(f"densevse.analyses.{folder}.costs") for folder in folders]
+    return {**_COUNTED, **{stage: count for module in modules for stage, count in module.COUNTED.items()}}
 
 
 def added(*amounts: Amounts) -> Amounts:

@@ -1,0 +1,41 @@
+"""`densevse plan` counts the work of draws by their own settings."""
+
+import pytest
+
+from densevse.command.costs.jobs import Arithmetic, added, times
+from densevse.command.shared import PlannedJob, configured_project
+
+
+@pytest.fixture(scope="module")
+def arithmetic():
+    return Arithmetic(configured_project([]))
+
+
+def work(arithmetic, stage, variant, **names):
+    return arithmetic.of(PlannedJob(stage, {"dataset": "scenes", "variant": variant, **names}, [], stage))
+
+
+def test_draw_0_of_the_row_that_sets_the_budget_costs_its_training(arithmetic):
+    assert work(arithmetic, "train_draw", "vse", draw="draw0", seed="0") == work(arithmetic, "train", "vse", seed="0")
+
+
+def test_a_draw_has_the_epochs_of_the_budget(arithmetic):
+    """The budget is 63 negatives in 5 epochs: sm-LSTM with T = 1 has 20 negatives, so 16 epochs in place of 3.
+
+    Each ends with a validation on 200 images in place of 100, which adds less than a tenth.
+    """
+    draw = work(arithmetic, "train_draw", "sm_lstm", draw="draw0", seed="0")
+    configured = work(arithmetic, "train", "sm_lstm_1_step", seed="0")
+    assert 1 < draw["products"] / (16 / 3 * configured["products"]) < 1.1
+
+
+def test_the_chosen_draw_is_planned_as_their_mean(arithmetic):
+    draws = [work(arithmetic, "train_draw", "sm_lstm", draw=f"draw{number}", seed="0") for number in range(4)]
+    chosen = work(arithmetic, "train_chosen", "sm_lstm", draw="chosen", seed="101")
+    assert chosen == pytest.approx(times(added(*draws), 1 / 4))
+
+
+def test_draws_are_ranked_as_their_variant(arithmetic):
+    names = {"seed": "0", "round": "0"}
+    ranked = work(arithmetic, "retrieve_draw", "vse", draw="draw0", protocol="full", **names)
+    assert ranked == work(arithmetic, "retrieve", "vse", protocol="full", **names)
