@@ -59,9 +59,8 @@ def literal_products(method, image, words):
 def literal_scores(method):
     """S of Eq 8."""
     spoken = [[word for word in row if word] for row in INDEX.tolist()]
-    return torch.tensor(
-        [[sum(map(max, literal_products(method, k, words))) for words in spoken] for k in range(len(REGIONS))]
-    ).double()
+    found = [[sum(map(max, literal_products(method, k, words))) for words in spoken] for k in range(len(REGIONS))]
+    return torch.tensor(found, dtype=torch.float64)
 
 
 def test_scores_are_those_of_the_definition():
