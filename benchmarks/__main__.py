@@ -37,8 +37,9 @@ def main(chosen: list[str]) -> None:
             print(lines[-1], flush=True)
         took[name] = time.monotonic() - start
         print(f"{name}: {took[name]:.0f} s", file=sys.stderr, flush=True)
-        write_text("\n".join([*lines, "", *_foot(begun, took)]) + "\n", KEPT)
-    print("", *_foot(begun, took), sep="\n")
+        foot = _foot(begun, took)
+        write_text("\n".join([*lines, "", *foot]) + "\n", KEPT)
+    print("", *foot, sep="\n")
 
 
 def _now() -> str:
