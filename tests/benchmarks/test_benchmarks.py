@@ -55,7 +55,8 @@ def test_the_table_says_machine_load_and_date(tmp_path, monkeypatch, capsys):
     ranking = importlib.import_module("benchmarks.ranking")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(ranking, "rows", lambda: [("ours / theirs", "<= 2", 1.234, "a note")])
-    monkeypatch.setattr("os.getloadavg", lambda loads=itertools.count(): (next(loads), 0, 0))  # it changes all the time
+    loads = itertools.count()  # it changes all the time
+    monkeypatch.setattr("os.getloadavg", lambda: (next(loads), 0, 0))
     bench.main(["ranking"])
     printed, progress = capsys.readouterr()
     table = Path(bench.KEPT).read_text(encoding="utf-8")
