@@ -73,27 +73,27 @@ def with_clip() -> dict:
 
 
 @pytest.mark.long
-def test_clip_is_a_row_and_answers_searches_without_training(finished):
-    save(clip_model(), finished.folder / "clip.safetensors")
-    (finished.folder / "photographs").mkdir()
+def test_clip_is_a_row_and_answers_searches_without_training(continue_project):
+    project = continue_project(with_clip())
+    save(clip_model(), project.folder / "clip.safetensors")
+    (project.folder / "photographs").mkdir()
     for number in range(3):
         pixels = np.random.default_rng(number).integers(256, size=(70 + number, 90, 3), dtype=np.uint8)
-        Image.fromarray(pixels).save(finished.folder / f"photographs/{number}.png")
-    finished.configure(with_clip())
-    planned = finished.planned(TABLE, FOUND_BY)
+        Image.fromarray(pixels).save(project.folder / f"photographs/{number}.png")
+    planned = project.planned(TABLE, FOUND_BY)
     assert not {"train", "count_words", "download", "download_from_hub", "obtain_by_hand"} & planned.keys()
-    finished.run(TABLE, FOUND_BY)
-    rows = pd.read_csv(finished.folder / "results/tables/clip.csv", dtype=str)
+    project.run(TABLE, FOUND_BY)
+    rows = pd.read_csv(project.folder / "results/tables/clip.csv", dtype=str)
     assert rows["variant"].dropna().tolist() == ["random", "vse", "clip"]
-    text = (finished.folder / TABLE).read_text()
+    text = (project.folder / TABLE).read_text()
     assert "none, as nothing is trained (clip)" in text
     assert "clip_tiny is open_clip:ViT-B-32, weights from clip.safetensors, fp32" in text
-    found = pd.read_parquet(finished.folder / FOUND_BY)
+    found = pd.read_parquet(project.folder / FOUND_BY)
     assert sorted(found["image_id"]) == ["0.png", "1.png", "2.png"]
     assert found["score"].is_monotonic_decreasing
     assert not any(map(len, found["unknown_words"]))
-    assert {path.name for path in (finished.folder / "results/flickr30k").iterdir()} == {"models"}
-    assert finished.planned(TABLE, FOUND_BY) == {}
+    assert {path.name for path in (project.folder / "results/flickr30k").iterdir()} == {"models"}
+    assert project.planned(TABLE, FOUND_BY) == {}
 
 
 @pytest.mark.long

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import zipfile
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -156,7 +157,9 @@ def test_the_page_answers_as_the_command_does_until_ctrl_c(finished):
     command = [sys.executable, "-m", "densevse", "search"]
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     there = {"cwd": finished.folder, "env": environment, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen([*command, "--serve", *given], **there) as page:
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # tests in the background ignore it
+    with subprocess.Popen([*command, "--serve", *given], **there, **heard) as page, ExitStack() as at_end:
+        at_end.callback(page.kill)
         address = page.stdout.readline().split()[-1]
         with urlopen(f"{address}answers?sentence=a+red+ball") as reply:
             answers = json.load(reply)["answers"]
