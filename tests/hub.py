@@ -42,7 +42,7 @@ class Repository:
 
 @dataclass
 class Hub:
-    """What the stand-in has; `repositories` has those of data sets as datasets/owner/name."""
+    """Holds the stand-in's repositories and files. A data set's repository is named datasets/owner/name."""
 
     address: str = ""
     repositories: dict[str, Repository] = field(default_factory=dict)

@@ -11,7 +11,16 @@ from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage
 from densevse.dag.rows import RowStage
-from densevse.report.plan import GainsPlan, GainsSection, RoundPlan, RoundsPlan, SectionPlan, TablePlan
+from densevse.report.plan import (
+    GainsPlan,
+    GainsSection,
+    LastRound,
+    LastRoundsPlan,
+    RoundPlan,
+    RoundsPlan,
+    SectionPlan,
+    TablePlan,
+)
 from densevse.report.published import PublishedRow, check_names, read_published
 from densevse.runtime.errors import InputError
 
@@ -78,6 +87,20 @@ class TableStage(Stage):
     def with_rounds(self, dataset: DatasetName) -> dict[VariantName, MethodConfig]:
         """The variants in a data set's main table that learn correspondences."""
         return {name: entry for name, entry in self.variants(dataset).items() if entry.last_round}
+
+    def last_rounds(self, dataset: DatasetName, variants: Iterable[VariantName]) -> list[Values]:
+        """The last round of each variant, of each seed."""
+        seeds = self.dataset(dataset).seeds
+        return [self.last_round(dataset, name, seed) for name in variants for seed in seeds]
+
+    def plan_of_last_rounds(self, dataset: DatasetName, variants: Iterable[VariantName]) -> LastRoundsPlan:
+        """The plan of a table of these."""
+        measured: dict[str, LastRound] = {}
+        for name in variants:
+            last, seeds = self.last_round(dataset, name), self.dataset(dataset).seeds
+            title = self.project.variant(dataset, name).title
+            measured[name] = LastRound(title=title, seeds=seeds, model=last["variant"], round=last["round"])
+        return LastRoundsPlan(title=self.title(dataset), dataset=dataset, measured=measured)
 
     def first_protocol(self, dataset: DatasetName) -> Protocol:
         """The protocol of a data set's main table, for analyses with one protocol for each data set."""

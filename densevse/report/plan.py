@@ -51,6 +51,28 @@ class MeasuredVariant(Strict):
         return Identity(dataset, self.model, seed, self.round, protocol, "test")
 
 
+class LastRound(Strict):
+    """A variant after its last round."""
+
+    title: str
+    seeds: list[int]
+    model: str = Field(description="the variant whose model it is: another one where variants share round 0")
+    round: int
+
+
+class LastRoundsPlan(Strict):
+    """A table of variants after their last rounds, on the test split of a data set."""
+
+    title: str
+    dataset: str
+    measured: dict[str, LastRound]
+
+    def runs(self, name: str) -> list[Identity]:
+        """The identity of a variant's artifacts for each seed."""
+        entry = self.measured[name]
+        return [Identity(self.dataset, entry.model, seed, entry.round, split="test") for seed in entry.seeds]
+
+
 class SectionPlan(Strict):
     """A data set under a protocol, and its measured variants."""
 

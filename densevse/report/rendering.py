@@ -2,11 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -180,6 +180,11 @@ def number_range(ends: Iterable[float] | None, key: str = "", sign: str = "") ->
     """The two ends of an interval of a metric of ours; empty without an interval."""
     written = [number(end, key, sign) for end in ends or ()]
     return " to ".join(written) if all(written) else ""
+
+
+def with_range(row: Mapping[Any, Any] | pd.Series, name: str) -> list[str]:
+    """The cells of a column of a row and of its 95% interval, whose ends have the column's name and _low and _high."""
+    return [number(row[name]), number_range((row[f"{name}_low"], row[f"{name}_high"]))]
 
 
 _CODE = r"(?<![\\`])(`+)(?!`).+?(?<!`)\1(?!`)"

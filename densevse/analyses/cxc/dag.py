@@ -1,6 +1,6 @@
 """CxC in the plan: the files of its judgements, and the models that are compared with them."""
 
-from densevse.analyses.cxc.settings import ComparedVariant, Crisscrossed, CxcPlan, CxcSettings
+from densevse.analyses.cxc.settings import Crisscrossed, CxcSettings
 from densevse.config.strict import DatasetName
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
@@ -17,17 +17,11 @@ class CxcStage(TableStage):
 
     def measured(self, dataset: DatasetName) -> list[Values]:
         """The last round of each variant, of each seed. Raises `InputError` if none is named."""
-        names, seeds = self._entry(dataset).measure, self.dataset(dataset).seeds
-        return [self.last_round(dataset, name, seed) for name in names for seed in seeds]
+        return self.last_rounds(dataset, self._entry(dataset).measure)
 
     def job(self, dataset: DatasetName) -> Job:
         """The table."""
-        measured: dict[str, ComparedVariant] = {}
-        for name in self._entry(dataset).measure:
-            last, title = self.last_round(dataset, name), self.project.variant(dataset, name).title
-            seeds = self.dataset(dataset).seeds
-            measured[name] = ComparedVariant(title=title, seeds=seeds, model=last["variant"], round=last["round"])
-        plan = CxcPlan(title=self.title(dataset), dataset=dataset, measured=measured)
+        plan = self.plan_of_last_rounds(dataset, self._entry(dataset).measure)
         return Job({"plan": plan.model_dump(mode="json")})
 
     def _entry(self, dataset: DatasetName) -> Crisscrossed:

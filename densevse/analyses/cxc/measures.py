@@ -55,7 +55,7 @@ CXC_RANKS = Schema(
 )
 
 
-class Items(NamedTuple):
+class RatedItems(NamedTuple):
     """The images or the sentences of a test split."""
 
     numbers: pd.Index  # MS-COCO's
@@ -96,7 +96,7 @@ def write_measures(
     schema.write(pd.concat(ranked, ignore_index=True), CXC_RANKS, ranks, dict(made_from), of)
 
 
-def read_items(embeddings: str, captions: str) -> dict[str, Items]:
+def read_items(embeddings: str, captions: str) -> dict[str, RatedItems]:
     """The images, and the first five sentences of each, by their kind: image or caption.
 
     Raises `InputError` if the model has no vectors of them, or they are not MS-COCO's.
@@ -116,7 +116,9 @@ def read_items(embeddings: str, captions: str) -> dict[str, Items]:
     if any(one.isna().any() for one in numbers.values()):
         raise InputError(f"{captions}: CxC is of MS-COCO, and these images or sentences have no numbers of it.")
     return {
-        kind: Items(pd.Index(numbers[kind].astype(np.int64)), own["image_id"].to_numpy(object), _unit(store, own.index))
+        kind: RatedItems(
+            pd.Index(numbers[kind].astype(np.int64)), own["image_id"].to_numpy(object), _unit(store, own.index)
+        )
         for kind, own in found.items()
     }
 
@@ -139,7 +141,7 @@ def correlation(rated: pd.DataFrame, draws: int = DRAWS) -> tuple[float, float]:
     return float(np.mean(found)), float(np.std(found))
 
 
-def _places(ratings: pd.DataFrame, task: str, items: Mapping[str, Items]) -> tuple[Indices, Indices]:
+def _places(ratings: pd.DataFrame, task: str, items: Mapping[str, RatedItems]) -> tuple[Indices, Indices]:
     """The places of both of each pair among the items of their kinds."""
     found = []
     for side, kind in zip(("first", "second"), kinds_of(task), strict=True):
@@ -154,13 +156,13 @@ def _places(ratings: pd.DataFrame, task: str, items: Mapping[str, Items]) -> tup
     return found[0], found[1]
 
 
-def _cosines(places: tuple[Indices, Indices], task: str, items: Mapping[str, Items]) -> Reals:
+def _cosines(places: tuple[Indices, Indices], task: str, items: Mapping[str, RatedItems]) -> Reals:
     first, second = (items[kind].vectors[rows] for kind, rows in zip(kinds_of(task), places, strict=True))
     cosines: Reals = np.einsum("nd,nd->n", first, second).astype(np.float64)
     return cosines
 
 
-def _ranked(items: Items, places: tuple[Indices, Indices], rating: Reals) -> pd.DataFrame:
+def _ranked(items: RatedItems, places: tuple[Indices, Indices], rating: Reals) -> pd.DataFrame:
     """The image_id of each query with a right answer, and the rank of its first one among all other items."""
     right, (first, second) = rating >= RIGHT, places
     pairs = pd.DataFrame({"query": np.r_[first, second], "answer": np.r_[second, first]})[np.r_[right, right]]

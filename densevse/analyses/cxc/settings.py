@@ -1,4 +1,4 @@
-"""Settings of the measures of CxC, and the plan of their table."""
+"""Settings of the measures of CxC."""
 
 from collections.abc import Iterator
 
@@ -40,20 +40,3 @@ class CxcSettings(ByDataset[Crisscrossed]):
         """The files of judgements."""
         for dataset, entry in self.items():
             yield from ((f"cxc.{dataset}.folder", path) for path in entry.files())
-
-
-class ComparedVariant(Strict):
-    """A variant after its last round."""
-
-    title: str
-    seeds: list[int]
-    model: str = Field(description="the variant whose model it is: another one where variants share round 0")
-    round: int
-
-
-class CxcPlan(Strict):
-    """A table of CxC's measures on a data set."""
-
-    title: str
-    dataset: str
-    measured: dict[str, ComparedVariant]

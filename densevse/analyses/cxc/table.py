@@ -7,17 +7,17 @@ import numpy as np
 import pandas as pd
 
 from densevse.analyses.cxc.measures import CXC_RANKS, CXC_SCORES, DRAWS, RIGHT, correlation
-from densevse.analyses.cxc.settings import TASKS, CxcPlan
+from densevse.analyses.cxc.settings import TASKS
 from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
-from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.config.strict import validate
 from densevse.evaluation.metrics import RECALLS
 from densevse.evaluation.relevance import MeanBootstrap
 from densevse.report.footnotes import INTERVALS
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.plan import LastRoundsPlan
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, with_range
 from densevse.report.results import Outputs, write_table
 
 DIRECTIONS = ("i2i", "t2t")
@@ -62,14 +62,14 @@ def make_cxc_table(
 ) -> None:
     """The job that makes the table from CXC_SCORES and CXC_RANKS of each variant and seed, in any order.
 
-    `plan` has the values of `CxcPlan`, and `outputs` the names of `Outputs`. Raises `InputError` if an artifact of the
-    plan is missing.
+    `plan` has the values of `LastRoundsPlan`, and `outputs` the names of `Outputs`. Raises `InputError` if an artifact
+    of the plan is missing.
     """
-    planned, families = validate(CxcPlan, plan, "the plan of the table"), families_of(images)
+    planned, families = validate(LastRoundsPlan, plan, "the plan of the table"), families_of(images)
     of_scores, of_ranks = ArtifactIndex(scores, CXC_SCORES), ArtifactIndex(ranks, CXC_RANKS)
     records = []
     for name, entry in planned.measured.items():
-        runs = [Identity(planned.dataset, entry.model, seed, entry.round, split="test") for seed in entry.seeds]
+        runs = planned.runs(name)
         row: dict[str, Any] = {"method": entry.title, "variant": name, "seeds": len(runs)}
         row |= correlations([schema.read(of_scores.path(one), CXC_SCORES) for one in runs])
         records.append(row | recalls([schema.read(of_ranks.path(one), CXC_RANKS) for one in runs], families))
@@ -102,7 +102,7 @@ def recalls(runs: Sequence[pd.DataFrame], families: pd.Series) -> dict[str, floa
     return MeanBootstrap(group, [*_RECALLS]).with_intervals(hits)
 
 
-def _correlations(rows: pd.DataFrame, plan: CxcPlan) -> Sheet:
+def _correlations(rows: pd.DataFrame, plan: LastRoundsPlan) -> Sheet:
     columns = [TableColumn("Method", number=False)]
     for task in TASKS:
         columns += [TableColumn("mean", task.upper(), task.upper()), TableColumn("std", task.upper(), task.upper())]
@@ -113,23 +113,19 @@ def _correlations(rows: pd.DataFrame, plan: CxcPlan) -> Sheet:
     return Sheet("Correlation with people's ratings", (*columns, _LAST), cells)
 
 
-def _recalls(rows: pd.DataFrame, plan: CxcPlan) -> Sheet:
+def _recalls(rows: pd.DataFrame, plan: LastRoundsPlan) -> Sheet:
     columns = [TableColumn("Method", number=False)]
     for direction, k in _RECALLS.values():
         columns += [TableColumn(f"R@{k}", direction, direction), TableColumn(f"95% of R@{k}", direction)]
-    cells = []
-    for row in rows.to_dict("records"):
-        parts = [
-            part
-            for name in _RECALLS
-            for part in (number(row[name]), number_range((row[f"{name}_low"], row[f"{name}_high"])))
-        ]
-        cells.append([row["method"], *parts, _source(row, plan)])
+    cells = [
+        [row["method"], *(cell for name in _RECALLS for cell in with_range(row, name)), _source(row, plan)]
+        for row in rows.to_dict("records")
+    ]
     return Sheet("Retrieval of images by images, and of sentences by sentences", (*columns, _LAST), cells)
 
 
 _LAST = TableColumn("Variant and seeds", number=False)
 
 
-def _source(row: Mapping[Any, Any], plan: CxcPlan) -> str:
+def _source(row: Mapping[Any, Any], plan: LastRoundsPlan) -> str:
     return f"{row['variant']}, {named_seeds(plan.measured[row['variant']].seeds)}"

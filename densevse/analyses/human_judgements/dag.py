@@ -22,8 +22,7 @@ class JudgementStage(TableStage):
 
     def measured(self, dataset: DatasetName) -> list[Values]:
         """The last round of each variant in a data set's main table, of each seed."""
-        seeds = self.dataset(dataset).seeds
-        return [self.last_round(dataset, name, seed) for name in self.variants(dataset) for seed in seeds]
+        return self.last_rounds(dataset, self.variants(dataset))
 
     def given(self, dataset: DatasetName) -> list[Values]:
         """Each given row in a data set's main table, of each seed."""

@@ -26,7 +26,7 @@ from densevse.config.strict import validate
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.evaluation.relevance import MeanBootstrap
 from densevse.report.published import any_text, read_rows, real_or_none, required
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, with_range
 from densevse.report.results import Outputs, write_table
 from densevse.runtime.arrays import Reals
 from densevse.runtime.errors import InputError
@@ -219,7 +219,7 @@ def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
         [
             row["method"],
             row["source"],
-            *(cell for by in TAUS for name in (by, f"{by}_centred") for cell in _cells(row, name)),
+            *(cell for by in TAUS for name in (by, f"{by}_centred") for cell in with_range(row, name)),
             row["variant"],
         ]
         for _, row in rows.iterrows()
@@ -238,7 +238,7 @@ def _recalls(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
         for k in RECALLS:
             columns += [TableColumn(f"R@{k}", direction, direction), TableColumn(f"95% of R@{k}", direction)]
     ours = [row for _, row in rows.iterrows() if pd.notna(row[next(iter(RECALLS_OF_CROWD))])]
-    cells = [[row["method"], *(cell for name in RECALLS_OF_CROWD for cell in _cells(row, name))] for row in ours]
+    cells = [[row["method"], *(cell for name in RECALLS_OF_CROWD for cell in with_range(row, name))] for row in ours]
     enough = ((judged["by"] == "crowd") & (judged["rating"] >= SHARE_OF_YES)).sum()
     return Sheet(
         f"Retrieval, with {enough:,} pairs that the crowd calls right as right answers too", tuple(columns), cells
@@ -253,7 +253,3 @@ def _columns(tau: str, group: str, short: str) -> list[TableColumn]:
         TableColumn(f"{tau}, centred", group, short),
         TableColumn("95%, centred", group),
     ]
-
-
-def _cells(row: Any, by: str) -> list[str]:
-    return [number(row[by]), number_range((row[f"{by}_low"], row[f"{by}_high"]))]

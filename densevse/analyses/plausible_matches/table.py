@@ -6,17 +6,16 @@ from typing import Any
 import pandas as pd
 
 from densevse.analyses.plausible_matches.matches import PLAUSIBLE, WITHIN
-from densevse.analyses.plausible_matches.plan import PlausiblePlan
 from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
-from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.config.strict import validate
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.relevance import MeanBootstrap
 from densevse.report.footnotes import INTERVALS
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.plan import LastRoundsPlan
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, with_range
 from densevse.report.results import Outputs, write_table
 
 PLAUSIBLE_RESULTS = Schema(
@@ -47,13 +46,13 @@ _NOTES = [
 def make_plausible_table(images: str, found: Sequence[str], plan: Mapping[str, Any], **outputs: str) -> None:
     """The job that makes the table from PLAUSIBLE of each variant and seed, in any order.
 
-    `plan` has the values of `PlausiblePlan`, and `outputs` the names of `Outputs`. Raises `InputError` if an artifact
+    `plan` has the values of `LastRoundsPlan`, and `outputs` the names of `Outputs`. Raises `InputError` if an artifact
     of the plan is missing.
     """
-    planned, families = validate(PlausiblePlan, plan, "the plan of the table"), families_of(images)
+    planned, families = validate(LastRoundsPlan, plan, "the plan of the table"), families_of(images)
     index, records = ArtifactIndex(found, PLAUSIBLE), []
     for name, entry in planned.measured.items():
-        runs = [Identity(planned.dataset, entry.model, seed, entry.round, split="test") for seed in entry.seeds]
+        runs = planned.runs(name)
         row = {"method": entry.title, "variant": name, "seeds": len(runs)}
         records.append(row | pmrp([schema.read(index.path(one), PLAUSIBLE) for one in runs], families))
     frame = pd.DataFrame(records, columns=[column.name for column in PLAUSIBLE_RESULTS.columns])
@@ -75,10 +74,6 @@ def pmrp(runs: Sequence[pd.DataFrame], families: pd.Series) -> dict[str, float]:
     return MeanBootstrap({name: family[rows] for name, rows in asks.items()}, [*DIRECTIONS]).with_intervals(values)
 
 
-def _cells(row: Mapping[Any, Any], plan: PlausiblePlan) -> list[str]:
-    parts = [
-        part
-        for name in DIRECTIONS
-        for part in (number(row[name]), number_range((row[f"{name}_low"], row[f"{name}_high"])))
-    ]
+def _cells(row: Mapping[Any, Any], plan: LastRoundsPlan) -> list[str]:
+    parts = (cell for name in DIRECTIONS for cell in with_range(row, name))
     return [row["method"], *parts, f"{row['variant']}, {named_seeds(plan.measured[row['variant']].seeds)}"]

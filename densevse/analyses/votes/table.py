@@ -21,7 +21,7 @@ from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.config.strict import validate
 from densevse.report.published import any_text, read_rows, real, required, whole
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, with_range
 from densevse.report.results import Outputs, write_table
 from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean
 
@@ -166,9 +166,9 @@ def _cells(row: dict[Any, Any]) -> list[str]:
     fewest, most = row["fewest_voters"], row["most_voters"]
     return [
         *(row["method"], row["source"]),
-        *(number(row["correct"]), number_range((row["correct_low"], row["correct_high"])), _count(row["pairs"])),
+        *(*with_range(row, "correct"), _count(row["pairs"])),
         *(_count(most) if fewest == most else f"{fewest} to {most}", _count(row["ties"]), _count(row["without_votes"])),
-        *(number(row["exact"]), number_range((row["exact_low"], row["exact_high"])), _count(row["exact_pairs"])),
+        *(*with_range(row, "exact"), _count(row["exact_pairs"])),
         row["variant"],
     ]
 

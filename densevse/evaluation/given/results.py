@@ -18,7 +18,7 @@ _ENDS = ("_low", "_high")
 
 
 class EvaluatedModel(NamedTuple):
-    """What was measured, by the keys of CLIP_benchmark; a file of scores or vectors is a model of that name."""
+    """Names a measured model by the keys of CLIP_benchmark. A file of scores or vectors gives the model its name."""
 
     model: str
     pretrained: str = ""  # its weights

@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 from densevse.analyses.cxc.dag import CxcStage
 from densevse.analyses.cxc.judgements import number_of, read_ratings
 from densevse.analyses.cxc.measures import CXC_RANKS, CXC_SCORES, correlation, write_measures
-from densevse.analyses.cxc.settings import TASKS, ComparedVariant, CxcPlan
+from densevse.analyses.cxc.settings import TASKS
 from densevse.analyses.cxc.table import CXC_RESULTS, make_cxc_table
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
@@ -18,6 +18,7 @@ from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.store import FeatureWriter
 from densevse.dag.project import Project
 from densevse.models.embedding import _complete
+from densevse.report.plan import LastRound, LastRoundsPlan
 from densevse.runtime.errors import InputError
 from tests.pictures import write_images
 from tests.rules import input_of
@@ -133,8 +134,8 @@ def test_the_table_has_a_row_for_each_variant(measured):
     folder, paths, *_ = measured
     _, ranks = measure(folder, paths)
     outputs = outputs_in(folder)
-    vse = ComparedVariant(title="VSE", seeds=[0], model="vse", round=0)
-    plan = CxcPlan(title="MS-COCO", dataset="coco", measured={"vse": vse}).model_dump(mode="json")
+    vse = LastRound(title="VSE", seeds=[0], model="vse", round=0)
+    plan = LastRoundsPlan(title="MS-COCO", dataset="coco", measured={"vse": vse}).model_dump(mode="json")
     files = [str(folder / "images.parquet"), [str(folder / "scores.parquet")], [str(folder / "ranks.parquet")]]
     make_cxc_table(*files, plan, **outputs._asdict())
     row = schema.read(outputs.parquet, CXC_RESULTS).iloc[0]
@@ -183,7 +184,7 @@ def test_the_plan_has_the_last_round_of_each_variant():
     ]
     found = input_of("cxc_table", "scores", stage.measured, dataset="coco")
     assert found[0] == "results/coco/cxc_scores/vse/seed0/round0.parquet"
-    plan = CxcPlan.model_validate(stage.job("coco").settings["plan"])
+    plan = LastRoundsPlan.model_validate(stage.job("coco").settings["plan"])
     assert {name: row.model for name, row in plan.measured.items()} == {"vse": "vse", "vsepp": "vsepp"}
 
 

@@ -10,12 +10,12 @@ import torch
 
 from densevse.analyses.plausible_matches.dag import PlausibleStage
 from densevse.analyses.plausible_matches.matches import CLASSES, PLAUSIBLE, WITHIN, Matches, write_classes
-from densevse.analyses.plausible_matches.plan import MatchedVariant, PlausiblePlan
 from densevse.analyses.plausible_matches.table import PLAUSIBLE_RESULTS, make_plausible_table
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.dag.project import Project
 from densevse.evaluation.protocols import TestSet
+from densevse.report.plan import LastRound, LastRoundsPlan
 from densevse.runtime.errors import InputError
 from tests.pictures import write_images
 from tests.rules import input_of
@@ -76,8 +76,8 @@ def test_it_is_the_measure_of_the_authors_code(tmp_path):
     of = Identity("coco", "vse", 0, 0, split="test")
     schema.write(found, PLAUSIBLE, tmp_path / "found.parquet", {}, of)
     images, outputs = write_images(tmp_path, IDS.tolist()), outputs_in(tmp_path)
-    vse = MatchedVariant(title="VSE", seeds=[0], model="vse", round=0)
-    plan = PlausiblePlan(title="MS-COCO", dataset="coco", measured={"vse": vse}).model_dump(mode="json")
+    vse = LastRound(title="VSE", seeds=[0], model="vse", round=0)
+    plan = LastRoundsPlan(title="MS-COCO", dataset="coco", measured={"vse": vse}).model_dump(mode="json")
     make_plausible_table(images, [str(tmp_path / "found.parquet")], plan, **outputs._asdict())
     row = schema.read(outputs.parquet, PLAUSIBLE_RESULTS).iloc[0]
     for direction, value in expected(codes, scores).items():
@@ -111,6 +111,6 @@ def test_the_rows_are_the_variants_of_the_main_table():
     assert input_of("plausible_table", "found", stage.measured, dataset="coco") == [
         f"results/coco/plausible/{name}/seed0/round0.parquet" for name in ("vse", "vsepp")
     ]
-    plan = PlausiblePlan.model_validate(stage.job("coco").settings["plan"])
+    plan = LastRoundsPlan.model_validate(stage.job("coco").settings["plan"])
     assert {name: row.seeds for name, row in plan.measured.items()} == {"vse": [0], "vsepp": [0]}
     assert stage.match_job("coco", "vse").settings["ranked_sentences"] == "first_five"
