@@ -104,6 +104,7 @@ class EffortStage(TableStage):
             "least_correlation": entry.least_correlation,
             "budget": self._budget(dataset),
             "registered": self._registered(dataset),
+            "extended": self.effort(dataset).extended,
         }
         return Job({"plan": protocol})
 

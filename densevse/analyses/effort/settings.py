@@ -58,6 +58,9 @@ class Effort(Strict):
     patience: int | None = Field(None, gt=0, description="of every draw's training, as in `training`")
     drawn_by: int = Field(0, ge=0, description="the seed by which settings are drawn")
     fresh_seeds: list[int] = Field([], description="the seeds with which the chosen draw is trained again")
+    extended: str | None = Field(
+        None, description="why a side of the space was extended after the first draws; once, and for all rows"
+    )
     reference: VariantName | None = Field(None, description="the row from which gains are measured")
     least_correlation: float = Field(
         0.5, ge=-1, le=1, description="no best row is named if ranks of draws on val and test agree less (Spearman)"

@@ -71,6 +71,7 @@ class EffortPlan(Strict):
     least_correlation: float
     budget: int
     registered: str
+    extended: str | None
 
 
 @dataclass(frozen=True)
@@ -227,10 +228,9 @@ def _each(frame: pd.DataFrame, table: EffortPlan) -> Sheet:
 
 
 def _notes(rows: Sequence[Tuned], table: EffortPlan) -> list[str]:
-    registered = f"in commit {table.registered}" if table.registered else "nowhere: its settings are a user's own"
     unsure = [row.title for row in rows if not row.correlation >= table.least_correlation]
     notes = [
-        f"The protocol was registered before the first draw {registered}.",
+        _registered(table),
         f"The budget of a draw is {table.budget:,} pairs for each matched pair and direction: epochs times negatives. "
         "Draw 0 has the configured settings, and as many epochs as the budget allows.",
         "Configured and tuned: draw 0 and the best draw on val, each trained again with the "
@@ -246,6 +246,17 @@ def _notes(rows: Sequence[Tuned], table: EffortPlan) -> list[str]:
             f"{', '.join(unsure)}."
         )
     return notes
+
+
+def _registered(table: EffortPlan) -> str:
+    if not table.registered:
+        return "The protocol is registered nowhere: its settings are a user's own."
+    if table.extended:
+        return (
+            f"The protocol is registered in commit {table.registered}. Its space was extended once, after the first "
+            f"draws: {table.extended}."
+        )
+    return f"The protocol was registered before the first draw in commit {table.registered}."
 
 
 _LEGEND = (

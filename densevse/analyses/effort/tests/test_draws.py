@@ -46,7 +46,7 @@ def test_draws_lie_in_the_space_and_differ():
     rates = [of("vsepp", draw).phases["main"].learning_rate for draw in range(1, 8)]
     assert len(set(rates)) == 7
     assert all(0.0004 <= rate <= 0.04 for rate in rates)
-    assert {of("vsepp", draw).parameters.dropout for draw in range(1, 8)} <= {0.0, 0.2, 0.4}
+    assert {of("vsepp", draw).parameters.dropout for draw in range(1, 8)} <= {0.0, 0.2, 0.4, 0.6}
     ratios = {
         of("vsepp", n).phases["settle"].learning_rate / of("vsepp", n).phases["main"].learning_rate for n in range(8)
     }
