@@ -16,6 +16,12 @@ class TrainingConfig(Strict):
     momentum: float = Field(default=0.0, ge=0, lt=1, description="of sgd")
     weight_decay: float = Field(default=0.0, ge=0, description="of the optimizer")
     batch_size: int = Field(gt=0, le=10**6, description="examples in a step")
+    siblings: int = Field(
+        default=0,
+        ge=0,
+        description="other sentences of its image that join each sentence of a step, in turn; for a method that "
+        "compares the sentences of an image",
+    )
     grad_clip: float | None = Field(default=None, gt=0, description="the largest norm of the gradient")
     patience: int | None = Field(
         default=None,

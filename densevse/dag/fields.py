@@ -44,7 +44,7 @@ OPTIMISATION = (
     "precision",
     "weight_decay",
 )
-TRAINING = (*OPTIMISATION, "training_images", "validation_images")
+TRAINING = (*OPTIMISATION, "siblings", "training_images", "validation_images")
 PHASE = ("epochs", "final_learning_rate", "frozen", "learning_rate", "name", "parameters")
 COMPARED_OPTIONS = ("boxes", "folder", "height", "leaf", "minimum_side", "mode", "name", "of", "path", "pixels")
 """A proposer's options that a table states."""

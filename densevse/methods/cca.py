@@ -21,26 +21,20 @@ from torch.nn.functional import normalize
 
 from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.cca import Parameters
-from densevse.methods.parts import WHOLE_VIEWS, known_words, word_vectors
+from densevse.methods.parts import MeanWords, whole_view
 
 
 class CCA(DualEncoder):
     """Two linear maps into the space in which images and sentences correlate most. Encodings are of unit norm."""
 
     hyperparameters: Parameters
-    known: Tensor
 
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
         """Raises `ValueError` unless one view of whole images is read, or if word vectors are wanted and not given."""
         super().__init__(parameters, shapes)
-        if len(shapes.features) != 1 or not set(shapes.features) <= set(WHOLE_VIEWS):
-            raise ValueError(f"`views` holds {sorted(shapes.features)}: cca reads one of {', '.join(WHOLE_VIEWS)}")
-        ((self.view, size),) = shapes.features.items()
-        counted = parameters.sentence == "word_shares"
-        self.words = None if counted else word_vectors("fixed", 0, shapes)
-        known = torch.arange(shapes.words) > 1 if self.words is None else known_words(self.words)
-        self.register_buffer("known", known)
-        length = shapes.words if self.words is None else self.words.embedding_dim
+        self.view, size = whole_view("cca", shapes)
+        self.mean_words = MeanWords(parameters.sentence, shapes)
+        length = self.mean_words.length
         self.image = nn.Linear(size, min(size, length))
         self.sentence = nn.Linear(length, min(size, length))
 
@@ -50,13 +44,13 @@ class CCA(DualEncoder):
 
     def encode_sentences(self, sentences: Sentences) -> Embeddings:
         """(S, dimension) maps of the sentences' mean word vectors, of unit norm."""
-        return Embeddings(normalize(self.sentence(self._mean_words(sentences)), dim=1))
+        return Embeddings(normalize(self.sentence(self.mean_words(sentences)), dim=1))
 
     def fit(self, pairs: Iterable[tuple[Images, Sentences]]) -> None:
         """Computes both maps from the covariances of the training pairs, in float64."""
         sums = _Moments(self.image.in_features, self.sentence.in_features)
         for images, sentences in pairs:
-            sums.add(images.views[self.view], self._mean_words(sentences))
+            sums.add(images.views[self.view], self.mean_words(sentences))
         means, (of_images, of_sentences) = sums.means(), sums.maps(self.hyperparameters)
         with torch.no_grad():
             for layer, mean, weights in zip((self.image, self.sentence), means, (of_images, of_sentences), strict=True):
@@ -66,16 +60,6 @@ class CCA(DualEncoder):
     def loss(self, images: Any, sentences: Any, batch: Batch, moment: Moment) -> Tensor:
         """Raises `ValueError`: the maps are not trained further."""
         raise ValueError("cca has a closed form, and no phase trains it further: its `rounds` must be [[]]")
-
-    def _mean_words(self, sentences: Sentences) -> Tensor:
-        """(S, length) means of the vectors of known words; zero for a sentence without any."""
-        index = sentences["words"].index
-        known = self.known[index].to(self.sentence.weight.dtype)
-        if self.words is None:
-            total = known.new_zeros(len(index), len(self.known)).scatter_add_(1, index, known)
-        else:
-            total = torch.einsum("sw,swd->sd", known, self.words(index))
-        return total / known.sum(dim=1, keepdim=True).clamp(min=1)
 
 
 class _Moments:

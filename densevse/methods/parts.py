@@ -8,12 +8,22 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from densevse.methods.interface import Images, Shapes
+from densevse.methods.interface import Images, Sentences, Shapes
 
 WordVectors = Literal["learned", "fixed", "tuned"]
 
 WHOLE_VIEWS = ("whole", "centre", "ten_crop")
 """The views of an image as one vector of a CNN."""
+
+MeanOf = Literal["word_vectors", "word_shares"]
+
+
+def whole_view(method: str, shapes: Shapes) -> tuple[str, int]:
+    """The one view of whole images that a method reads, and its length. Raises `ValueError` if there are others."""
+    if len(shapes.features) != 1 or not set(shapes.features) <= set(WHOLE_VIEWS):
+        raise ValueError(f"`views` holds {sorted(shapes.features)}: {method} reads one of {', '.join(WHOLE_VIEWS)}")
+    ((view, size),) = shapes.features.items()
+    return view, size
 
 
 def hinges(scores: Tensor, positives: Tensor, margin: float) -> tuple[Tensor, Tensor]:
@@ -75,6 +85,33 @@ def mean_of_regions(images: Images) -> Tensor:
 def known_words(words: nn.Embedding) -> Tensor:
     """(words,) bool: false for padding, the unknown word and words without a pre-trained vector."""
     return (words.weight.detach() != 0).any(dim=1) & (torch.arange(words.num_embeddings) > 1)
+
+
+class MeanWords(nn.Module):
+    """The mean of a sentence's pre-trained word vectors, or the share of each word of the vocabulary in it.
+
+    Unknown words and words without a vector are left out.
+    """
+
+    known: Tensor  # (words,) 1 for a word that counts, or 0
+
+    def __init__(self, of: MeanOf, shapes: Shapes) -> None:
+        """Raises `ValueError` if word vectors are wanted and not given."""
+        super().__init__()
+        self.words = word_vectors("fixed", 0, shapes) if of == "word_vectors" else None
+        known = torch.arange(shapes.words) > 1 if self.words is None else known_words(self.words)
+        self.register_buffer("known", known.float())
+        self.length = shapes.words if self.words is None else self.words.embedding_dim
+
+    def forward(self, sentences: Sentences) -> Tensor:
+        """(S, length) means; zero for a sentence without any known word."""
+        index = sentences["words"].index
+        known = self.known[index]
+        if self.words is None:
+            total = known.new_zeros(index.shape[0], self.length).scatter_add_(1, index, known)
+        else:
+            total = torch.einsum("sw,swd->sd", known, self.words(index))
+        return total / known.sum(dim=1, keepdim=True).clamp(min=1)
 
 
 def xavier_linear(inputs: int, outputs: int, *, bias: bool = True) -> nn.Linear:

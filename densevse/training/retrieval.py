@@ -48,10 +48,15 @@ class Retrieval(Task):
 
     selects = "rsum"
 
-    def __init__(self, method: Method, train: Pairs, val: Pairs, saved: "Saved | None" = None) -> None:
-        """`saved` is what its file holds besides the method; a task without it is trained and not saved."""
+    def __init__(
+        self, method: Method, train: Pairs, val: Pairs, saved: "Saved | None" = None, siblings: int = 0
+    ) -> None:
+        """`saved` is what its file holds besides the method; a task without it is trained and not saved.
+
+        So many `siblings`, other sentences of its image, join each sentence of a batch.
+        """
         self.module: Method = method
-        self.saved = saved
+        self.saved, self.siblings = saved, siblings
         self.parameters = method.hyperparameters
         self.train, self.val = train, val
         self.examples = len(train.rows.caption_ids)
@@ -66,8 +71,8 @@ class Retrieval(Task):
             most -= pairs.send_to(device, most)
 
     def batch(self, examples: Indices, epoch: int) -> Batch:
-        """The sentences of these numbers, each with its image, and the method's plan of them."""
-        batch = self.train.batch(examples)
+        """The sentences of these numbers and their siblings, each with its image, and the method's plan of them."""
+        batch = self.train.batch(with_siblings(examples, self.siblings, self.train.rows.image_of_caption, epoch))
         return replace(batch, sentences=replace(batch.sentences, plan=self.module.plan(batch.sentences)))
 
     def loss(self, batch: Batch, moment: Moment) -> Tensor:
@@ -90,6 +95,24 @@ class Retrieval(Task):
             raise ValueError("a task without `saved` has no file")
         described = {**made_from, "features": self.saved.features}
         save_model(self.module, self.saved.method, self.saved.sentences, path, described)
+
+
+def with_siblings(examples: Indices, number: int, image_of_caption: Indices, epoch: int) -> Indices:
+    """Sentences and, for each, so many others of its image, of which an epoch takes the next ones in turn.
+
+    `image_of_caption` is that of all sentences, grouped by image. No sentence comes twice.
+    """
+    if number == 0:
+        return examples
+    image = image_of_caption[examples]
+    first, end = (np.searchsorted(image_of_caption, image, side) for side in ("left", "right"))
+    others = end - first - 1
+    found = [examples]
+    for turn in range(min(number, others.max())):
+        step = 1 + (epoch * number + turn) % np.maximum(others, 1)
+        joins = turn < others
+        found.append((first + (examples - first + step) % (others + 1))[joins])
+    return np.unique(np.concatenate(found))
 
 
 def validated(method: Method, pairs: Pairs) -> dict[str, float]:
@@ -121,7 +144,8 @@ def prepared(job: TrainingJob, inputs: Inputs, start: str | None = None) -> Retr
         measure(method, pairs)
     elif method.can("fit"):
         method.fit(_all_pairs(pairs))
-    return Retrieval(method, pairs, val, Saved(job.method, job.sentences, inputs.features_made_from()))
+    saved = Saved(job.method, job.sentences, inputs.features_made_from())
+    return Retrieval(method, pairs, val, saved, job.training.siblings)
 
 
 def _all_pairs(pairs: Pairs) -> Iterator[tuple[Images, Sentences]]:

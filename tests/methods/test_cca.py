@@ -83,7 +83,7 @@ def test_words_without_vectors_are_counted():
     x, _, sentences = pairs()
     method = build(sentence="word_shares")
     index = torch.tensor([[2, 2, 3, 1], [4, 0, 0, 0], [1, 0, 0, 0]])
-    shares = method._mean_words(Sentences({"words": Words(index, torch.tensor([4, 1, 1]))}))
+    shares = method.mean_words(Sentences({"words": Words(index, torch.tensor([4, 1, 1]))}))
     expected = torch.zeros(3, WORDS)
     expected[0, 2], expected[0, 3], expected[1, 4] = 2 / 3, 1 / 3, 1
     torch.testing.assert_close(shares.double(), expected.double())

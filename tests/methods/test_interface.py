@@ -10,6 +10,7 @@ SIZES = {"whole": 5, "regions": 5, "grid": 4, "ten_crop": 5, "concepts": 3}
 VIEWS = {
     "vse": ["whole"],
     "cca": ["whole"],
+    "dspe": ["whole"],
     "devise": ["regions"],
     "sdt_rnn": ["regions"],
     "defrag": ["regions"],

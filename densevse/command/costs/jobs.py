@@ -165,11 +165,12 @@ class Arithmetic(Stage):
             cost = cost._replace(described=0)  # phrases have no regions yet
         training, epochs = entry.training, sum(phase.epochs for phase in entry.phases_of(round))
         images = min(sizes.train, training.training_images or sizes.train)
-        batch = min(training.batch_size, images * SENTENCES)
+        drawn = min(training.batch_size, images * SENTENCES)
+        batch = min(drawn * (1 + training.siblings), images * SENTENCES)
         mismatched = getattr(entry.parameters, "mismatched", None)
         one = added(step(cost, batch, mismatched), self._reading(dataset, variant, batch))
         validated = min(sizes.val, training.validation_images or sizes.val)
-        steps = epochs * images * SENTENCES / batch
+        steps = epochs * images * SENTENCES / drawn
         return added(times(one, steps), times(ranking(cost, validated, validated * SENTENCES), epochs))
 
     def retrieval(self, names: Mapping[str, Any]) -> Amounts | None:

@@ -127,6 +127,14 @@ def cca(p: Any, read: Read) -> MethodCost:
     return MethodCost(2 * length * size, 2 * vector * size, 2 * size, operators=100)
 
 
+def dspe(p: Any, read: Read) -> MethodCost:
+    """DSPE: two layers on each side."""
+    (length,) = read.features.values()
+    vector = read.vector if p.sentence == "word_vectors" and read.vector else read.known
+    above = 2 * p.hidden * p.dimension
+    return MethodCost(2 * length * p.hidden + above, 2 * vector * p.hidden + above, 4 * p.dimension, operators=300)
+
+
 METHODS: Mapping[str, Callable[[Any, Read], MethodCost]] = {
     "vse": vse,
     "sco": sco,
@@ -139,6 +147,7 @@ METHODS: Mapping[str, Callable[[Any, Read], MethodCost]] = {
     "sdt_rnn": sdt_rnn,
     "devise": devise,
     "cca": cca,
+    "dspe": dspe,
 }
 """The method's file in densevse/methods -> its cost, given its parameters and what it reads."""
 
