@@ -192,7 +192,7 @@ def _line(row: Tuned, reference: Tuned, table: EffortPlan, bootstrap: RankBootst
     return [
         row.title,
         str(len(row.val)),
-        number(float(row.core_minutes.mean())),
+        _minutes(row.core_minutes.mean()),
         number(_rsum(row.default) if row.default else None),
         number(_rsum(row.again)),
         *(_gain(row.again, row.default, bootstrap) if row.default else ("", "")),
@@ -220,11 +220,17 @@ def _each(frame: pd.DataFrame, table: EffortPlan) -> Sheet:
             table.rows[row["variant"]].title,
             f"{row['draw']}, chosen" if row["chosen"] else str(row["draw"]),
             row["settings"],
-            *(number(row[column]) for column in ("val_rsum", "test_rsum", "core_minutes")),
+            *(number(row[column]) for column in ("val_rsum", "test_rsum")),
+            _minutes(row["core_minutes"]),
         ]
         for row in frame.to_dict("records")
     ]
     return Sheet("Every draw, one seed: rsum", columns, cells)
+
+
+def _minutes(value: float) -> str:
+    """With two decimals, as trainings on scenes take seconds."""
+    return f"{value:.2f}"
 
 
 def _notes(rows: Sequence[Tuned], table: EffortPlan) -> list[str]:
