@@ -220,7 +220,7 @@ class Method(nn.Module, ABC):
         raise ValueError(f"{type(self).__name__} cannot start from a model of the method {method}")
 
     def measure(self, images: Images) -> None:
-        """Measures, before training, what the method keeps of its input's scale, on some training images."""
+        """Keeps, before training, the scale of some training images, or the images themselves."""
 
     def fit(self, pairs: Iterable[tuple[Images, Sentences]]) -> None:
         """Computes, before training, what has a closed form, from all training pairs; sentence i belongs to image i."""

@@ -18,7 +18,8 @@ def scorer(method: Method, images: Encoding, sentences: Encoding) -> Scorer:
     For any block, the method scores tiles of one shape (`Method.tile`, or smaller if there are fewer rows); the last
     tile is filled up with copies of the last row. Libraries compute products of different shapes with different
     kernels, whose last bits differ. In a smaller last tile, identical items would have different scores and would not
-    tie. A method that divides tiles further (sm-LSTM, by the lengths of sentences) has no such guarantee.
+    tie. A method that divides tiles further (sm-LSTM, by the lengths of sentences), or computes once what sentences
+    share (NIC), has no such guarantee.
     """
 
     def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:

@@ -157,7 +157,7 @@ def _all_pairs(pairs: Pairs) -> Iterator[tuple[Images, Sentences]]:
 
 
 def measure(method: Method, pairs: Pairs) -> None:
-    """Lets a method measure its input's scale on some of the training images. Raises `InputError` if it cannot."""
+    """Lets a method measure or keep some of the training images. Raises `InputError` if it cannot."""
     some = evenly_spaced(len(pairs.rows.image_ids), MEASURED_IMAGES)
     try:
         method.measure(pairs.images(some))

@@ -11,6 +11,7 @@ VIEWS = {
     "vse": ["whole"],
     "cca": ["whole"],
     "dspe": ["whole"],
+    "nic": ["whole"],
     "devise": ["regions"],
     "sdt_rnn": ["regions"],
     "defrag": ["regions"],

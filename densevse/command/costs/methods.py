@@ -28,7 +28,8 @@ class MethodCost(NamedTuple):
     described: float = 0  # for each sentence in training alone: what is written, or what describes phrases
     sums: float = 0  # terms of tanh sums, for each pair
     operators: int = 500  # that a training step starts
-    passes: int = 3  # of a pair in training: forwards, and twice as much backwards; more where it is computed again
+    # Of a pair in training: forwards, and twice as much backwards; more if computed again, none without negatives.
+    passes: int = 3
 
 
 def vse(p: Any, read: Read) -> MethodCost:
@@ -106,6 +107,14 @@ def deepvs(p: Any, read: Read) -> MethodCost:
     return MethodCost(image, read.words * 2 * word, pair, operators=300)
 
 
+def nic(p: Any, read: Read) -> MethodCost:
+    """NIC: an LSTM over the image and words of each pair, which predicts each word; log p(s) is left out."""
+    (length,) = read.features.values()
+    lstm = (read.words + 1) * _gates(p.word_dimension, p.dimension, 4)
+    pair = lstm + read.words * 2 * p.word_dimension * (p.dimension + read.known)
+    return MethodCost(2 * length * p.word_dimension, 0, pair, described=pair, passes=0)
+
+
 def sdt_rnn(p: Any, read: Read) -> MethodCost:
     """SDT-RNN: a matrix for each word's relation to its head."""
     (length,) = read.features.values()
@@ -144,6 +153,7 @@ METHODS: Mapping[str, Callable[[Any, Read], MethodCost]] = {
     "hm_lstm_phrases": hm_lstm,
     "defrag": defrag,
     "deepvs": deepvs,
+    "nic": nic,
     "sdt_rnn": sdt_rnn,
     "devise": devise,
     "cca": cca,
