@@ -53,7 +53,7 @@ class Effort(Strict):
         description="the variant whose configured training sets the budget of every draw: epochs times negatives of a "
         "matched pair",
     )
-    compared_at: int = Field(4, ge=1, description="the number of draws at which all rows are compared")
+    compared_at: int = Field(4, ge=2, description="the number of draws at which all rows are compared")
     validation_images: int | None = Field(None, gt=0, description="of every draw's validation; all if not given")
     patience: int | None = Field(None, gt=0, description="of every draw's training, as in `training`")
     drawn_by: int = Field(0, ge=0, description="the seed by which settings are drawn")

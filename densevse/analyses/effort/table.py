@@ -91,6 +91,11 @@ class Tuned:
         """(draws,) the expected best of 1, 2, ... draws."""
         return np.array([expected_best(self.val, self.test, n) for n in range(1, len(self.val) + 1)])
 
+    def unconfigured(self, n: int) -> float:
+        """The expected best of n draws but draw 0, or of all of these if they are fewer; not a number without any."""
+        val, test = self.val[1:], self.test[1:]
+        return expected_best(val, test, min(n, len(val))) if len(val) else np.nan
+
     @property
     def correlation(self) -> float:
         """Spearman's correlation of val and test over the draws; not a number for fewer than three."""
@@ -182,6 +187,7 @@ def _summary(rows: Sequence[Tuned], table: EffortPlan, bootstrap: RankBootstrap)
         TableColumn("95%"),
         TableColumn(f"expected best of {table.compared_at}", best="highest"),
         TableColumn("of all"),
+        TableColumn(f"of {table.compared_at - 1} but draw 0", best="highest"),
         TableColumn("val and test"),
     )
     return Sheet("rsum on test", columns, [_line(row, reference, table, bootstrap) for row in rows])
@@ -199,6 +205,7 @@ def _line(row: Tuned, reference: Tuned, table: EffortPlan, bootstrap: RankBootst
         *(("", "") if row is reference else _gain(row.again, reference.again, bootstrap)),
         number(float(row.curve[at - 1])),
         number(float(row.curve[-1])),
+        number(row.unconfigured(table.compared_at - 1)),
         "" if np.isnan(row.correlation) else f"{row.correlation:.2f}",
     ]
 
@@ -242,7 +249,8 @@ def _notes(rows: Sequence[Tuned], table: EffortPlan) -> list[str]:
         "Configured and tuned: draw 0 and the best draw on val, each trained again with the "
         f"{named_seeds(table.fresh_seeds)}.",
         f"Expected best of {table.compared_at}: the test figure of the best draw on val, a mean over all subsets of so "
-        "many draws; of all: the same of all draws.",
+        "many draws; of all: the same of all draws. But draw 0: without the configured settings, which some rows owe to "
+        "more earlier trials than others.",
         "Val and test: Spearman's correlation over the draws.",
         INTERVALS,
     ]

@@ -7,7 +7,7 @@ import pytest
 
 from densevse.analyses.effort.draws import budget, drawn, negatives
 from densevse.analyses.effort.settings import Effort, EffortSettings
-from densevse.analyses.effort.table import expected_best
+from densevse.analyses.effort.table import Tuned, expected_best
 from densevse.config.load import load, variant
 from tools.environments import ROOT
 
@@ -71,6 +71,15 @@ def test_expected_best_is_the_mean_over_all_subsets():
     for n in range(1, 8):
         subsets = [max(subset, key=lambda draw: val[draw]) for subset in combinations(range(7), n)]
         assert expected_best(val, test, n) == pytest.approx(np.mean(test[subsets]), rel=1e-12)
+
+
+def test_the_expected_best_may_leave_out_what_is_configured():
+    val, test = np.array([9.0, 1.0, 3.0, 2.0]), np.array([90.0, 10.0, 30.0, 20.0])
+    row = Tuned("vse", "VSE", val, test, val, None, None)
+    assert row.unconfigured(1) == pytest.approx(20)
+    assert row.unconfigured(2) == pytest.approx((30 + 30 + 20) / 3)
+    assert row.unconfigured(5) == 30  # of three
+    assert np.isnan(Tuned("vse", "VSE", val[:1], test[:1], val, None, None).unconfigured(3))
 
 
 @pytest.mark.parametrize(
