@@ -249,8 +249,8 @@ def _notes(rows: Sequence[Tuned], table: EffortPlan) -> list[str]:
         "Configured and tuned: draw 0 and the best draw on val, each trained again with the "
         f"{named_seeds(table.fresh_seeds)}.",
         f"Expected best of {table.compared_at}: the test figure of the best draw on val, a mean over all subsets of so "
-        "many draws; of all: the same of all draws. But draw 0: without the configured settings, which some rows owe to "
-        "more earlier trials than others.",
+        "many draws; of all: the same of all draws. But draw 0: without the configured settings, which some rows owe "
+        "to more earlier trials than others.",
         "Val and test: Spearman's correlation over the draws.",
         INTERVALS,
     ]
