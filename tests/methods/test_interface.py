@@ -12,6 +12,7 @@ VIEWS = {
     "cca": ["whole"],
     "dspe": ["whole"],
     "nic": ["whole"],
+    "m_rnn": ["whole"],
     "devise": ["regions"],
     "sdt_rnn": ["regions"],
     "defrag": ["regions"],

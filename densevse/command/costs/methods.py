@@ -115,6 +115,15 @@ def nic(p: Any, read: Read) -> MethodCost:
     return MethodCost(2 * length * p.word_dimension, 0, pair, described=pair, passes=0)
 
 
+def m_rnn(p: Any, read: Read) -> MethodCost:
+    """m-RNN: a recurrent network over words, and the prediction of each word of a pair; log p(s) is left out."""
+    (length,) = read.features.values()
+    size = p.word_dimension
+    word = p.embedding * size + size**2 + 2 * size * p.multimodal
+    pair = read.words * 2 * p.multimodal * read.known
+    return MethodCost(2 * length * p.multimodal, read.words * 2 * word, pair, described=pair, passes=0)
+
+
 def sdt_rnn(p: Any, read: Read) -> MethodCost:
     """SDT-RNN: a matrix for each word's relation to its head."""
     (length,) = read.features.values()
@@ -154,6 +163,7 @@ METHODS: Mapping[str, Callable[[Any, Read], MethodCost]] = {
     "defrag": defrag,
     "deepvs": deepvs,
     "nic": nic,
+    "m_rnn": m_rnn,
     "sdt_rnn": sdt_rnn,
     "devise": devise,
     "cca": cca,

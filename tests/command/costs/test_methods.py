@@ -15,7 +15,7 @@ from tests.device.trainers import trainer_on
 BATCH, VECTOR = 24, 64
 SIZES = Sizes(VALIDATED + 30, words=400, regions=5, cells=9, concepts=32, vector=256, cell=128)
 # torch does not count products that are written into given memory, as those of the H-LSTM are.
-VARIANTS = ("vse", "sco", "scan", "sm_lstm", "defrag", "deepvs", "dspe", "nic")
+VARIANTS = ("vse", "sco", "scan", "sm_lstm", "defrag", "deepvs", "dspe", "nic", "m_rnn")
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,23 @@
+"""Declares the parameters of config/methods/m_rnn.yaml."""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from densevse.config.strict import Length
+from densevse.methods.parameters.nic import LikelihoodParameters
+
+
+class Parameters(LikelihoodParameters):
+    """The parameters of m-RNN (Mao et al., ICLR 2015): the paper's values, or ours where it is silent."""
+
+    ORIGINS: ClassVar = {
+        **LikelihoodParameters.ORIGINS,
+        "embedding": "paper, Figure 2",
+        "word_dimension": "paper, Figure 2",
+        "multimodal": "paper, Figure 2",
+    }
+
+    embedding: Length = Field(128, description="of the first word embedding layer")
+    word_dimension: Length = Field(256, description="of w(t), from the second layer, and of r(t)")
+    multimodal: Length = Field(512, description="of m(t)")
