@@ -3,6 +3,8 @@
 import argparse
 import json
 import shutil
+import subprocess
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,11 +21,13 @@ from densevse.exchange.dag import ExchangeStage
 from densevse.exchange.records import RECORDS_FILE, read_records
 from densevse.runtime.errors import InputError, leaves
 
+ROOT = Path(__file__).resolve().parents[1]
 MODEL, NETWORKS, SETTINGS, SUMS = "model", "networks", "settings.yaml", "SHA256SUMS"
 USE = """# {title}
 
-A trained model of densevse, with the weights of the network that reads photographs. Unpack this folder as `{name}`
-where you work, and put your photographs into a folder beside it:
+A trained model of densevse, with the weights of the network that reads photographs. It was made with densevse {code},
+and another version refuses it if its code of training differs. Unpack this folder as `{name}` where you work, and put
+your photographs into a folder beside it:
 
     densevse import {name}/{model} --configfile {name}/{settings}
     densevse search "a dog in the snow" photographs --model {trained} --configfile {name}/{settings}
@@ -59,7 +63,8 @@ def release(exported: Path, project: Project, settings: Mapping[str, Any], folde
         title = f"{described['title']}, trained on {described['dataset']}"
         names = {"model": MODEL, "networks": NETWORKS, "settings": SETTINGS, "sums": SUMS}
         trained = f"{records.dataset}/{records.variant}"
-        _write(temporary / "README.md", USE.format(title=title, name=folder.name, trained=trained, **names))
+        use = USE.format(title=title, name=folder.name, trained=trained, code=_version(), **names)
+        _write(temporary / "README.md", use)
         _write(temporary / SUMS, "".join(_sums(temporary)))
 
 
@@ -80,6 +85,17 @@ def _card(name: str, view: Mapping[str, Any], licences: Mapping[str, str]) -> It
     licence = licences.get(f"weights of the network {name}", "that of the data set it was trained on")
     yield from (f"## {name}", "", "| setting | value |", "|---|---|", f"| licence of the weights | {licence} |")
     yield from (f"| {path} | {value} |" for path, value in leaves(view))
+
+
+def _version() -> str:
+    """The version of the project and, in a clone, its commit."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
+    try:
+        commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return version
+    return f"{version} at commit {commit}"
 
 
 def _sums(folder: Path) -> Iterator[str]:

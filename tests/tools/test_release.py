@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import tomllib
 
 import cv2
 import numpy as np
@@ -42,6 +43,8 @@ def test_a_release_has_the_model_its_network_and_sums(original):
     digest = checksum(ROOT / "config/networks/scenes_net.safetensors")
     assert f"| weights_sha256 | {digest} |" in card
     assert "| licence of the weights | that of this repository |" in card
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert f"It was made with densevse {version}" in (folder / "README.md").read_text()
     networks = yaml.safe_load((folder / "settings.yaml").read_text())["networks"]
     assert networks == {"scenes_net": {"local": "vsepp-scenes/networks/scenes_net.safetensors"}}
 
