@@ -6,6 +6,8 @@
 import ast
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -122,6 +124,54 @@ def test_building_the_dag_imports_nothing_heavy():
     reached += ["report/published.py", "report/plan.py"]
     rooms = ("densevse/config", "densevse/extensions", "densevse/dag")
     assert importing(HEAVY, *rooms, *(f"densevse/{file}" for file in reached)) == []
+
+
+WITHOUT_TORCH = """
+import re, sys
+from importlib import import_module
+from pathlib import Path
+
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch":
+            raise ImportError("refused")
+
+sys.meta_path.insert(0, Refused())
+sys.path.insert(0, sys.argv[1])
+rules = [path for folder in ("workflow/rules", "densevse") for path in Path(sys.argv[1], folder).rglob("*.smk")]
+for module in sorted({found for path in rules for found in re.findall(r'"(densevse[\\w.]+):\\w+"', path.read_text())}):
+    try:
+        import_module(module)
+    except ImportError as error:
+        assert "refused" in str(error), error
+        print(module.removeprefix("densevse."))
+"""
+"""Prints the modules of jobs that cannot be imported without torch."""
+
+NEED_TORCH = ("models.", "training.", "inference.", "vision.extract", "vision.mcg.", "scenes.release")
+ANALYSES_NEED_TORCH = {
+    "alignments.aligning",
+    "attention.explaining",
+    "boundaries.bsds",
+    "boundaries.matching",
+    "caption_scores.oracles",
+    "effort.training",
+    "human_judgements.pair_scores",
+    "localisation.localising",
+    "localisation.windows",
+    "plausible_matches.matches",
+    "plausible_matches.table",
+    "proposal_recall.times",
+    "searches.searching",
+}
+
+
+def test_jobs_that_need_no_torch_do_not_load_it():
+    """Loading it takes a job about two seconds and 500 MB."""
+    command = [sys.executable, "-P", "-W", "ignore", "-c", WITHOUT_TORCH, str(ROOT)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    rest = [name for name in found if not name.startswith(NEED_TORCH)]
+    assert rest == [*(f"analyses.{name}" for name in sorted(ANALYSES_NEED_TORCH)), "language.corenlp"]
 
 
 def test_methods_and_kernels_know_no_files():

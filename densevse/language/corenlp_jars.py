@@ -9,8 +9,6 @@ import tempfile
 import time
 from pathlib import Path
 
-import stanza
-
 from densevse.artifacts.files import checksum, write_text
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
@@ -107,6 +105,8 @@ def _get_by_maven(project: Path, folder: Path) -> None:
 
 
 def _get_by_stanza(version: str, folder: Path) -> None:
+    import stanza  # here, as it imports torch, which scoring sentences does without
+
     logger.info("getting CoreNLP %s by stanza's installer, as there is no Maven (mvn)", version)
     try:
         stanza.install_corenlp(dir=str(folder), version=version)

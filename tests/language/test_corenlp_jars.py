@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import stanza
 
 from densevse.language import corenlp_jars
 from densevse.language.corenlp_jars import get_corenlp, get_jars
@@ -116,8 +117,8 @@ def test_jars_come_by_stanza_where_there_is_no_maven(tmp_path, monkeypatch):
         asked.append(model)
         Path(dir, "stanford-corenlp-4-models-english-extra.jar").touch()
 
-    monkeypatch.setattr(corenlp_jars.stanza, "install_corenlp", install)
-    monkeypatch.setattr(corenlp_jars.stanza, "download_corenlp_models", models)
+    monkeypatch.setattr(stanza, "install_corenlp", install)
+    monkeypatch.setattr(stanza, "download_corenlp_models", models)
     get_corenlp(project(tmp_path), tmp_path / "corenlp")
     assert asked == ["4.5.10", "english-extra"]
     assert len(corenlp_jars.jars(tmp_path / "corenlp")) == 3

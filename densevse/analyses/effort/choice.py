@@ -1,6 +1,6 @@
-"""The choice among a row's draws, on val, and the training of the chosen one."""
+"""The choice among a row's draws, on val."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -9,8 +9,6 @@ from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import NUMBER, REAL, Column, Schema
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.runtime.logs import logger
-from densevse.training.retrieval import train
 
 DRAWS = Schema(
     "draws",
@@ -38,18 +36,3 @@ def _of(number: int, history: pd.DataFrame) -> dict[str, Any]:
 def chosen(draws: pd.DataFrame) -> int:
     """The number of the draw with the largest rsum on val; the first of equals."""
     return int(draws["val_rsum"].to_numpy().argmax())
-
-
-def train_chosen(
-    jobs: Sequence[Mapping[str, Any]],
-    choice: str,
-    code: str,
-    model: str,
-    history: str,
-    wildcards: Mapping[str, str],
-    **files: str | list[str],
-) -> None:
-    """The job that trains the draw that `choice` (DRAWS) says; `jobs` has the settings of all, as `train` has them."""
-    number = chosen(schema.read(choice, DRAWS))
-    logger.info("draw %d of %d is the best on val", number, len(jobs))
-    train(jobs[number], code, model, history, wildcards, **files)

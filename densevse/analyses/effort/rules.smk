@@ -58,7 +58,7 @@ use rule train as train_chosen with:
         dataset=effort.datasets(),
         draw="chosen",
     params:
-        **calling("densevse.analyses.effort.choice:train_chosen", effort.chosen_job),
+        **calling("densevse.analyses.effort.training:train_chosen", effort.chosen_job),
         contents=contents_of("<resources>/{network}/{file}", training.network),
     message:
         "training the chosen draw of {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"

@@ -1,0 +1,24 @@
+"""The training of the chosen draw with a fresh seed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from densevse.analyses.effort.choice import DRAWS, chosen
+from densevse.artifacts import schema
+from densevse.runtime.logs import logger
+from densevse.training.retrieval import train
+
+
+def train_chosen(
+    jobs: Sequence[Mapping[str, Any]],
+    choice: str,
+    code: str,
+    model: str,
+    history: str,
+    wildcards: Mapping[str, str],
+    **files: str | list[str],
+) -> None:
+    """The job that trains the draw that `choice` (DRAWS) says; `jobs` has the settings of all, as `train` has them."""
+    number = chosen(schema.read(choice, DRAWS))
+    logger.info("draw %d of %d is the best on val", number, len(jobs))
+    train(jobs[number], code, model, history, wildcards, **files)
