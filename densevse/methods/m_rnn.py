@@ -73,10 +73,11 @@ class MRNN(LikelihoodRanking):
     def log_likelihood(self, images: Tensor, image: Tensor, sentences: SentencesOfContexts) -> Tensor:
         """(P,) log p, by Eq 3 and 4, of sentences given the images of their numbers."""
         target, present = predicted(sentences.words)
-        joined = (sentences.contexts + images[image].unsqueeze(1))[present]
-        m = 1.7159 * (2 / 3 * joined).tanh()
-        losses = functional.cross_entropy(self.softmax(m), target[present], reduction="none")
-        return losses.new_zeros(present.shape).masked_scatter(present, -losses).sum(dim=1)
+        places = present.flatten().nonzero().squeeze(1)  # once, as the host waits for their number
+        joined = sentences.contexts + images[image].unsqueeze(1)
+        m = 1.7159 * (2 / 3 * joined.flatten(0, 1)[places]).tanh()
+        losses = functional.cross_entropy(self.softmax(m), target.flatten()[places], reduction="none")
+        return losses.new_zeros(present.numel()).index_copy(0, places, -losses).view(present.shape).sum(dim=1)
 
 
 METHOD = MRNN
