@@ -45,6 +45,12 @@ def table(method, literal, of=TEST):
     )
 
 
+def assert_scores_are(method, literal):
+    """Compares the scores with those that a definition of log p gives, less the log of its mean over TRAINING."""
+    p_of_sentences = table(method, literal, TRAINING).exp().mean(dim=0)
+    torch.testing.assert_close(scores(method), table(method, literal) - p_of_sentences.log())
+
+
 def assert_loss_is(method, literal):
     """The loss of a batch, in which an image is twice, and its gradients are those of `literal`."""
     owner = torch.tensor([0, 1, 1, 0])

@@ -58,7 +58,7 @@ class LikelihoodRanking(Method):
 
     @abstractmethod
     def read_sentences(self, sentences: Sentences) -> Any:
-        """What log p reads of sentences, with a `marginal` of 0."""
+        """Encodes sentences as `log_likelihood` reads them; their `marginal` is 0."""
 
     @abstractmethod
     def log_likelihood(self, images: Tensor, image: Tensor, sentences: Any) -> Tensor:
@@ -75,7 +75,7 @@ class LikelihoodRanking(Method):
         return Embeddings(self.read_images(images.views[self.view]))
 
     def encode_sentences(self, sentences: Sentences) -> Any:
-        """What log p reads of sentences, and log p(s)."""
+        """Encodes sentences as `log_likelihood` reads them, with log p(s) as their `marginal`."""
         read = self.read_sentences(sentences)
         images = self.read_images(self.marginal_images).split(self.tile[0])
         of_pairs = torch.cat([self._of_all_pairs(some, read) for some in images])

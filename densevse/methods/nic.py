@@ -28,7 +28,7 @@ from densevse.methods.parts import word_vectors
 
 
 class SentencesOfWords(NamedTuple):
-    """Sentences that an LSTM reads for each image anew."""
+    """The words of sentences. The LSTM reads them again for each image."""
 
     words: Tensor  # (S, longest) padded with 0
     marginal: Tensor  # (S,) log p(s)
