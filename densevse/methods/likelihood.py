@@ -14,7 +14,7 @@ from math import log
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.methods.interface import (
@@ -51,10 +51,11 @@ class LikelihoodRanking(Method):
         super().__init__(parameters, shapes)
         self.view, self.image_size = whole_view(type(self).__name__, shapes)
         self.register_buffer("marginal_images", torch.zeros(parameters.marginal_images, self.image_size))
+        self.dropout = nn.Dropout(parameters.dropout)
 
     @abstractmethod
     def read_images(self, vectors: Tensor) -> Tensor:
-        """(I, D) vectors of a CNN to (I, dimension), as log p reads an image."""
+        """(I, D) vectors of a CNN, scaled to mean 0 and variance 1, to (I, dimension), as log p reads an image."""
 
     @abstractmethod
     def read_sentences(self, sentences: Sentences) -> Any:
@@ -72,12 +73,12 @@ class LikelihoodRanking(Method):
 
     def encode_images(self, images: Images) -> Embeddings:
         """(I, dimension) images as log p reads them."""
-        return Embeddings(self.read_images(images.views[self.view]))
+        return Embeddings(self._read(images.views[self.view]))
 
     def encode_sentences(self, sentences: Sentences) -> Any:
         """Encodes sentences as `log_likelihood` reads them, with log p(s) as their `marginal`."""
         read = self.read_sentences(sentences)
-        images = self.read_images(self.marginal_images).split(self.tile[0])
+        images = self._read(self.marginal_images).split(self.tile[0])
         of_pairs = torch.cat([self._of_all_pairs(some, read) for some in images])
         return read._replace(marginal=of_pairs.logsumexp(dim=0) - log(len(of_pairs)))
 
@@ -93,6 +94,9 @@ class LikelihoodRanking(Method):
         """The mean of - log p(s | i) over the matched pairs: a scalar."""
         matched = torch.arange(len(images.vectors), device=images.vectors.device)
         return -self.log_likelihood(images.vectors, matched, sentences).mean()
+
+    def _read(self, vectors: Tensor) -> Tensor:
+        return self.read_images(self.dropout(functional.layer_norm(vectors, vectors.shape[1:])))
 
     def _of_all_pairs(self, images: Tensor, sentences: Any) -> Tensor:
         """(I, S) log p(s | i)."""

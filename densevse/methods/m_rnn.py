@@ -51,11 +51,10 @@ class MRNN(LikelihoodRanking):
         self.v_r = nn.Linear(size, multimodal, bias=False)
         self.v_i = nn.Linear(self.image_size, multimodal, bias=False)
         self.softmax = nn.Linear(multimodal, shapes.words)
-        self.dropout = nn.Dropout(parameters.dropout)
 
     def read_images(self, vectors: Tensor) -> Tensor:
         """(I, multimodal) V_I I of Eq 3."""
-        return self.v_i(self.dropout(functional.layer_norm(vectors, vectors.shape[1:])))  # type: ignore[no-any-return]
+        return self.v_i(vectors)  # type: ignore[no-any-return]
 
     def read_sentences(self, sentences: Sentences) -> SentencesOfContexts:
         """V_w w(t) + V_r r(t) of Eq 3, from the recurrence of Eq 2."""

@@ -45,11 +45,10 @@ class NIC(LikelihoodRanking):
         self.image = nn.Linear(self.image_size, parameters.word_dimension)
         words = word_vectors("learned", parameters.word_dimension, shapes)
         self.decoder = Decoder(words, parameters.dimension)
-        self.dropout = nn.Dropout(parameters.dropout)
 
     def read_images(self, vectors: Tensor) -> Tensor:
         """(I, word_dimension) x_(-1) of Eq 10."""
-        return self.image(self.dropout(functional.layer_norm(vectors, vectors.shape[1:])))  # type: ignore[no-any-return]
+        return self.image(vectors)  # type: ignore[no-any-return]
 
     def read_sentences(self, sentences: Sentences) -> SentencesOfWords:
         """The words of sentences."""
