@@ -3,7 +3,6 @@
 import argparse
 import json
 import shutil
-import subprocess
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from densevse.dag.project import Project
 from densevse.exchange.dag import ExchangeStage
 from densevse.exchange.records import RECORDS_FILE, read_records
 from densevse.runtime.errors import InputError, leaves
+from densevse.runtime.git import git
 
 ROOT = Path(__file__).resolve().parents[1]
 MODEL, NETWORKS, SETTINGS, SUMS = "model", "networks", "settings.yaml", "SHA256SUMS"
@@ -90,12 +90,8 @@ def _card(name: str, view: Mapping[str, Any], licences: Mapping[str, str]) -> It
 def _version() -> str:
     """The version of the project and, in a clone, its commit."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    try:
-        commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return version
-    return f"{version} at commit {commit}"
+    commit = git(ROOT, "rev-parse", "--short", "HEAD")
+    return f"{version} at commit {commit}" if commit else version
 
 
 def _sums(folder: Path) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """Equal effort in the plan: the draws of each row, the choice among them, and the trainings with fresh seeds."""
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from densevse.dag.project import Project, any_of
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
+from densevse.runtime.git import git
 
 CHOSEN = "chosen"
 REGISTERED = Path(__file__).with_name("settings.yaml")
@@ -129,11 +129,7 @@ class EffortStage(TableStage):
         registered = EffortSettings.model_validate(yaml.safe_load(REGISTERED.read_text()) or {})
         if registered.root.get(dataset) != self._entries.root.get(dataset):
             return ""
-        command = ["git", "-C", str(REGISTERED.parent), "log", "-1", "--format=%h", "--", REGISTERED.name]
-        try:
-            return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-        except (OSError, subprocess.CalledProcessError):
-            return ""
+        return git(REGISTERED.parent, "log", "-1", "--format=%h", "--", REGISTERED.name)
 
 
 def _changed(entry: MethodConfig) -> dict[str, Any]:
