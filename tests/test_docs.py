@@ -30,6 +30,9 @@ LISTED = re.compile(r"^(?!:)[\w/-]+$")
 NO_PROSE = re.compile(r"^## Set-up\n.*?(?=^## )|```.*?```|`[^`]*`|\]\([^)]*\)", re.MULTILINE | re.DOTALL)
 METRIC = re.compile(r"\d\.\d|(?<!\w)\.\d|(?<![\w.])[+-]\d|(?<!95)%|\b(?:rsum|CIDEr|BLEU-\d) (?:\w+ )?\d")
 """A decimal, a signed number, a percentage that is not that of an interval, or a number behind a metric's name."""
+PARAGRAPH = re.compile(r"\n\n([^\s`]+)")
+BEGINS_SMALL = {"densevse", "pip", "scenes", "sm-LSTM", "λ"}
+"""Names in small letters that a paragraph may begin with."""
 INCLUDED = re.compile(r"```\{include\} (\S+)\n((?::.*\n)*)")
 VERDICTS = (
     "the set-up cannot show it",
@@ -93,6 +96,14 @@ def test_commands_work_in_every_folder():
     """`snakemake --cores` needs the Snakefile in the folder; README begins with it, and docs/command.md explains it."""
     pages = [ROOT / "config/README.md", *OTHERS, *RESULTS]
     assert [page.name for page in pages if "snakemake --cores" in read(page)] == ["command.md"]
+
+
+def test_code_is_not_wrapped_as_prose():
+    """Code that lost its indentation is a paragraph which begins small."""
+    for page in [*TOP, *OTHERS, *RESULTS]:
+        paragraphs = PARAGRAPH.findall(re.sub(r"```.*?```", "", read(page), flags=re.DOTALL))
+        small = {word.strip(",").removesuffix("'s") for word in paragraphs if word[0].islower()}
+        assert small <= BEGINS_SMALL, page
 
 
 def test_the_table_of_what_methods_need_is_that_of_the_configuration():
