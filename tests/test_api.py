@@ -30,7 +30,11 @@ def short(annotation: Any) -> str:
 def signature_of(value: Any) -> str:
     """A signature as the page gives it."""
     signature = inspect.signature(value)
-    written = [written_as(parameter) for name, parameter in signature.parameters.items() if name != "self"]
+    parameters = [parameter for name, parameter in signature.parameters.items() if name != "self"]
+    written = [written_as(parameter) for parameter in parameters]
+    kinds = [parameter.kind for parameter in parameters]
+    if inspect.Parameter.KEYWORD_ONLY in kinds:
+        written.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
     gives = "" if inspect.isclass(value) else f" -> {short(signature.return_annotation)}"
     return f"({', '.join(written)}){gives}"
 
