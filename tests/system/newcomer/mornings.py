@@ -60,7 +60,7 @@ THINGS = ("dog", "cat", "house", "boat", "tree")
 
 
 def own_data_set(project: Project, seed: int) -> Iterator[str]:
-    """A newcomer's own photographs and sentences, as in README.md, with a mistake first."""
+    """A newcomer's own photographs and sentences, as in docs/data_sets.md, with a mistake first."""
     random, folder = Random(seed), project.folder / "mine"
     for part in ("photographs", "texts"):
         (folder / part).mkdir(parents=True)
@@ -152,7 +152,7 @@ MISTAKES = (
 
 
 def new_method(project: Project, seed: int) -> Iterator[str]:
-    """A newcomer's own method, by the steps of README.md, in a project whose table of scenes is made."""
+    """A newcomer's own method, by the steps of docs/methods.md, in a project whose table of scenes is made."""
     before = metrics(project, SCENES)
     for name, text in TOY.items():
         (project.folder / name).write_text(text)

@@ -1,4 +1,4 @@
-"""A method added by README's steps: an image and the mean of its sentence's words, in one space."""
+"""A method added by the steps of docs/methods.md: an image and the mean of its sentence's words, in one space."""
 
 METHOD = """
 from torch import nn
