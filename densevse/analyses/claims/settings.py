@@ -50,8 +50,8 @@ class Claim(Strict):
     datasets: Different[DatasetName] | None = Field(
         default=None, description="only these of the paper's data sets; all by default"
     )
-    least_gain: float = Field(
-        default=0.0, ge=0, description="a gain that each seed must show, too, before the claim is called supported"
+    least_gain: float | None = Field(
+        default=None, ge=0, description="a gain that each seed must show, too, before the claim is called supported"
     )
     note: str | None = Field(default=None, description="what must be known to read the verdict")
     cannot_show: dict[DatasetKey, str] = Field(
@@ -142,7 +142,9 @@ class ClaimPlan(Strict):
     metric: str
     better: str = Field(description="the row that is claimed to be better")
     worse: str
-    least_gain: float = Field(default=0.0, description="that each seed must show before the claim is called supported")
+    least_gain: float | None = Field(
+        default=None, description="that each seed must show before the claim is called supported"
+    )
     cannot_show: str | None = Field(default=None, description="why the set-up cannot show the claim")
     printed: PrintedGain | None = None
 

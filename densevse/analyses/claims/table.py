@@ -44,7 +44,7 @@ CLAIM_RESULTS = Schema(
         Column("gain_high", REAL, "high end of the paired 95% interval of gain", nullable=True),
         Column("seeds", NUMBER, "how many seeds"),
         Column("gains", REALS, "the gain of each seed, or of each resplit, in their order"),
-        Column("least_gain", REAL, "what each of gains must be before the claim is called supported"),
+        Column("least_gain", REAL, "what each of gains must be for the claim to be supported", nullable=True),
         Column("printed_gain", REAL, "the gain that the paper prints", nullable=True),
         Column("printed_source", TEXT, "the table and the data set of printed_gain; empty without one"),
         Column("detectable", REAL, "the smallest gain that could have been seen: 2.8 standard errors", nullable=True),
@@ -121,7 +121,7 @@ class Judged(NamedTuple):
             return "undecided"
         if self.interval.high < 0:
             return "contradicted"
-        if self.interval.low > 0 and min(self.gains) >= self.claim.least_gain:
+        if self.interval.low > 0 and (self.claim.least_gain is None or min(self.gains) >= self.claim.least_gain):
             return "supported"
         return "published size excluded" if self._excludes_printed() else "not shown"
 
@@ -274,7 +274,7 @@ def _notes_on_claims(plan: ClaimsPlan) -> list[str]:
     least = [
         f'{claim.paper}, "{claim.title}": supported only where each seed gains {number(claim.least_gain)} at least.'
         for claim in claims
-        if claim.least_gain
+        if claim.least_gain is not None
     ]
     why = [
         f'{claim.paper}, "{claim.title}": the set-up cannot show it, as {claim.cannot_show}.'

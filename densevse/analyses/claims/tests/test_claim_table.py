@@ -29,25 +29,29 @@ def claim(better, worse, **changes):
     return ClaimPlan(**{**text, "better": better, "worse": worse, **changes})
 
 
-def judged(interval, images=1000, **of_claim):
-    return Judged(claim("a", "b", **of_claim), 2.0, 1.0, 1.0, Interval(*interval), [0.5, 1.5], images)
+def judged(interval, images=1000, gains=(0.5, 1.5), **of_claim):
+    return Judged(claim("a", "b", **of_claim), 2.0, 1.0, 1.0, Interval(*interval), gains, images)
 
 
 @pytest.mark.parametrize(
     ("interval", "least_gain", "verdict"),
     [
-        ((0.1, 5.0), 0.0, "supported"),
+        ((0.1, 5.0), None, "supported"),
         ((0.1, 5.0), 0.5, "supported"),
         ((0.1, 5.0), 0.6, "not shown"),
-        ((0.0, 5.0), 0.0, "not shown"),
-        ((-1.0, 5.0), 0.0, "not shown"),
+        ((0.0, 5.0), None, "not shown"),
+        ((-1.0, 5.0), None, "not shown"),
         ((-5.0, -0.1), 0.5, "contradicted"),
-        ((0.0, 0.0), 0.0, "the set-up cannot show it"),
-        (UNKNOWN_INTERVAL, 0.0, "undecided"),
+        ((0.0, 0.0), None, "the set-up cannot show it"),
+        (UNKNOWN_INTERVAL, None, "undecided"),
     ],
 )
 def test_a_verdict_is_that_of_the_interval_and_of_the_seed_that_gains_least(interval, least_gain, verdict):
     assert judged(interval, least_gain=least_gain).verdict == verdict
+
+
+def test_a_seed_without_a_gain_does_not_change_what_the_interval_supports():
+    assert judged((1.2, 10.6), gains=[-3.0, 5.6, 10.5]).verdict == "supported"
 
 
 @pytest.mark.parametrize("interval", [(0.1, 5.0), (-1.0, 5.0), (-5.0, -0.1), UNKNOWN_INTERVAL])
