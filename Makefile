@@ -83,7 +83,7 @@ scenes-network: environment ## train the network of scenes again (half an hour) 
 	cp $(RELEASED).safetensors $(RELEASED).md config/networks/
 	@echo "Its sha256, for config/networks/scenes_net*.yaml: $$(sha256sum < config/networks/scenes_net.safetensors | cut -d' ' -f1)"
 
-scenes-claims: environment ## make docs/tables/scenes_claims.md: every claim that is tested on scenes, with three seeds
+scenes-claims: environment ## make docs/tables/scenes_claims.md: every claim that is tested on scenes, with ten seeds
 	$(SNAKEMAKE) -- results/tables/scenes_claims.md
 	cp results/tables/scenes_claims.md docs/tables/
 
