@@ -296,6 +296,10 @@ class _Tar(_File):
         super().__init__(path)
         with tarfile.open(path, "r:", encoding="utf-8", errors="surrogateescape") as archive:
             files = [member for member in archive if member.islnk() or _is_whole(member)]
+            if path.stat().st_size < archive.offset + tarfile.BLOCKSIZE:
+                logger.warning(
+                    "%s: ends without the mark of a tar's end; it may be truncated, so compare its size", path
+                )
         _check_inside(path, (member.name for member in files))
         self.members = by_plain_name(path, ((member.name, member) for member in files))
 

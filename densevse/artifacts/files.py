@@ -21,7 +21,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
     """Yields a temporary path beside `path`; on success flushes it to disk and moves it to `path` in one step.
 
     On an error the temporary file is removed, and an earlier file at `path` stays as it was. Raises `InputError` if the
-    disk is full or not writable.
+    disk is full or not writable, or if `path` is a folder or below a file.
     """
     path = Path(path)
     with writing(path):
@@ -60,10 +60,19 @@ def _is_full(folder: Path) -> bool:
 
 
 def _temporary_beside(path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: a folder is there; name a file.")
+    _make_parent(path)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     os.close(descriptor)
     return Path(name)
+
+
+def _make_parent(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError(f"cannot write {path}: {error.filename} is no folder; name another path.") from error
 
 
 def write_text(text: str, path: str | Path) -> None:
@@ -87,10 +96,11 @@ def copy(source: str | Path, output: str | Path) -> None:
 def whole_folder(folder: Path) -> Iterator[Path]:
     """Yields a temporary folder beside `folder`, and renames it on success; an error removes it.
 
-    Raises `InputError` if the disk is full or not writable.
+    Raises `InputError` if the disk is full or not writable, or if
+    `folder` is below a file.
     """
     with writing(folder):
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        _make_parent(folder)
         temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"))
     try:
         with writing(folder):

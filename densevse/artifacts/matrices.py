@@ -8,6 +8,7 @@ import json
 import math
 import shutil
 import tempfile
+import tokenize
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,12 +19,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from densevse.artifacts.archives import check_ratio
+from densevse.artifacts.archives import DAMAGES, check_ratio
 from densevse.artifacts.files import atomic
 from densevse.runtime.errors import InputError
 
 _SAFETENSORS = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}
 _ROWS_AT_ONCE = 256
+DAMAGED = (*DAMAGES, ValueError, NotImplementedError, tokenize.TokenError, pa.ArrowException)
+"""What libraries raise for a file of arrays that is not whole, or that a damaged byte makes one they do not know."""
 _CONVERT = (
     "convert it where it was made: np.save('array.npy', np.asarray(values, np.float32)), or of tensors: "
     "np.save('array.npy', values.float().cpu().numpy())"
@@ -53,7 +56,7 @@ def open_matrix(path: str | Path, key: str, unpacked_in: str | Path, dimensions:
         matrix = read(Path(path), key, Path(unpacked_in), dimensions)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; correct the path of {key}.") from None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, pa.ArrowException) as error:
+    except DAMAGED as error:
         raise InputError(
             f"{path}: not a whole {Path(path).suffix[1:]} file ({error}); write or copy it again."
         ) from error
@@ -243,7 +246,7 @@ _READERS: dict[str, Callable[[Path, str, Path, int], Matrix]] = {
 def read_row_ids(path: str | Path) -> list[str]:
     """The ids of a file, without the spaces around them.
 
-    Raises `InputError` for a missing file, a blank line before others, or a file that is not text in UTF-8.
+    Raises `InputError` for a missing or empty file, a blank line before others, or a file that is not text in UTF-8.
     """
     try:
         lines = Path(path).read_text("utf-8-sig").rstrip().splitlines()
@@ -251,6 +254,8 @@ def read_row_ids(path: str | Path) -> list[str]:
         raise InputError(f"{path}: not UTF-8 ({error}); write it as text, with an id in each line.") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); write a file with an id in each line.") from error
+    if not lines:
+        raise InputError(f"{path}: there is no id; write a file with an id in each line.")
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             raise InputError(f"{path}, line {number}: the line is blank; each line must hold the id of a row.")

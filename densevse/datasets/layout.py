@@ -77,10 +77,16 @@ def decoded(data: bytes, where: str, encoding: str) -> str:
         before = data[: error.start].split(b"\n")
         raise InputError(
             f"{where}, line {len(before)}: not {encoding} ({error.reason} after {before[-1][-80:]!r}). "
-            "Correct the line, or name the file's encoding in the data set's options (encoding: latin-1)."
+            "Correct the line, or name the file's encoding in the data set's options, if its reader has that "
+            "(encoding: latin-1)."
         ) from None
     except UnicodeError as error:
         raise InputError(f"options.encoding, for {where}: unknown encoding of text {encoding!r} ({error}).") from None
+
+
+def can_be_written(text: str) -> bool:
+    """True if the text has no unpaired surrogate, which JSON may hold."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:

@@ -26,6 +26,7 @@ from densevse.datasets.layout import (
     SPLITS,
     ImageIndex,
     Paths,
+    can_be_written,
     decoded,
     image_sources,
     is_plain_file,
@@ -162,7 +163,7 @@ def _sentences(options: PairTable, row: _Row) -> list[str]:
         except (ValueError, RecursionError) as error:
             raise _wrong(row, options.sentence, f"no JSON ({error})") from None
     sentences = [cell] if options.sentences_as == "text" else cell
-    if not (isinstance(sentences, list) and all(isinstance(one, str) and _can_be_written(one) for one in sentences)):
+    if not (isinstance(sentences, list) and all(isinstance(one, str) and can_be_written(one) for one in sentences)):
         kind = "text" if options.sentences_as == "text" else "a list of text"
         raise _wrong(row, options.sentence, f"{str(cell)[:60]!a} instead of {kind} (see options.sentences_as)")
     return sentences
@@ -173,14 +174,9 @@ def _text(row: _Row, column: str) -> str:
     cell = row.cells.get(column)
     if isinstance(cell, int) and not isinstance(cell, bool):
         return str(cell)
-    if not (isinstance(cell, str) and cell.strip() and _can_be_written(cell)):
+    if not (isinstance(cell, str) and cell.strip() and can_be_written(cell)):
         raise _wrong(row, column, f"{str(cell)[:60]!a} instead of a name")
     return cell
-
-
-def _can_be_written(text: str) -> bool:
-    """True if the text has no unpaired surrogate, which JSON may hold."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _wrong(row: _Row, column: str, found: str) -> InputError:

@@ -21,6 +21,7 @@ from densevse.datasets.layout import (
     IMAGE_COLUMNS,
     Paths,
     by_split,
+    can_be_written,
     decoded,
     numbered_lines,
     seeded_splits,
@@ -41,18 +42,19 @@ class _Tar(NamedTuple):
 def read(options: WebDataset, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Reads images and captions from the tars of all sources, each a tar or a folder of tars.
 
-    Raises `InputError` for a split without a tar, and for a text or JSON file that cannot be read.
+    Raises `InputError` for a split without a tar, for a tar of two splits, and for a text or JSON file that cannot be
+    read.
     """
     images: dict[str, tuple[str, str]] = {}
     splits: dict[str, str] = {}
     captions: list[tuple[str, str]] = []
     for tar, split in _tars(options, paths):
-        without = 0
+        without = list[str]()
         with Archive.open(tar.path) as archive:
             for key, members in _samples(archive).items():
                 pictures = [name for suffix, name in members.items() if f".{suffix}" in SUFFIXES]
                 if not pictures:
-                    without += 1
+                    without.append(key)
                     continue
                 image_id = f"{PurePosixPath(tar.name).with_suffix('')}/{key}"
                 if image_id in images:
@@ -63,7 +65,10 @@ def read(options: WebDataset, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]
                     found = _sentences(options, archive.read(name), f"{tar.path}, {name}")
                     captions += [(image_id, sentence) for sentence in found]
         if without:
-            logger.warning("%s: %d samples without a picture are left out", tar.path, without)
+            logger.warning(
+                "%s: %d samples without a picture are left out, the first is %s; a key ends at the first dot of a name",
+                *(tar.path, len(without), without[0]),
+            )
     if options.splits:
         splits = seeded_splits(images, options.splits, options.seed)
     rows = [(image_id, *images[image_id], split) for image_id, split in splits.items()]
@@ -71,7 +76,10 @@ def read(options: WebDataset, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]
 
 
 def _tars(options: WebDataset, paths: Paths) -> list[tuple[_Tar, str]]:
-    """The tars with their splits; no split where images are drawn. Raises `InputError` for a split without a tar."""
+    """The tars with their splits; no split where images are drawn.
+
+    Raises `InputError` for a split without a tar, and for a tar of two splits.
+    """
     tars = [tar for source, path in paths.items() for tar in _of_source(source, Path(path))]
     if options.files is None:
         return [(tar, "") for tar in tars]
@@ -82,6 +90,13 @@ def _tars(options: WebDataset, paths: Paths) -> list[tuple[_Tar, str]]:
         if split not in [of for _, of in found]:
             there = ", ".join(tar.name for tar in tars[:10])
             raise InputError(f"options.files.{split}: no tar is called {pattern}; there are {there or 'none'}.")
+    of_tar: dict[Path, str] = {}
+    for tar, of in found:
+        if of_tar.setdefault(tar.path, of) != of:
+            raise InputError(
+                f"options.files: {tar.name} matches the patterns of {of_tar[tar.path]} and of {of}; name each tar in "
+                "one split (a * also stands for folders)."
+            )
     return found
 
 
@@ -112,7 +127,7 @@ def _sentences(options: WebDataset, data: bytes, where: str) -> list[str]:
         raise InputError(f"{where}: not JSON ({error}); obtain the tar again.") from None
     value = found.get(options.field) if isinstance(found, Mapping) else None
     sentences = [value] if isinstance(value, str) else value
-    if not (isinstance(sentences, list) and all(isinstance(one, str) for one in sentences)):
+    if not (isinstance(sentences, list) and all(isinstance(one, str) and can_be_written(one) for one in sentences)):
         raise InputError(
             f"{where}: {options.field!r} holds {str(value)[:60]!a} instead of a sentence or a list of them; name "
             "another key as options.field."

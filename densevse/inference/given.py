@@ -52,11 +52,12 @@ def read_pixels(given: tuple[int, GivenImage]) -> NDArray[np.uint8]:
     row, image = given
     if isinstance(image, str | os.PathLike):
         return decode(_bytes(Path(image)), str(image))
-    if isinstance(image, Image.Image):
+    if isinstance(image, Image.Image) and 0 not in image.size:
         return pixels_of(image, f"images[{row}]")
-    if isinstance(image, np.ndarray) and image.dtype == np.uint8 and image.ndim == 3 and image.shape[2] == 3:
+    if isinstance(image, np.ndarray) and image.dtype == np.uint8 and image.shape[2:] == (3,) and image.size:
         return image
     found = f"{image.dtype} {image.shape}" if isinstance(image, np.ndarray) else type(image).__name__
+    found += f" of {image.width} x {image.height}" if isinstance(image, Image.Image) else ""
     raise InputError(
         f"images[{row}]: expected a path, an image of Pillow, or an array of pixels (height, width, 3) of uint8 in "
         f"RGB, found {found}."

@@ -10,7 +10,7 @@ The code is that of the workflow's jobs: batches, device and precision are those
 from collections.abc import Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
@@ -88,8 +88,11 @@ class Model:
         """The `top` best answers to each query: rows (query, rank, answer, score), the best first.
 
         `asked` are the queries, sentences or photographs, and the others the answers; both are numbered by their rows.
-        Of equal scores the earlier row comes first. Raises `InputError` for other shapes, or if `top` is below 1.
+        Of equal scores the earlier row comes first. Raises `InputError` for other shapes, for another name in `asked`,
+        or if `top` is below 1.
         """
+        if asked not in get_args(Asked):
+            raise InputError(f"asked: expected {' or '.join(get_args(Asked))}, found {asked!r}.")
         if top < 1:
             raise InputError(f"top: {top} answers were asked for; ask for 1 at least.")
         image_rows, sentence_rows = map(EncodedRows, self._sides(images, sentences))
@@ -112,12 +115,12 @@ class Model:
         return _array(self.method.encode_images(Images({self.view: there}, present)).vectors)
 
     def _sides(self, images: Vectors, sentences: Vectors) -> list[Tensor]:
-        """Both sides on the model's device. Raises `InputError` unless they are vectors of one length."""
+        """Both sides on the model's device. Raises `InputError` unless they are one or more vectors of one length."""
         shapes = np.shape(images), np.shape(sentences)
-        if {len(shape) for shape in shapes} != {2} or len({shape[1] for shape in shapes}) != 1:
+        if any(len(shape) != 2 or 0 in shape for shape in shapes) or shapes[0][1] != shapes[1][1]:
             raise InputError(
-                f"expected vectors (images, D) and (sentences, D) as the model encodes them, found {shapes[0]} and "
-                f"{shapes[1]}."
+                f"expected vectors (images, D) and (sentences, D) as the model encodes them, at least one each, found "
+                f"{shapes[0]} and {shapes[1]}."
             )
         return [
             torch.from_numpy(np.asarray(side, np.float32)).to(device_of(self.method)) for side in (images, sentences)

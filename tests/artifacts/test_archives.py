@@ -195,6 +195,17 @@ def test_truncated_archives_are_named(tmp_path: Path, kind: str) -> None:
         read_all(path)
 
 
+def test_a_tar_that_ends_between_two_members_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = make(tmp_path, "tar")
+    Archive.open(path).close()
+    assert not caplog.text
+    with tarfile.open(path) as archive:
+        last = archive.getmembers()[-1].offset
+    path.write_bytes(path.read_bytes()[:last])
+    Archive.open(path).close()
+    assert "ends without the mark of a tar's end; it may be truncated" in caplog.text
+
+
 def test_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<html>" * 1000)
     with pytest.raises(InputError, match=r"page\.html: cannot be read as a folder, zip or tar"):

@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from densevse.artifacts import files
-from densevse.artifacts.files import atomic, checksum, write_text
+from densevse.artifacts.files import atomic, checksum, whole_folder, write_text
 from densevse.artifacts.shards import remove_superseded, shard_names, shard_slice
 from densevse.runtime.errors import InputError
 
@@ -62,6 +62,18 @@ def test_a_full_disk_is_seen_behind_a_librarys_own_error(tmp_path, monkeypatch):
     monkeypatch.setattr(files.shutil, "disk_usage", lambda _: usage._replace(free=0))
     with pytest.raises(InputError, match=r"checkpoint\.pt.*unexpected pos.*Make room"):
         write_and_fail(tmp_path / "checkpoint.pt", RuntimeError("unexpected pos 64 vs 0"))
+
+
+def test_a_path_that_no_file_can_have_is_refused(tmp_path):
+    with pytest.raises(InputError, match="a folder is there; name a file"):
+        write_text("text", tmp_path)
+    write_text("text", tmp_path / "file")
+    for path in (tmp_path / "file" / "a", tmp_path / "file" / "b" / "a"):
+        with pytest.raises(InputError, match=r"file.* is no folder; name another path"):
+            write_text("text", path)
+        with pytest.raises(InputError, match=r"file.* is no folder; name another path"), whole_folder(path):
+            raise AssertionError
+    assert os.listdir(tmp_path) == ["file"]
 
 
 def test_text_is_utf8(tmp_path):

@@ -85,6 +85,10 @@ def test_sentences_that_are_no_multiple_are_refused(files, capsys):
     assert main(["evaluate", "sims.npy", "--per-image", "3"]) == 1
     said = "sims.npy: 100 sentences are not 3 for each of 20 images. Where an image has more, keep its first 3, as"
     assert said in capsys.readouterr().err
+    assert main(["evaluate", "sims.npy", "--per-image", "10"]) == 1
+    assert "100 sentences are not 10 for each of 20 images" not in capsys.readouterr().err  # perhaps copies
+    assert main(["evaluate", "sims.npy", "--per-image", "4"]) == 1
+    assert "sims.npy: 100 sentences are not 4 for each of 20 images" in capsys.readouterr().err
     assert main(["evaluate", "sims.npy", "--per-image", "0"]) == 1
     assert "--per-image: an image has 1 sentence or more, not 0" in capsys.readouterr().err
 
@@ -130,6 +134,32 @@ def test_relevant_answers_by_ids(relevance, capsys):
     found = densevse.evaluate(SCORES, relevant=relevance, at=(2, 10))
     rows = [[found[f"{way}_{key}"] for key in KEYS] for way in ("i2t", "t2i")]
     assert numbers(capsys.readouterr().out) == [pytest.approx(row, abs=0.051) for row in rows]
+
+
+def test_ids_that_do_not_fit_are_named_by_their_file(relevance, capsys):
+    for text, said in (("i0\n" * 20, "images.txt: these image_ids stand there twice: 'i0'"), ("", "there is no id")):
+        Path("images.txt").write_text(text)
+        assert main(["evaluate", "sims.npy", "--relevant", "pairs.parquet", "--image-ids", "images.txt"]) == 1
+        assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [["--copies", "0"], ["--at", "0"]])
+def test_numbers_below_one_are_refused(files, capsys, option):
+    assert main(["evaluate", "sims.npy", "--per-image", "5", *option]) == 1
+    assert option[0].strip("-") in capsys.readouterr().err
+
+
+def test_cutoffs_that_are_no_numbers_are_refused(files, capsys):
+    with pytest.raises(SystemExit):
+        main(["evaluate", "sims.npy", "--per-image", "5", "--at", "1,x"])
+    assert "--at: expected whole numbers with commas between them, such as 1,5,10, not '1,x'" in capsys.readouterr().err
+
+
+def test_unknown_intervals_are_null_in_json(files):
+    np.save("few.npy", SCORES[:4, :20])
+    assert main(["evaluate", "few.npy", "--per-image", "5", "--intervals", "--json", "few.json"]) == 0
+    assert "NaN" not in Path("few.json").read_text()
+    assert json.loads(Path("few.json").read_text())["intervals"]["i2t_r1"] == [None, None]
 
 
 def test_intervals_stand_below_their_metrics(relevance, capsys):

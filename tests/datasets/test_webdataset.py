@@ -89,5 +89,20 @@ def test_what_is_wrong_is_named(folder):
         read({"shards": folder}, files={"val": "val/*"})
     with pytest.raises(InputError, match=r"0\.tar, s0\.json: 'title' holds 'None' instead of a sentence or a list"):
         read({"shards": folder}, files={"test": "test/*"}, sentences="json", field="title")
+    with pytest.raises(InputError, match=r"test/0\.tar matches the patterns of test and of train; name each tar"):
+        read({"shards": folder}, files={"test": "test/*", "train": "*.tar"})
     with pytest.raises(InputError, match=r"another tar of that name has 0/s0 as well"):
         read({"shards": folder / "test/0.tar", "more": folder / "train/0.tar"}, files={"test": "*"})
+
+
+def test_a_sentence_that_no_file_can_hold_is_named(tmp_path):
+    write_tar(tmp_path / "0.tar", {"s0.png": picture(1), "s0.json": json.dumps({"caption": "a \ud800"}).encode()})
+    with pytest.raises(InputError, match=r"0\.tar, s0\.json: 'caption' holds 'a \\ud800' instead of a sentence"):
+        read({"shards": tmp_path}, files={"test": "*"}, sentences="json")
+
+
+def test_a_sample_without_a_picture_is_named(tmp_path, caplog):
+    write_tar(tmp_path / "0.tar", sample("s0", 1, "A dog.") | sample("s1.small", 2, "A cat."))
+    images, _ = read({"shards": tmp_path}, files={"test": "*"})
+    assert images["image_id"].tolist() == ["0/s0"]
+    assert "1 samples without a picture are left out, the first is s1; a key ends at the first dot" in caplog.text

@@ -1,5 +1,7 @@
 """Metrics with any number of right answers: against other libraries, by hand, with ties, and their files."""
 
+import zipfile
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -152,6 +154,30 @@ def test_qrels_whose_queries_cannot_be_told_are_refused(tmp_path):
         read_relevance(tmp_path / "qrels.txt", ["0", "1"], ["0", "1", "2"])
 
 
+def test_ids_that_stand_twice_are_refused(tmp_path):
+    qrels(tmp_path / "qrels.txt")
+    with pytest.raises(InputError, match="image_ids: 'i0' stands there twice; leave one of each"):
+        read_relevance(tmp_path / "qrels.txt", [*IMAGE_IDS, "i0"], CAPTION_IDS)
+
+
+def test_a_damaged_sparse_matrix_is_refused(tmp_path):
+    path = tmp_path / "gains.npz"
+    sparse.save_npz(path, sparse.csr_array(GAINS))
+    whole = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        middle = archive.getinfo("data.npy").header_offset + 60
+    for damaged in (whole[: len(whole) // 2], whole[:middle] + bytes(9) + whole[middle + 9 :]):
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match=r"gains\.npz: not a sparse matrix"):
+            read_relevance(path, IMAGE_IDS, CAPTION_IDS)
+
+
+def test_cutoffs_may_be_an_array():
+    assert densevse.evaluate(SCORES, relevant=GAINS, at=np.array([5, 2])) == densevse.evaluate(
+        SCORES, relevant=GAINS, at=[2, 5]
+    )
+
+
 def test_files_that_hold_no_pairs_are_refused(tmp_path):
     pd.DataFrame({"image": ["i0"]}).to_parquet(tmp_path / "a.parquet")
     with pytest.raises(InputError, match=r"a\.parquet: no column image_id"):
@@ -168,7 +194,13 @@ def test_files_that_hold_no_pairs_are_refused(tmp_path):
         ({"relevant": GAINS.T}, "relevant: expected gains of 30 x 70 images and sentences, found 70 x 30"),
         ({"relevant": GAINS * 0}, "no pair has a gain above 0"),
         ({"relevant": GAINS * np.nan}, "a gain is not a finite number"),
-        ({"relevant": GAINS, "at": [0]}, r"a cut-off is a number of candidates, 1 or more, not \[0\]"),
+        ({"relevant": GAINS[0]}, r"relevant: expected a matrix of gains, found int64 of shape \(70,\)"),
+        ({"relevant": GAINS * 1j}, "relevant: expected a matrix of gains, found complex128"),
+        ({"relevant": "qrels.txt"}, "relevant: expected a matrix of gains, found <U9"),
+        ({"relevant": GAINS, "at": [0]}, r"whole numbers of candidates, 1 or more, not \[0\]"),
+        ({"relevant": GAINS, "at": [2.5]}, r"at: cut-offs are a list of whole numbers .* not \[2.5\]"),
+        ({"relevant": GAINS, "at": 5}, "at: cut-offs are a list of whole numbers .* not 5"),
+        ({"relevant": GAINS, "at": ()}, r"at: cut-offs are a list of whole numbers .* not \[\]"),
         ({"relevant": GAINS, "protocol": "five_folds"}, "need the protocol full, not five_folds"),
     ],
 )

@@ -102,6 +102,14 @@ WRONG = {
     "one image": (lambda model: model.encode_images("a.png"), "images: expected a list, found one str"),
     "no file": (lambda model: model.encode_images(["none.png"]), "none.png: cannot read the image"),
     "reals": (lambda model: model.encode_images([np.ones((9, 9, 3))]), r"images\[0\]: .*found float64 \(9, 9, 3\)"),
+    "no pixel": (lambda model: model.encode_images([np.ones((9, 0, 3), np.uint8)]), r"found uint8 \(9, 0, 3\)"),
+    "no pixel of Pillow": (lambda model: model.encode_images([Image.new("L", (0, 0))]), "found Image of 0 x 0"),
+    "no image": (lambda model: model.score(np.ones((0, 4)), np.ones((2, 4))), r"at least one each, found \(0, 4\) and"),
+    "no query": (lambda model: model.search(np.ones((2, 4)), np.ones((0, 4))), r"found \(2, 4\) and \(0, 4\)"),
+    "another side": (
+        lambda model: model.search(np.ones((2, 4)), np.ones((2, 4)), asked="images"),
+        "asked: expected sentences or photographs, found 'images'",
+    ),
     "another length": (
         lambda model: model.search(np.ones((2, 3)), np.ones((2, 4))),
         r"found \(2, 3\) and \(2, 4\)",

@@ -82,8 +82,12 @@ class EffortStage(TableStage):
         )
 
     def table_job(self, dataset: DatasetName) -> Job:  # type: ignore[override]
-        """The table: the protocol, and the settings and threads of each draw."""
+        """The table: the protocol, and the settings and threads of each draw.
+
+        Raises `InputError` for a parameter in the space that no row has.
+        """
         entry = self.effort(dataset)
+        self._check_read(dataset, entry)
         rows = {
             variant: {
                 "title": row.title or self.variant(dataset, variant).title,
@@ -107,6 +111,18 @@ class EffortStage(TableStage):
             "extended": self.effort(dataset).extended,
         }
         return Job({"plan": protocol})
+
+    def _check_read(self, dataset: DatasetName, entry: Effort) -> None:
+        rows = {variant: self.variant(dataset, variant).parameters for variant in entry.rows}
+        spaces = {
+            "space": (entry.space, [*rows.values()]),
+            **{f"rows.{variant}.space": (row.space, [rows[variant]]) for variant, row in entry.rows.items()},
+        }
+        for where, (space, methods) in spaces.items():
+            for key in space:
+                group, _, name = key.partition(".")
+                if group == "parameters" and not any(hasattr(one, name) for one in methods):
+                    raise InputError(f"effort.{dataset}.{where}.{key}: no row has it; correct or remove it.")
 
     def _ranked(self, dataset: DatasetName, trained: list[Values]) -> list[Values]:
         return [{**one, "protocol": self.first_protocol(dataset)} for one in trained]

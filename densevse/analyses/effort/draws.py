@@ -91,7 +91,12 @@ def _sample(space: Space, default: Any, random: np.random.Generator) -> Any:
 
 
 def _set_negatives(found: dict[str, Any], number: int) -> None:
-    """Sets a batch, and where the method chooses among a batch's pairs the number of these."""
+    """Sets a batch, and where the method chooses among a batch's pairs the number of these.
+
+    Raises `ValueError` for none.
+    """
+    if number < 1:
+        raise ValueError(f"{NEGATIVES}: {number} is drawn, and a matched pair needs 1 or more; draw larger ones")
     if MISMATCHED in found["parameters"]:
         found["parameters"][MISMATCHED] = number
         found["training"]["batch_size"] = max(found["training"]["batch_size"], number + 1)

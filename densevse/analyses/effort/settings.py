@@ -1,12 +1,13 @@
 """Settings of equal effort: which rows are tuned, in which space, by how many draws, and at which budget."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from densevse.config.analyses import ByDataset
 from densevse.config.strict import Strict, Title, VariantName, known
+from densevse.config.training import TrainingConfig
 
 NEGATIVES, LEARNING_RATE = "negatives", "learning_rate"
 """Keys of a space that are no parameter of a method and no setting of a training."""
@@ -29,6 +30,22 @@ class Space(Strict):
         return self
 
 
+def _with_known_keys(space: dict[str, Space]) -> dict[str, Space]:
+    for key in space:
+        group, _, name = key.partition(".")
+        if group == "training":
+            known(group, [name], TrainingConfig.model_fields)
+        elif key not in (NEGATIVES, LEARNING_RATE) and (group != "parameters" or not name):
+            raise ValueError(
+                f"no {key!r}; a key is {LEARNING_RATE}, {NEGATIVES}, training.<a key of it> or parameters.<one of them>"
+            )
+    return space
+
+
+Spaces = Annotated[dict[str, Space], AfterValidator(_with_known_keys)]
+"""What is drawn, by key."""
+
+
 class TunedRow(Strict):
     """A variant that is tuned."""
 
@@ -36,14 +53,14 @@ class TunedRow(Strict):
     draws: int = Field(ge=1, description="how many draws; draw 0 has the configured settings")
     parameters: dict[str, Any] = Field({}, description="parameters that all draws share")
     default_again: bool = Field(True, description="train draw 0 again with the fresh seeds too")
-    space: dict[str, Space] = Field({}, description="keys of the method's own, beside those of all rows")
+    space: Spaces = Field({}, description="keys of the method's own, beside those of all rows")
 
 
 class Effort(Strict):
     """The protocol of a data set. It is registered: written before the first draw, and not changed after."""
 
     rows: dict[VariantName, TunedRow] = Field({}, description="the rows of the table by variant; null leaves one out")
-    space: dict[str, Space] = Field(
+    space: Spaces = Field(
         {},
         description="what is drawn for every row, by key: learning_rate, negatives, a key of `training`, or one of "
         "`parameters`; a method without the parameter keeps what it has",

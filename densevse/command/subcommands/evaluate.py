@@ -1,6 +1,6 @@
 """`densevse evaluate`: the metrics of scores or embeddings in files, or of a network without training."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -91,7 +91,7 @@ def _of_files(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]
     from densevse.evaluation.given.measure import Measures, evaluate_files, evaluate_relevant_files
     from densevse.evaluation.given.results import EvaluatedModel
 
-    named = {key: getattr(arguments, key) for key in (*FILES, *LAYOUT) if getattr(arguments, key)}
+    named = {key: getattr(arguments, key) for key in (*FILES, *LAYOUT) if getattr(arguments, key) is not None}
     given = validate(GivenFiles, named, "the command line")
     measures = Measures(arguments.protocol, arguments.at, arguments.intervals)
     if arguments.relevant:
@@ -116,7 +116,12 @@ def _print(found: Mapping[str, float]) -> None:
 
 
 def _cutoffs(text: str) -> list[int]:
-    return [int(number) for number in text.split(",")]
+    try:
+        return [int(number) for number in text.split(",")]
+    except ValueError:
+        raise ArgumentTypeError(
+            f"expected whole numbers with commas between them, such as 1,5,10, not {text!r}"
+        ) from None
 
 
 def _header(key: str) -> str:

@@ -78,7 +78,6 @@ def evaluate(
     values = as_array(scores)
     check_numbers(values, "scores")
     layout = validate(GivenLayout, {"lower_is_better": lower_is_better}, "evaluate")
-    cutoffs = at if relevant is None else at or CUTOFFS
     if relevant is None:
         image = _images(as_array(image_of_sentence), values.shape)
         columns = np.argsort(image, kind="stable")
@@ -86,8 +85,8 @@ def evaluate(
     else:
         columns, gains = np.arange(values.shape[1]), checked_relevance(relevant, values.shape, "relevant")
     score = score_blocks(Aligned(Matrix("scores", values), np.arange(len(values)), columns), layout)
-    if cutoffs is not None:
-        return _relevance_metrics((score, score), gains, Measures(protocol, cutoffs, intervals))
+    if relevant is not None or at is not None:
+        return _relevance_metrics((score, score), gains, Measures(protocol, at, intervals))
     test = numbered_test(len(values), image[columns], protocol)
     return retrieval_metrics(retrieve(score, test.rows, test.folds), test.rows, intervals)
 
@@ -128,14 +127,15 @@ def _count_images(matrix: Matrix, per_image: int, copies: int, of_sentences: boo
         raise InputError(
             f"{matrix.name}: {rows:,} x {columns:,} is transposed; write its transpose (images, sentences)."
         )
-    if sentences % per_image:
+    count = sentences // per_image
+    if sentences % per_image or (not of_sentences and rows % count):  # rows that are copies are counted later
         images = "some" if of_sentences else f"{rows // copies:,}"
         raise InputError(
             f"{matrix.name}: {sentences:,} sentences are not {per_image} for each of {images} images. Where an image "
             f"has more, keep its first {per_image}, as sentences: first_five of a data set does; or say whose each "
             "sentence is by --relevant."
         )
-    return int(sentences // per_image)
+    return int(count)
 
 
 def evaluate_relevant_files(given: GivenFiles, relevant: str, measures: Measures) -> dict[str, float]:
@@ -147,9 +147,9 @@ def evaluate_relevant_files(given: GivenFiles, relevant: str, measures: Measures
     files = given.files(0)
     with TemporaryDirectory() as folder:
         images, captions = (ids_of(files, kind, given.copies, folder) for kind in ("image", "caption"))
-        gains = read_relevance(relevant, images, captions)
         test = test_of_ids(images, captions, given.copies)
-        return _relevance_metrics(scorers(files, given.layout, test, Path(folder)), gains, measures)
+        found = scorers(files, given.layout, test, Path(folder))  # which names the file of ids that do not fit
+        return _relevance_metrics(found, read_relevance(relevant, images, captions), measures)
 
 
 def numbered_test(images: int, image_of_caption: Indices, protocol: str) -> GivenTest:
@@ -201,7 +201,9 @@ def _relevance_metrics(scorers: tuple[Scorer, Scorer], gains: sparse.csr_array, 
         raise InputError(
             f"protocol: metrics at cut-offs need the protocol full, not {measures.protocol}; leave one out."
         )
-    return relevance_metrics(scorers, gains, checked_cutoffs(measures.at or CUTOFFS), measures.intervals)
+    return relevance_metrics(
+        scorers, gains, checked_cutoffs(CUTOFFS if measures.at is None else measures.at), measures.intervals
+    )
 
 
 def retrieval_metrics(rows: pd.DataFrame, test_set: TestSet, intervals: bool) -> dict[str, float]:

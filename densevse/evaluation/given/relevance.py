@@ -9,11 +9,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from densevse.artifacts.matrices import DAMAGED
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.relevance import MeanBootstrap, answer_ranks
 from densevse.evaluation.retrieval import Scorer
 from densevse.evaluation.tiles import ScoreBlock
-from densevse.runtime.arrays import Indices, Reals
+from densevse.runtime.arrays import Indices, Reals, as_array
 from densevse.runtime.errors import InputError
 
 CUTOFFS = (1, 5, 10)
@@ -29,9 +30,13 @@ def read_relevance(
     sparse matrix. Another file has TREC's qrels: lines of a query's id, a column without meaning, the id of an answer,
     and a gain; the queries are all images or all sentences. Rows and columns are in the order of the ids.
 
-    Raises `InputError` that names the line or row of an unknown id, of a pair that stands twice, or of a wrong gain.
+    Raises `InputError` that names the line or row of an unknown id, of a pair that stands twice, or of a wrong gain,
+    and for an id of the scores that stands twice.
     """
-    images, sentences = pd.Index(np.asarray(image_ids, str)), pd.Index(np.asarray(caption_ids, str))
+    images, sentences = (pd.Index(np.asarray(ids, str)) for ids in (image_ids, caption_ids))
+    for kind, ids in (("image", images), ("caption", sentences)):
+        if ids.has_duplicates:
+            raise InputError(f"{kind}_ids: {ids[ids.duplicated()][0]!r} stands there twice; leave one of each.")
     if Path(path).suffix == ".npz":
         return checked_relevance(_sparse(path), (len(images), len(sentences)), str(path))
     pairs = _of_parquet(path) if Path(path).suffix == ".parquet" else _of_qrels(path, images, sentences)
@@ -44,7 +49,10 @@ def read_relevance(
 
 def checked_relevance(relevant: Any, shape: tuple[int, ...], name: str) -> sparse.csr_array:
     """The gains above 0 of a matrix, sparse or dense. Raises `InputError` for another shape, NaN, or no answer."""
-    gains = sparse.csr_array(relevant, dtype=np.float64)
+    found = relevant if sparse.issparse(relevant) else as_array(relevant)
+    if found.ndim != 2 or found.dtype.kind not in "biuf":
+        raise InputError(f"{name}: expected a matrix of gains, found {found.dtype} of shape {found.shape}.")
+    gains = sparse.csr_array(found, dtype=np.float64)
     if gains.shape != shape:
         expected, found = (f"{rows:,} x {columns:,}" for rows, columns in (shape, gains.shape))
         raise InputError(f"{name}: expected gains of {expected} images and sentences, found {found}.")
@@ -93,10 +101,11 @@ def relevance_metrics(
 
 
 def checked_cutoffs(cutoffs: Sequence[int]) -> list[int]:
-    """Different cut-offs in rising order. Raises `InputError` for one below 1."""
-    if not len(cutoffs) or min(cutoffs) < 1:
-        raise InputError(f"at: a cut-off is a number of candidates, 1 or more, not {list(cutoffs)}.")
-    return sorted({*map(int, cutoffs)})
+    """Different cut-offs in rising order. Raises `InputError` for one that is no whole number or below 1."""
+    found = np.asarray(cutoffs)
+    if found.ndim != 1 or not found.size or found.dtype.kind not in "iu" or found.min() < 1:
+        raise InputError(f"at: cut-offs are a list of whole numbers of candidates, 1 or more, not {found.tolist()}.")
+    return sorted({*found.tolist()})
 
 
 def _answers(gains: Any) -> dict[int, tuple[Indices, Reals]]:
@@ -116,7 +125,7 @@ def _scores_of(block: ScoreBlock, direction: str, shape: tuple[int, ...]) -> Any
 def _sparse(path: str | Path) -> Any:
     try:
         return sparse.load_npz(path)
-    except (OSError, ValueError, KeyError) as error:
+    except (*DAMAGED, KeyError) as error:
         raise InputError(f"{path}: not a sparse matrix ({error}); write it by scipy.sparse.save_npz.") from error
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,7 +38,7 @@ def write_csv(found: Mapping[str, float], path: str | Path) -> None:
 def write_json(found: Mapping[str, float], path: str | Path, of: EvaluatedModel) -> None:
     """Writes one object with the keys that CLIP_benchmark reads, and those of a task's result of mteb.
 
-    Shares are from 0 to 1 there.
+    Shares are from 0 to 1 there. The ends of an unknown interval are null, as JSON has no NaN.
     """
     shares = {name: found[name] / 100 if _is_percent(name) else found[name] for name in _metrics(found)}
     document = {
@@ -49,11 +50,7 @@ def write_json(found: Mapping[str, float], path: str | Path, of: EvaluatedModel)
         "mteb_version": None,
         "evaluation_time": None,
         "scores": {"test": [_of_mteb(direction, shares) for direction in DIRECTIONS]},
-        "intervals": {
-            name: [found[name + end] / (100 if _is_percent(name) else 1) for end in _ENDS]
-            for name in shares
-            if name + "_low" in found
-        },
+        "intervals": {name: _interval(name, found) for name in shares if name + "_low" in found},
     }
     with atomic(path) as temporary:
         Path(temporary).write_text(json.dumps(document, indent=2) + "\n", "utf-8")
@@ -61,6 +58,11 @@ def write_json(found: Mapping[str, float], path: str | Path, of: EvaluatedModel)
 
 def _metrics(found: Mapping[str, float]) -> list[str]:
     return [name for name in found if not name.endswith(_ENDS)]
+
+
+def _interval(name: str, found: Mapping[str, float]) -> list[float | None]:
+    ends = (found[name + end] / (100 if _is_percent(name) else 1) for end in _ENDS)
+    return [None if math.isnan(end) else end for end in ends]
 
 
 def _is_percent(name: str) -> bool:

@@ -5,10 +5,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from densevse.analyses.effort.dag import EffortStage
 from densevse.analyses.effort.draws import budget, drawn, negatives
-from densevse.analyses.effort.settings import Effort, EffortSettings
+from densevse.analyses.effort.settings import Effort, EffortSettings, Space
 from densevse.analyses.effort.table import Tuned, expected_best
 from densevse.config.load import load, variant
+from densevse.dag.project import Project
+from densevse.runtime.errors import InputError
 from tools.environments import ROOT
 
 CONFIG = load(ROOT / "config", {})
@@ -65,6 +68,29 @@ def test_a_method_without_a_parameter_is_not_given_it():
     assert not hasattr(of("defrag_best_region", 1).parameters, "dropout")
 
 
+def test_a_draw_without_a_negative_is_refused():
+    none = SCENES.model_copy(update={"space": {"negatives": Space(times=[0.0001, 0.0002])}})
+    for name in ("vse", "defrag_best_region"):
+        with pytest.raises(ValueError, match="negatives: 0 is drawn, and a matched pair needs 1 or more"):
+            of(name, 1, none)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"space": {"parameters.margn": {"values": [1]}}}, r"effort\.scenes\.space\.parameters\.margn: no row has it"),
+        (
+            {"rows": {"sco_cnp_ctx": {"draws": 2, "space": {"parameters.steps": {"values": [1]}}}}},
+            r"effort\.scenes\.rows\.sco_cnp_ctx\.space\.parameters\.steps: no row has it",
+        ),
+    ],
+)
+def test_a_parameter_that_no_row_has_is_refused(changed, said):
+    stage = EffortStage(Project(ROOT, {"effort": {"scenes": changed}}))
+    with pytest.raises(InputError, match=said):
+        stage.table_job("scenes")
+
+
 def test_expected_best_is_the_mean_over_all_subsets():
     random = np.random.default_rng(0)
     val, test = random.permutation(7).astype(float), random.normal(size=7)
@@ -88,6 +114,9 @@ def test_the_expected_best_may_leave_out_what_is_configured():
         ({"rows": {"vse": {"draws": 2}}}, "they need a budget_of"),
         ({"space": {"learning_rate": {}}}, "give either times or values"),
         ({"space": {"learning_rate": {"times": [2, 1]}}}, "the smaller one first"),
+        ({"space": {"training.ema_decy": {"times": [1, 2]}}}, "training: no 'ema_decy'; .*ema_decay"),
+        ({"space": {"traning.ema_decay": {"times": [1, 2]}}}, "no 'traning.ema_decay'; a key is learning_rate, neg"),
+        ({"rows": {"vse": {"draws": 2, "space": {"margin": {"times": [1, 2]}}}}}, "no 'margin'; a key is learning_ra"),
     ],
 )
 def test_a_protocol_that_cannot_be_is_refused(values, said):
