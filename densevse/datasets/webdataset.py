@@ -42,8 +42,8 @@ class _Tar(NamedTuple):
 def read(options: WebDataset, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Reads images and captions from the tars of all sources, each a tar or a folder of tars.
 
-    Raises `InputError` for a split without a tar, for a tar of two splits, and for a text or JSON file that cannot be
-    read.
+    Raises `InputError` for a split without a tar, for a tar of two splits, for a sample of two pictures, and for a text
+    or JSON file that cannot be read.
     """
     images: dict[str, tuple[str, str]] = {}
     splits: dict[str, str] = {}
@@ -56,6 +56,8 @@ def read(options: WebDataset, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]
                 if not pictures:
                     without.append(key)
                     continue
+                if len(pictures) > 1:
+                    raise InputError(f"{tar.path}: {key} has {' and '.join(pictures)}; leave one picture of each key.")
                 image_id = f"{PurePosixPath(tar.name).with_suffix('')}/{key}"
                 if image_id in images:
                     raise InputError(f"{tar.path}: another tar of that name has {image_id} as well; rename one.")

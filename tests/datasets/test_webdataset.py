@@ -101,6 +101,12 @@ def test_a_sentence_that_no_file_can_hold_is_named(tmp_path):
         read({"shards": tmp_path}, files={"test": "*"}, sentences="json")
 
 
+def test_a_sample_with_two_pictures_is_named(tmp_path):
+    write_tar(tmp_path / "wds/0.tar", sample("s0", 1, "A dog.") | {"s0.jpg": picture(2)})
+    with pytest.raises(InputError, match=r"0\.tar: s0 has s0\.jpg and s0\.png; leave one"):
+        read({"shards": tmp_path / "wds"}, files={"test": "*"})
+
+
 def test_a_sample_without_a_picture_is_named(tmp_path, caplog):
     write_tar(tmp_path / "0.tar", sample("s0", 1, "A dog.") | sample("s1.small", 2, "A cat."))
     images, _ = read({"shards": tmp_path}, files={"test": "*"})

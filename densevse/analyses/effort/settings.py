@@ -92,6 +92,12 @@ class Effort(Strict):
     def _complete(self) -> "Effort":
         if self.rows and (self.budget_of is None or self.reference not in self.rows or len(self.fresh_seeds) < 2):
             raise ValueError("rows: they need a budget_of, a reference among them, and two fresh_seeds or more")
+        for variant, row in self.rows.items():
+            if row.draws < self.compared_at:
+                raise ValueError(
+                    f"rows.{variant}.draws: {row.draws}, and rows are compared at {self.compared_at} draws; ask for so "
+                    "many, or set compared_at"
+                )
         return self
 
 

@@ -194,7 +194,6 @@ def _summary(rows: Sequence[Tuned], table: EffortPlan, bootstrap: RankBootstrap)
 
 
 def _line(row: Tuned, reference: Tuned, table: EffortPlan, bootstrap: RankBootstrap) -> list[str]:
-    at = min(table.compared_at, len(row.curve))
     return [
         row.title,
         str(len(row.val)),
@@ -203,7 +202,7 @@ def _line(row: Tuned, reference: Tuned, table: EffortPlan, bootstrap: RankBootst
         number(_rsum(row.again)),
         *(_gain(row.again, row.default, bootstrap) if row.default else ("", "")),
         *(("", "") if row is reference else _gain(row.again, reference.again, bootstrap)),
-        number(float(row.curve[at - 1])),
+        number(float(row.curve[table.compared_at - 1])),
         number(float(row.curve[-1])),
         number(row.unconfigured(table.compared_at - 1)),
         "" if np.isnan(row.correlation) else f"{row.correlation:.2f}",

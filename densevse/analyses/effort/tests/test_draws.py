@@ -80,7 +80,7 @@ def test_a_draw_without_a_negative_is_refused():
     [
         ({"space": {"parameters.margn": {"values": [1]}}}, r"effort\.scenes\.space\.parameters\.margn: no row has it"),
         (
-            {"rows": {"sco_cnp_ctx": {"draws": 2, "space": {"parameters.steps": {"values": [1]}}}}},
+            {"rows": {"sco_cnp_ctx": {"draws": 4, "space": {"parameters.steps": {"values": [1]}}}}},
             r"effort\.scenes\.rows\.sco_cnp_ctx\.space\.parameters\.steps: no row has it",
         ),
     ],
@@ -112,6 +112,10 @@ def test_the_expected_best_may_leave_out_what_is_configured():
     ("values", "said"),
     [
         ({"rows": {"vse": {"draws": 2}}}, "they need a budget_of"),
+        (
+            {"rows": {"vse": {"draws": 3}}, "budget_of": "vse", "reference": "vse", "fresh_seeds": [1, 2]},
+            "rows.vse.draws: 3, and rows are compared at 4",
+        ),
         ({"space": {"learning_rate": {}}}, "give either times or values"),
         ({"space": {"learning_rate": {"times": [2, 1]}}}, "the smaller one first"),
         ({"space": {"training.ema_decy": {"times": [1, 2]}}}, "training: no 'ema_decy'; .*ema_decay"),
