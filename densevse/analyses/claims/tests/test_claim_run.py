@@ -14,8 +14,8 @@ from tests.projects import SMALL, SMALL_ROUNDS
 def test_the_table_of_every_claim_trains_the_rows_that_claims_name(make_project):
     project = make_project({})
     planned = project.planned("results/tables/scenes_claims.md")
-    assert (planned["claims_table"], planned["rank_regions"], planned["retrieve_by_ensemble"]) == (1, 6, 3)
-    assert planned["train"] % 3 == planned["retrieve"] % 3 == 0
+    assert (planned["claims_table"], planned["rank_regions"], planned["retrieve_by_ensemble"]) == (1, 20, 10)
+    assert planned["train"] % 10 == planned["retrieve"] % 10 == 0
     status, text = project.plan("results/tables/scenes_claim.md")
     assert status != 0
     assert "is 'results/tables/scenes_claims.md' meant?" in text
