@@ -96,8 +96,7 @@ def copy(source: str | Path, output: str | Path) -> None:
 def whole_folder(folder: Path) -> Iterator[Path]:
     """Yields a temporary folder beside `folder`, and renames it on success; an error removes it.
 
-    Raises `InputError` if the disk is full or not writable, or if
-    `folder` is below a file.
+    Raises `InputError` if the disk is full or not writable, or if `folder` is below a file.
     """
     with writing(folder):
         _make_parent(folder)

@@ -25,8 +25,8 @@ from densevse.runtime.errors import InputError
 
 _SAFETENSORS = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}
 _ROWS_AT_ONCE = 256
-DAMAGED = (*DAMAGES, ValueError, NotImplementedError, tokenize.TokenError, pa.ArrowException)
-"""What libraries raise for a file of arrays that is not whole, or that a damaged byte makes one they do not know."""
+ARRAY_DAMAGES = (*DAMAGES, ValueError, NotImplementedError, tokenize.TokenError, pa.ArrowException)
+"""The errors that libraries raise for a damaged file of arrays."""
 _CONVERT = (
     "convert it where it was made: np.save('array.npy', np.asarray(values, np.float32)), or of tensors: "
     "np.save('array.npy', values.float().cpu().numpy())"
@@ -56,7 +56,7 @@ def open_matrix(path: str | Path, key: str, unpacked_in: str | Path, dimensions:
         matrix = read(Path(path), key, Path(unpacked_in), dimensions)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; correct the path of {key}.") from None
-    except DAMAGED as error:
+    except ARRAY_DAMAGES as error:
         raise InputError(
             f"{path}: not a whole {Path(path).suffix[1:]} file ({error}); write or copy it again."
         ) from error

@@ -43,7 +43,7 @@ def _with_known_keys(space: dict[str, Space]) -> dict[str, Space]:
 
 
 Spaces = Annotated[dict[str, Space], AfterValidator(_with_known_keys)]
-"""What is drawn, by key."""
+"""The space of each setting that is drawn, by its key."""
 
 
 class TunedRow(Strict):

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from densevse.artifacts.matrices import DAMAGED
+from densevse.artifacts.matrices import ARRAY_DAMAGES
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.relevance import MeanBootstrap, answer_ranks
 from densevse.evaluation.retrieval import Scorer
@@ -125,7 +125,7 @@ def _scores_of(block: ScoreBlock, direction: str, shape: tuple[int, ...]) -> Any
 def _sparse(path: str | Path) -> Any:
     try:
         return sparse.load_npz(path)
-    except (*DAMAGED, KeyError) as error:
+    except (*ARRAY_DAMAGES, KeyError) as error:
         raise InputError(f"{path}: not a sparse matrix ({error}); write it by scipy.sparse.save_npz.") from error
 
 

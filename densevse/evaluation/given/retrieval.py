@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.matrices import DAMAGED, Matrix, open_matrix, read_row_ids
+from densevse.artifacts.matrices import ARRAY_DAMAGES, Matrix, open_matrix, read_row_ids
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.given import GivenLayout
@@ -46,7 +46,7 @@ def read_ids(path: str | Path) -> Ids:
         found = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file of ids.") from None
-    except DAMAGED as error:
+    except ARRAY_DAMAGES as error:
         raise InputError(f"{path}: not readable as ids ({error}); write one id a line, as text in UTF-8.") from error
     if found.ndim != 1 or not found.size or found.dtype.kind not in "Uiu":
         raise InputError(
