@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeGuard, TypeVar, get_args
 
 import pandas as pd
 from pydantic import StringConstraints, TypeAdapter, ValidationError
@@ -87,6 +87,11 @@ def decoded(data: bytes, where: str, encoding: str) -> str:
 def can_be_written(text: str) -> bool:
     """True if the text has no unpaired surrogate, which JSON may hold."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def are_sentences(found: Any) -> TypeGuard[list[str]]:
+    """True for a list of texts that can be written."""
+    return isinstance(found, list) and all(isinstance(one, str) and can_be_written(one) for one in found)
 
 
 def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:

@@ -26,6 +26,7 @@ from densevse.datasets.layout import (
     SPLITS,
     ImageIndex,
     Paths,
+    are_sentences,
     can_be_written,
     decoded,
     image_sources,
@@ -163,7 +164,7 @@ def _sentences(options: PairTable, row: _Row) -> list[str]:
         except (ValueError, RecursionError) as error:
             raise _wrong(row, options.sentence, f"no JSON ({error})") from None
     sentences = [cell] if options.sentences_as == "text" else cell
-    if not (isinstance(sentences, list) and all(isinstance(one, str) and can_be_written(one) for one in sentences)):
+    if not are_sentences(sentences):
         kind = "text" if options.sentences_as == "text" else "a list of text"
         raise _wrong(row, options.sentence, f"{str(cell)[:60]!a} instead of {kind} (see options.sentences_as)")
     return sentences

@@ -20,8 +20,8 @@ from densevse.datasets.layout import (
     CAPTION_COLUMNS,
     IMAGE_COLUMNS,
     Paths,
+    are_sentences,
     by_split,
-    can_be_written,
     decoded,
     numbered_lines,
     seeded_splits,
@@ -129,7 +129,7 @@ def _sentences(options: WebDataset, data: bytes, where: str) -> list[str]:
         raise InputError(f"{where}: not JSON ({error}); obtain the tar again.") from None
     value = found.get(options.field) if isinstance(found, Mapping) else None
     sentences = [value] if isinstance(value, str) else value
-    if not (isinstance(sentences, list) and all(isinstance(one, str) and can_be_written(one) for one in sentences)):
+    if not are_sentences(sentences):
         raise InputError(
             f"{where}: {options.field!r} holds {str(value)[:60]!a} instead of a sentence or a list of them; name "
             "another key as options.field."
