@@ -1,5 +1,6 @@
 """Packages with entry points that are installed beside the others for a test."""
 
+import importlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ def install(folder: Path, name: str, files: Mapping[str, str], group: str, **ent
     (described / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-of-mine\nVersion: 1.0\n")
     lines = [f"{key} = {value}" for key, value in entries.items()]
     (described / "entry_points.txt").write_text("\n".join([f"[{group}]", *lines]))
+    importlib.invalidate_caches()  # a folder that was listed in the same moment would seem not to have it
     plugins._installed.cache_clear()
     return folder / name
 
