@@ -91,7 +91,7 @@ class EffortStage(TableStage):
         rows = {
             variant: {
                 "title": row.title or self.variant(dataset, variant).title,
-                "draws": [_changed(self.drawn(dataset, variant, number)) for number in range(row.draws)],
+                "draws": [printed_settings(self.drawn(dataset, variant, number)) for number in range(row.draws)],
                 "default_again": row.default_again,
             }
             for variant, row in entry.rows.items()
@@ -148,7 +148,7 @@ class EffortStage(TableStage):
         return git(REGISTERED.parent, "log", "-1", "--format=%h", "--", REGISTERED.name)
 
 
-def _changed(entry: MethodConfig) -> dict[str, Any]:
+def printed_settings(entry: MethodConfig) -> dict[str, Any]:
     """The settings that a table prints of a draw."""
     training: Any = entry.training
     phases = entry.phases_of(0)
