@@ -29,21 +29,35 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: "make_project" not in getattr(item, "fixturenames", ()))
 
 
+PRODUCTS = (
+    torch.backends.mkldnn.matmul,
+    torch.backends.cuda.matmul,
+    torch.backends.cudnn.conv,
+    torch.backends.cudnn.rnn,
+)
+PRECISIONS = [products.fp32_precision for products in PRODUCTS]
+THREADS = torch.get_num_threads(), cv2.getNumThreads()
+DEFAULT_DTYPE = torch.get_default_dtype()
+
+
 @pytest.fixture(autouse=True)
 def numeric_settings():
-    """Settings of the process that decide the last bits of a sum are the same after each test as before it."""
-    cudnn = torch.backends.cudnn
-    products = (torch.backends.mkldnn.matmul, torch.backends.cuda.matmul, cudnn.conv, cudnn.rnn)
-    precisions = [one.fp32_precision for one in products]
-    before = torch.get_num_threads(), torch.get_default_dtype(), cv2.getNumThreads()
-    deterministic = torch.are_deterministic_algorithms_enabled()
+    """Settings of the process that decide the last bits of a sum are pytest's own at a test's start and after it.
+
+    They are not those found before the test, as a fixture of a whole file may already have changed them.
+    """
+    _reset_numerics()
     yield
-    torch.set_num_threads(before[0])
-    torch.set_default_dtype(before[1])
-    for one, precision in zip(products, precisions, strict=True):
-        one.fp32_precision = precision
-    cv2.setNumThreads(before[2])
-    torch.use_deterministic_algorithms(deterministic)
+    _reset_numerics()
+
+
+def _reset_numerics():
+    torch.set_num_threads(THREADS[0])
+    cv2.setNumThreads(THREADS[1])
+    torch.set_default_dtype(DEFAULT_DTYPE)
+    torch.use_deterministic_algorithms(False)
+    for products, precision in zip(PRODUCTS, PRECISIONS, strict=True):
+        products.fp32_precision = precision
 
 
 @pytest.fixture(scope="session")

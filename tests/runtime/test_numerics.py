@@ -73,8 +73,13 @@ def test_set_up_computes_products_in_full_precision():
     assert float(((left @ right).double() - exact).norm() / exact.norm()) < 5e-6
 
 
+@pytest.fixture(scope="module")
+def set_up_for_a_whole_file():
+    torch.backends.mkldnn.matmul.fp32_precision = "bf16"
+
+
 @pytest.mark.parametrize("_", range(2))
-def test_settings_do_not_outlive_a_test(_):
+def test_settings_outlive_neither_a_test_nor_a_fixture_of_a_file(set_up_for_a_whole_file, _):
     assert torch.backends.mkldnn.matmul.fp32_precision == "none"
     torch.backends.mkldnn.matmul.fp32_precision = "bf16"
 
