@@ -52,6 +52,7 @@ include: f"{ANALYSES}/claims/rules.smk"
 include: f"{ANALYSES}/searches/rules.smk"
 include: f"{ANALYSES}/needles/rules.smk"
 include: f"{ANALYSES}/oracle_concepts/rules.smk"
+include: f"{ANALYSES}/cross_fitting/rules.smk"
 include: f"{ANALYSES}/effort/rules.smk"
 # Paths that no rule makes: errors with advice.
 include: "workflow/rules/core/absent.smk"

@@ -104,8 +104,13 @@ class FeatureStage(Stage):
         return [f"{folder}/{one['shard']}.parquet" for one in self.shards(of)]
 
     def _extracted_for(self, dataset: DatasetName, network: str) -> DatasetName:
-        """The data set whose features are read; a concept network is trained for each resplit of its images."""
-        return dataset if network in self.config.concept_networks else self.images_of(dataset)
+        """The data set whose features are read: that of the images, unless the features depend on the split.
+
+        A concept network is trained for each resplit, and a resplit may have features of its own.
+        """
+        of = self.images_of(dataset)
+        own = network in self.dataset(dataset).features and network not in self.dataset(of).features
+        return dataset if own or network in self.config.concept_networks else of
 
     def shards_of_regions(self, dataset: DatasetName, network: str, proposer: str | None = None) -> list[Values]:
         """The shards of the regions by a network."""

@@ -1,0 +1,1 @@
+"""Cross-fitting: scores of training images' concepts by heads that were trained without these images."""

@@ -1,0 +1,31 @@
+"""Cross-fitting in the plan: the folds of a data set, and the scores that are put together from them."""
+
+from densevse.analyses.cross_fitting.settings import CrossFittingSettings
+from densevse.config.strict import DatasetName
+from densevse.dag.jobs import Job
+from densevse.dag.paths import Values
+from densevse.dag.project import Project, Stage, any_of
+
+
+class CrossFittingStage(Stage):
+    """The cross-fitted concepts of the data sets in the settings. Only a variant that reads them requests them."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self._entries = project.config.analysis(CrossFittingSettings).root
+
+    def datasets(self) -> str:
+        """A pattern of the data sets in the settings."""
+        return any_of(self._entries)
+
+    def folds_job(self, dataset: DatasetName) -> Job:
+        """The division of a data set's training images."""
+        return Job({"folds": self._entries[dataset].folds})
+
+    def by_all(self, dataset: DatasetName) -> list[Values]:
+        """The shards of scores by the head that is trained on all training images."""
+        return self.shards(dataset, concept_network=self._entries[dataset].concept_network)
+
+    def by_folds(self, dataset: DatasetName) -> list[Values]:
+        """The shards of scores by each fold's head, fold after fold."""
+        return [{**one, "fold": fold} for fold in range(self._entries[dataset].folds) for one in self.by_all(dataset)]

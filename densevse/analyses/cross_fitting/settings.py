@@ -1,0 +1,29 @@
+"""Settings of cross-fitting: whose concepts are scored, by which network, and in how many folds."""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from densevse.config.analyses import Entries
+from densevse.config.config import Config
+from densevse.config.strict import FileName, Strict, known
+
+
+class CrossFitting(Strict):
+    """The cross-fitted concepts of a data set."""
+
+    concept_network: FileName = Field(description="the concept network; only its last layer is trained")
+    folds: int = Field(5, ge=2, description="the parts of the training images; a head is trained without each of them")
+
+
+class CrossFittingSettings(Entries[CrossFitting]):
+    """Cross-fitted concepts by data set: results/cross_fitting/<data set>/."""
+
+    FOLDERS: ClassVar = frozenset({"cross_fitting"})
+
+    def check(self, config: Config) -> None:
+        """Raises `ValueError` for an unknown data set, or a concept network whose last layer is not trained alone."""
+        heads = [name for name, network in config.concept_networks.items() if network.train == "head"]
+        for dataset, entry in self.items():
+            known(f"cross_fitting.{dataset}", [dataset], config.datasets)
+            known(f"cross_fitting.{dataset}.concept_network", [entry.concept_network], heads)
