@@ -1,5 +1,7 @@
 """Pictures: their plans, photographs on axes and canvases, and files."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.config.strict import validate
-from densevse.report.figures import canvas, draw_picture, place_picture, save
+from densevse.report.figures import canvas, draw_picture, number_logarithmic, place_picture, save
 from densevse.report.pictures import photographs, pictures
 from densevse.report.plan import PicturePlan
 
@@ -39,6 +41,21 @@ def test_a_legend_stands_below_the_figure(tmp_path):
     assert heights[0] < heights[1]
     save(figure, tmp_path / "with.svg", "Green: right.")
     assert "<!-- Green: right. -->" in (tmp_path / "with.svg").read_text()
+
+
+@pytest.mark.parametrize("ends", [(1.8, 60), (0.4, 3.0), (2.0, 9.0)])
+def test_the_numbers_of_a_logarithmic_axis_are_plain_and_apart(ends):
+    figure = Figure(figsize=(5, 3))
+    axes = figure.subplots()
+    axes.plot(ends, (0, 1))
+    axes.set_xscale("log")
+    number_logarithmic(axes.xaxis)
+    figure.draw_without_rendering()
+    shown = [one for one in axes.get_xticklabels(which="both") if one.get_text()]
+    assert all(float(one.get_text()) > 0 for one in shown)
+    places = sorted((box.x0, box.x1) for box in (one.get_window_extent() for one in shown))
+    assert len(places) >= 2
+    assert all(left[1] < right[0] for left, right in pairwise(places))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.report.figures import QUIET, save
+from densevse.report.figures import QUIET, number_logarithmic, save
 
 _LEGEND = (
     "Dot: an epoch whose weights were kept. Dashed line: the end of a round. The losses of methods have definitions of "
@@ -49,6 +49,7 @@ def training_curves(
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if variants:
         loss.set_yscale("log")
+        number_logarithmic(loss.yaxis)
         figure.legend(*loss.get_legend_handles_labels(), loc="outside right upper", frameon=False)
     save(figure, output, _LEGEND)
 
