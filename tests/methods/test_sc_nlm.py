@@ -18,11 +18,11 @@ SENTENCES = Tags(
 KINDS = ("none", "content", "structure_and_content")
 
 
-def make(attributes="structure_and_content"):
+def make(attributes="structure_and_content", **parameters):
     torch.manual_seed(0)
     sizes = {"word_context": 2, "tag_context": 3, "dimension": 3, "factors": 6, "attribute_dimension": 5}
     shapes = Shapes({"content": CONTENT}, WORDS, sizes={"tags": TAGS})
-    model = SCNLM(Parameters(attributes=attributes, **sizes), shapes).double()
+    model = SCNLM(Parameters(attributes=attributes, **sizes, **parameters), shapes).double()
     with torch.no_grad():
         for weight in model.parameters():
             weight.copy_(torch.randn_like(weight) / 2)
@@ -89,3 +89,23 @@ def test_what_a_model_does_not_read_changes_nothing(kind):
     before = model.negative_log_likelihood(v, SENTENCES)
     assert torch.allclose(model.negative_log_likelihood(-v, SENTENCES), before) == (kind == "none")
     assert torch.allclose(model.negative_log_likelihood(v, other_tags), before) == (kind != "structure_and_content")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_standardised_content_has_mean_0_and_variance_1_in_training_and_writing(kind):
+    plain, standardised = make(kind), make(kind, standardised_content=True)
+    v = functional.normalize(content())
+    centred = v - v.mean(dim=1, keepdim=True)
+    expected = centred / (centred.square().mean(dim=1, keepdim=True) + 1e-5).sqrt()
+    for one, other in (
+        (standardised.negative_log_likelihood(v, SENTENCES), plain.negative_log_likelihood(expected, SENTENCES)),
+        (standardised.begin(v, SENTENCES.tags)[0], plain.begin(expected, SENTENCES.tags)[0]),
+    ):
+        assert torch.allclose(one, other)
+
+
+def test_standardised_content_of_equal_values_is_zero():
+    plain, standardised = make(), make(standardised_content=True)
+    v = torch.full((3, CONTENT), 0.5, dtype=torch.double)
+    expected = plain.negative_log_likelihood(torch.zeros_like(v), SENTENCES)
+    assert torch.allclose(standardised.negative_log_likelihood(v, SENTENCES), expected)

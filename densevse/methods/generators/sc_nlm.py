@@ -138,8 +138,15 @@ class SCNLM(Generator):
         return self.dropout(self.c(before.flatten(1)))  # type: ignore[no-any-return]
 
     def contents(self, content: Tensor) -> Tensor | None:
-        """(S, D) T_v v + b_u, which all predictions of a sentence share; None for the log-bilinear model."""
-        return None if self.hyperparameters.attributes == "none" else self.t_v(content)
+        """(S, D) T_v v + b_u, which all predictions of a sentence share; None for the log-bilinear model.
+
+        Standardised content has mean 0 and variance 1 over the values of each v first, as the LSTM captioner's has.
+        """
+        if self.hyperparameters.attributes == "none":
+            return None
+        standardised = self.hyperparameters.standardised_content
+        v = functional.layer_norm(content, content.shape[1:]) if standardised else content
+        return self.t_v(v)  # type: ignore[no-any-return]
 
     def attributes(self, contents: Tensor, tags: Tensor) -> Tensor:
         """(P, D) u of the predictions' contents (P, D) and tags (P, tag_context)."""

@@ -18,6 +18,9 @@ class Parameters(Strict):
     )
     word_context: Length = Field(5, description="n - 1, how many words before the predicted one are read")
     tag_context: Length = Field(3, description="k + 1, how many tags from the predicted word's own on are read")
+    standardised_content: bool = Field(
+        False, description="v is scaled to mean 0 and variance 1 over its values; those of a unit vector are small"
+    )
     dimension: Length = Field(256, description="K, of a word's vector and of r")
     factors: Length = Field(512, description="F, where words and attributes meet")
     attribute_dimension: Length = Field(256, description="D, of the attribute vector u")
