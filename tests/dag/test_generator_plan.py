@@ -39,6 +39,17 @@ def test_sentences_about_a_split_are_rated_by_the_same_space(whole):
     assert inputs["joint_embedding"] == "results/flickr8k/models/vse/seed1/round0/model.safetensors"
 
 
+def test_trials_of_sc_nlm_are_trained_with_their_own_parameters(whole):
+    def parameters(generator):
+        return GeneratorStage(whole).job("flickr8k_resplit2", generator, 0).settings["job"]["parameters"]
+
+    four, standardised = {"tag_context": 4}, {"standardised_content": True}
+    assert not parameters("sc_nlm")["standardised_content"]
+    assert parameters("sc_nlm_four_tags") == parameters("sc_nlm") | four
+    assert parameters("sc_nlm_standardised") == parameters("sc_nlm") | standardised
+    assert parameters("sc_nlm_four_tags_standardised") == parameters("sc_nlm") | four | standardised
+
+
 def test_a_captioner_reads_features_and_no_joint_space(whole):
     inputs = GeneratorStage(whole).inputs_of_captions(job(generator="lstm_captioner", split="val"))
     assert inputs["view_whole"][0].startswith("results/flickr8k/features/vgg19/whole/")

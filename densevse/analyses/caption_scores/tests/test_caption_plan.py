@@ -27,6 +27,13 @@ def test_a_table_compares_generators_with_copied_and_peoples_sentences(captions)
     assert names == ["sc_nlm", "mlbl", "lbl", "lstm_captioner", "copied", "person"]
 
 
+def test_trials_of_sc_nlm_are_rows_of_one_table_alone(captions):
+    trials = {"sc_nlm_four_tags", "sc_nlm_standardised", "sc_nlm_four_tags_standardised"}
+    with_trials = [name for name in captions.config.datasets if trials & captions.compared(name).keys()]
+    assert with_trials == ["flickr8k_resplit2"]
+    assert captions.compared("flickr8k_resplit2").keys() == {"sc_nlm", *trials, "mlbl", "copied", "person"}
+
+
 def test_oracles_are_compared_with_the_row_without_and_with_the_reference(captions):
     plan = CaptionOraclePlan.model_validate(captions.oracle_table_job("scenes").settings["plan"])
     rows = {row.writer: row for row in plan.rows}
