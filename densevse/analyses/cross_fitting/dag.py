@@ -24,8 +24,16 @@ class CrossFittingStage(Stage):
 
     def by_all(self, dataset: DatasetName) -> list[Values]:
         """The shards of scores by the head that is trained on all training images."""
-        return self.shards(dataset, concept_network=self._entries[dataset].concept_network)
+        return self.shards(dataset)
 
     def by_folds(self, dataset: DatasetName) -> list[Values]:
         """The shards of scores by each fold's head, fold after fold."""
-        return [{**one, "fold": fold} for fold in range(self._entries[dataset].folds) for one in self.by_all(dataset)]
+        return [{**one, "fold": fold} for fold in range(self._entries[dataset].folds) for one in self.shards(dataset)]
+
+    def networks(self, dataset: DatasetName) -> list[Values]:
+        """The concept networks of the table."""
+        return [{"concept_network": name} for name in self._entries[dataset].concept_networks]
+
+    def table_job(self, dataset: DatasetName) -> Job:
+        """The table, with the names of its concept networks."""
+        return Job({"title": self.title(dataset), "networks": self._entries[dataset].concept_networks})

@@ -45,6 +45,7 @@ FEWEST = 10
 """The fewest positives of a concept on val, as average precision on fewer is mostly chance."""
 GROUPS = 200
 """The most groups of a jackknife. One for each family of all training images would take an hour."""
+_COLUMNS = (TableColumn("scores of concepts", number=False), *map(TableColumn, ("images", "mAP", "95%")))
 _TITLES = {
     ("train", ALL): "training images, by the head that was trained on them",
     ("train", OTHERS): "training images, by heads that were trained without them",
@@ -113,25 +114,28 @@ def cross_fit(
     schema.write(measured, PRECISION, precision, lineage({"folds": folds}, parents))
 
 
-def write_cross_fitting_table(precision: str, title: str, markdown: str, html: str, latex: str) -> None:
-    """The job that writes the table of PRECISION; `title` is the data set's."""
-    rows = schema.read(precision, PRECISION)
-    cells = [
-        [
-            _TITLES[row["split"], row["scored_by"]],
-            f"{row['images']:,}",
-            number(100 * row[_METRIC], sign="+" if row["scored_by"] == GAIN else ""),
-            number_range(100 * row[f"{_METRIC}_{end}"] for end in ("low", "high")),
-        ]
-        for row in rows.to_dict("records")
+def write_cross_fitting_table(
+    precision: Sequence[str], title: str, networks: Sequence[str], markdown: str, html: str, latex: str
+) -> None:
+    """The job that writes the table of the PRECISION of each concept network; `title` is the data set's."""
+    measured = [schema.read(path, PRECISION) for path in precision]
+    sheets = [
+        Sheet(network, _COLUMNS, [_cells(row) for row in rows.to_dict("records")])
+        for network, rows in zip(networks, measured, strict=True)
     ]
-    columns = (TableColumn("scores of concepts", number=False), *map(TableColumn, ("images", "mAP", "95%")))
     notes = [
-        f"mAP: mean average precision in percent, over the {rows['concepts'].iloc[0]} concepts that {FEWEST} or more "
-        "val images have. On few images average precision is slightly higher than on many.",
+        f"mAP: mean average precision in percent, over the {measured[0]['concepts'].iloc[0]} concepts that {FEWEST} or "
+        "more val images have. On few images average precision is slightly higher than on many.",
         f"95%: by a jackknife that leaves out one of at most {GROUPS} groups of families of images.",
     ]
-    Document(f"Cross-fitted concepts of {title}", [Sheet("", columns, cells)], notes).write(markdown, html, latex)
+    Document(f"Cross-fitted concepts of {title}", sheets, notes).write(markdown, html, latex)
+
+
+def _cells(row: Mapping[Any, Any]) -> list[str]:
+    sign = "+" if row["scored_by"] == GAIN else ""
+    ends = (100 * row[f"{_METRIC}_{end}"] for end in ("low", "high"))
+    title = _TITLES[row["split"], row["scored_by"]]
+    return [title, f"{row['images']:,}", number(100 * row[_METRIC], sign=sign), number_range(ends, sign=sign)]
 
 
 def _present(image_concepts: str, image_ids: pd.Series, concepts: int) -> NDArray[np.bool_]:

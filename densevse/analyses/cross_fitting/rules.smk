@@ -63,19 +63,19 @@ rule cross_fit:
     input:
         images="<results>/{dataset}/images.parquet",
         image_concepts=rules.mine_concepts.output.image_concepts,
-        of_all=path(
-            "<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet", cross_fitting.by_all
-        ),
+        of_all=path("<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet", cross_fitting.by_all),
         of_folds=path(
             "<results>/cross_fitting/{dataset}/fold{fold}/{concept_network}/concepts/{shard}.parquet",
             cross_fitting.by_folds,
         ),
     output:
-        scores="<results>/cross_fitting/{dataset}/scores.npy",
-        ids="<results>/cross_fitting/{dataset}/ids.txt",
-        precision="<results>/cross_fitting/{dataset}/precision.parquet",
+        scores="<results>/cross_fitting/{dataset}/{concept_network}/scores.npy",
+        ids="<results>/cross_fitting/{dataset}/{concept_network}/ids.txt",
+        precision="<results>/cross_fitting/{dataset}/{concept_network}/precision.parquet",
     log:
-        "<logs>/cross_fit/{dataset}.log",
+        "<logs>/cross_fit/{dataset}_{concept_network}.log",
+    wildcard_constraints:
+        dataset=cross_fitting.datasets(),
     conda:
         f"{ENVS}/base.yaml"
     resources:
@@ -83,14 +83,14 @@ rule cross_fit:
     params:
         **calling("densevse.analyses.cross_fitting.folds:cross_fit", cross_fitting.folds_job),
     message:
-        "cross-fitted concepts of {wildcards.dataset}"
+        "cross-fitted concepts of {wildcards.dataset} by {wildcards.concept_network}"
     script:
         RUNNER
 
 
 rule cross_fitting_table:
     input:
-        precision=rules.cross_fit.output.precision,
+        precision=path("<results>/cross_fitting/{dataset}/{concept_network}/precision.parquet", cross_fitting.networks),
     output:
         markdown="<results>/tables/{dataset}_cross_fitting.md",
         html=report(
@@ -112,7 +112,7 @@ rule cross_fitting_table:
     params:
         **calling(
             "densevse.analyses.cross_fitting.folds:write_cross_fitting_table",
-            lambda dataset: Job({"title": datasets.title(dataset)}),
+            cross_fitting.table_job,
         ),
     message:
         "writing the table of the cross-fitted concepts of {wildcards.dataset}"

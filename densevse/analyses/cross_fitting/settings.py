@@ -1,4 +1,4 @@
-"""Settings of cross-fitting: whose concepts are scored, by which network, and in how many folds."""
+"""Settings of cross-fitting: whose concepts are scored, by which networks, and in how many folds."""
 
 from typing import ClassVar
 
@@ -12,12 +12,12 @@ from densevse.config.strict import FileName, Strict, known
 class CrossFitting(Strict):
     """The cross-fitted concepts of a data set."""
 
-    concept_network: FileName = Field(description="the concept network; only its last layer is trained")
+    concept_networks: list[FileName] = Field(min_length=1, description="of which only the last layer is trained")
     folds: int = Field(5, ge=2, description="the parts of the training images; a head is trained without each of them")
 
 
 class CrossFittingSettings(Entries[CrossFitting]):
-    """Cross-fitted concepts by data set: results/cross_fitting/<data set>/."""
+    """Cross-fitted concepts by data set: results/cross_fitting/<data set>/<concept network>/."""
 
     FOLDERS: ClassVar = frozenset({"cross_fitting"})
 
@@ -26,4 +26,4 @@ class CrossFittingSettings(Entries[CrossFitting]):
         heads = [name for name, network in config.concept_networks.items() if network.train == "head"]
         for dataset, entry in self.items():
             known(f"cross_fitting.{dataset}", [dataset], config.datasets)
-            known(f"cross_fitting.{dataset}.concept_network", [entry.concept_network], heads)
+            known(f"cross_fitting.{dataset}.concept_networks", entry.concept_networks, heads)

@@ -117,26 +117,27 @@ def test_the_table_prints_the_four_rows(made):
     outputs = {
         name: str(folder / f"table.{end}") for name, end in (("markdown", "md"), ("html", "html"), ("latex", "tex"))
     }
-    write_cross_fitting_table(str(folder / "precision.parquet"), "Photographs", **outputs)
+    write_cross_fitting_table([str(folder / "precision.parquet")], "Photographs", ["some_network"], **outputs)
     text = (folder / "table.md").read_text()
     rows = schema.read(folder / "precision.parquet", PRECISION)
     for row in rows.to_dict("records"):
         assert f"{100 * row['mean_average_precision']:.1f} " in text
+    assert "## some_network" in text
     assert "over the 2 concepts" in text
 
 
 def test_the_head_of_a_fold_is_given_the_images_of_the_others():
     project = Project(ROOT, {"cross_fitting": {"scenes": {"folds": 2}}})
     assert job_of("hold_out_fold", project, dataset="scenes", fold=1).settings == {"folds": 2}
-    scored = paths_of("cross_fit", "of_folds", project, dataset="scenes")
+    scored = paths_of("cross_fit", "of_folds", project, dataset="scenes", concept_network="multi_label_scenes")
     assert scored == [
         f"results/cross_fitting/scenes/fold{fold}/multi_label_scenes/concepts/00-of-01.parquet" for fold in (0, 1)
     ]
 
 
 def test_a_network_that_is_trained_whole_is_refused():
-    with pytest.raises(InputError, match=r"cross_fitting\.scenes\.concept_network: no 'multi_label_cnn'"):
-        load(ROOT / "config", {"cross_fitting": {"scenes": {"concept_network": "multi_label_cnn"}}})
+    with pytest.raises(InputError, match=r"cross_fitting\.scenes\.concept_networks: no 'multi_label_cnn'"):
+        load(ROOT / "config", {"cross_fitting": {"scenes": {"concept_networks": ["multi_label_cnn"]}}})
 
 
 def test_a_resplit_reads_features_of_its_own_and_those_of_its_images():
@@ -152,8 +153,8 @@ def test_a_resplit_reads_features_of_its_own_and_those_of_its_images():
 def test_the_workflow_makes_the_table(continue_project):
     project = continue_project({**SMALL, "cross_fitting": {"scenes": {"folds": 2}}})
     project.run("results/tables/scenes_cross_fitting.md")
-    rows = schema.read(project.folder / "results/cross_fitting/scenes/precision.parquet", PRECISION)
+    rows = schema.read(project.folder / "results/cross_fitting/scenes/multi_label_scenes/precision.parquet", PRECISION)
     assert rows["scored_by"].tolist() == ["all", "others", "all - others", "all"]
-    ids = (project.folder / "results/cross_fitting/scenes/ids.txt").read_text().split()
+    ids = (project.folder / "results/cross_fitting/scenes/multi_label_scenes/ids.txt").read_text().split()
     images = schema.read(project.folder / "results/scenes/images.parquet", IMAGES)
     assert sorted(ids) == sorted(images["image_id"])
