@@ -159,6 +159,7 @@ ANALYSES_NEED_TORCH = {
     "human_judgements.pair_scores",
     "localisation.localising",
     "localisation.windows",
+    "perplexity.measuring",
     "plausible_matches.matches",
     "plausible_matches.table",
     "proposal_recall.times",

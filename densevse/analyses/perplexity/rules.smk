@@ -1,0 +1,50 @@
+# Perplexity of sentences by SCO's decoder, given the right image or another one.
+
+from densevse.analyses.perplexity.dag import PerplexityStage
+
+perplexity = PerplexityStage(project)
+
+
+use rule retrieve as measure_perplexity with:
+    output:
+        "<results>/{dataset}/perplexity/{variant}/seed{seed}/round{round}/{split}.parquet",
+    log:
+        "<logs>/measure_perplexity/{dataset}_{variant}_seed{seed}_round{round}_{split}.log",
+    wildcard_constraints:
+        split="train|val|test",
+    params:
+        **calling("densevse.analyses.perplexity.measuring:write_likelihoods", training.model_job),
+    message:
+        "perplexity of {wildcards.split}: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
+
+
+rule perplexity_table:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        found=path(
+            "<results>/{dataset}/perplexity/{variant}/seed{seed}/round{round}/{split}.parquet", perplexity.measured
+        ),
+    output:
+        markdown="<results>/tables/{dataset}_perplexity.md",
+        html=report(
+            "<results>/tables/{dataset}_perplexity.html",
+            caption="perplexity.rst",
+            category="Tables",
+            labels={"table": "{dataset}: perplexity"},
+        ),
+        latex="<results>/tables/{dataset}_perplexity.tex",
+        csv="<results>/tables/{dataset}_perplexity.csv",
+        parquet="<results>/tables/{dataset}_perplexity.parquet",
+    log:
+        "<logs>/perplexity_table/{dataset}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(10),
+    params:
+        **calling("densevse.analyses.perplexity.table:make_perplexity_table", perplexity.job),
+    message:
+        "writing the table of perplexity on {wildcards.dataset}"
+    script:
+        RUNNER

@@ -1,0 +1,15 @@
+"""The artifact of perplexity: the likelihood of each sentence given two images."""
+
+from densevse.artifacts.schema import CAPTION_ID, IMAGE_ID, NUMBER, REAL, Column, Schema
+
+LIKELIHOODS = Schema(
+    "likelihoods",
+    "a sentence of a split",
+    (
+        CAPTION_ID,
+        IMAGE_ID,
+        Column("predictions", NUMBER, "its words that the decoder predicts, and its end"),
+        Column("right", REAL, "minus its log likelihood given v of its own image, nats"),
+        Column("shuffled", REAL, "minus its log likelihood given v of an image of another family, nats"),
+    ),
+)

@@ -1,0 +1,27 @@
+"""Settings of the tables of perplexity: results/tables/<data set>_perplexity.md."""
+
+from pydantic import Field
+
+from densevse.config.analyses import ByDataset
+from densevse.config.config import Config
+from densevse.config.strict import Split, Strict, VariantName, known
+from densevse.config.tables import Different
+
+
+class MeasuredDecoders(Strict):
+    """The decoders whose perplexity is measured on a data set."""
+
+    variants: Different[VariantName] = Field(
+        default=[], description="variants of config/methods that train a decoder of sentences (SCO)"
+    )
+    split: Split = Field("val", description="the split with the sentences")
+
+
+class PerplexitySettings(ByDataset[MeasuredDecoders]):
+    """Data set -> the decoders whose perplexity is measured."""
+
+    def check(self, config: Config) -> None:
+        """Raises `ValueError` for an unknown variant."""
+        super().check(config)
+        for dataset, entry in self.items():
+            known(f"perplexity.{dataset}.variants", entry.variants, config.variant_names())
