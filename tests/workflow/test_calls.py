@@ -91,6 +91,7 @@ TARGETS = [
     "tables/flickr8k_human.md",
     "tables/coco_cxc.md",
     "tables/coco_pmrp.md",
+    "tables/scenes_cross_fitting.md",
     "tables/scenes_perplexity.md",
     "tables/scenes_votes.md",
     "tables/scenes_effort.md",
