@@ -22,10 +22,6 @@ class CrossFittingStage(Stage):
         """The division of a data set's training images."""
         return Job({"folds": self._entries[dataset].folds})
 
-    def by_all(self, dataset: DatasetName) -> list[Values]:
-        """The shards of scores by the head that is trained on all training images."""
-        return self.shards(dataset)
-
     def by_folds(self, dataset: DatasetName) -> list[Values]:
         """The shards of scores by each fold's head, fold after fold."""
         return [{**one, "fold": fold} for fold in range(self._entries[dataset].folds) for one in self.shards(dataset)]

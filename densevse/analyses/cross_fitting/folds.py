@@ -96,9 +96,11 @@ def cross_fit(
     of the folds, fold after fold. A training image has the `scores` (images, K) of its fold's head, every other image
     those of the head of all; `ids` has a line for each image. Raises `InputError` as `fold_of` does.
     """
-    store = FeatureStore(of_all, IMAGE_FEATURES)
-    rows = schema.read(images, IMAGES).set_index("image_id", drop=False).loc[store.rows["image_id"]]
-    fold = fold_of(rows, folds)
+    store, table = FeatureStore(of_all, IMAGE_FEATURES), schema.read(images, IMAGES)
+    # A fold depends on the order of the table, in which `write_fold` reads it; shards may have another order.
+    table = table.assign(fold=fold_of(table, folds)).set_index("image_id", drop=False)
+    rows = table.loc[store.rows["image_id"]]
+    fold = rows["fold"].to_numpy()
     in_sample = store.gather(np.arange(len(rows))).astype(np.float32)
     found = in_sample.copy()
     shards_of = [part.tolist() for part in np.array_split(np.array(of_folds), folds)]

@@ -63,7 +63,10 @@ rule cross_fit:
     input:
         images="<results>/{dataset}/images.parquet",
         image_concepts=rules.mine_concepts.output.image_concepts,
-        of_all=path("<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet", cross_fitting.by_all),
+        of_all=path(
+            "<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet",
+            lambda dataset: datasets.shards(dataset),
+        ),
         of_folds=path(
             "<results>/cross_fitting/{dataset}/fold{fold}/{concept_network}/concepts/{shard}.parquet",
             cross_fitting.by_folds,
