@@ -8,10 +8,12 @@ from typing import Any
 import matplotlib
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.font_manager import findfont, get_font
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.files import atomic
@@ -43,6 +45,13 @@ def save(figure: Figure, path: str | Path, legend: str = "") -> None:
     ending = Path(path).suffix.removeprefix(".")
     with matplotlib.rc_context({"svg.hashsalt": "densevse"}), atomic(path) as temporary:
         figure.savefig(temporary, format=ending, dpi=110, bbox_inches="tight", **_OPTIONS.get(ending, {}))
+
+
+def number_logarithmic(axis: Axis) -> None:
+    """Writes plain numbers at an axis that is logarithmic, few enough that they do not overlap."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def drawable(text: str) -> str:

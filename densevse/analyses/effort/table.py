@@ -25,7 +25,7 @@ from densevse.config.tables import Protocol
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.recall import metrics_of
-from densevse.report.figures import save
+from densevse.report.figures import number_logarithmic, save
 from densevse.report.footnotes import INTERVALS
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
@@ -289,6 +289,7 @@ def _picture(rows: Sequence[Tuned], table: EffortPlan) -> Figure:
             axes.plot(x, row.curve, marker="o", markersize=3, color=f"C{place % 10}", label=row.title)
     by_draws.set(xlabel="draws", ylabel="expected rsum on test")
     by_time.set(xlabel="core-minutes", xscale="log")
+    number_logarithmic(by_time.xaxis)
     for axes in (by_draws, by_time):
         axes.grid(alpha=0.3)
     figure.legend(*by_draws.get_legend_handles_labels(), loc="outside right upper", frameon=False)
