@@ -9,7 +9,13 @@ from densevse.analyses.effort.dag import printed_settings
 from densevse.config.load import load, variant
 
 ROOT = Path(__file__).parents[4]
-ROWS = {"VSE": "vse", "VSE++": "vsepp", "VSE, bag of words": "vse_bag_of_words"}
+ROWS = {
+    "VSE": "vse",
+    "VSE++": "vsepp",
+    "VSE, bag of words": "vse_bag_of_words",
+    "DeFrag, best region of each fragment (ours)": "defrag_best_region",
+    "HM-LSTM without phrases": "hm_lstm_sentences",
+}
 
 
 @pytest.mark.parametrize("method", ROWS)
