@@ -21,7 +21,6 @@ from densevse.dag.contents import Contents, Marks, Uploads, link_folders
 from densevse.dag.datasets import DatasetStage, DownloadStage, file_of
 from densevse.dag.dates import dated_in_the_future, settle_dates
 from densevse.dag.features import FeatureStage, ProposalStage, proposers_of
-from densevse.dag.hangup import end_by_hangup
 from densevse.dag.inputs import ConceptStage, ParseStage, VocabularyStage
 from densevse.dag.jobs import Calls, Job, growing
 from densevse.dag.paths import Paths, configured, uncompared
@@ -30,6 +29,7 @@ from densevse.dag.records import check_touch, forget, keep_records, read_only, r
 from densevse.dag.ensembles import EnsembleStage
 from densevse.dag.rows import GivenStage
 from densevse.dag.run_lock import RunLock, check_hooks, lock_folders
+from densevse.dag.signals import end_by_signals
 from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.targets import Known, Makers, OwnFileStage, TargetStage
 from densevse.dag.training import GeneratorStage, TrainingStage

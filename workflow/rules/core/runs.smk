@@ -18,7 +18,7 @@ if workflow.is_main_process:
 
 
 onstart:
-    end_by_hangup()
+    end_by_signals()
     planned = list(workflow.dag.needrun_jobs())
     outputs = [file for job in planned for file in job.output]
     in_tables = (file for file in outputs if file.startswith(f"{settings.results}/tables/"))

@@ -1,0 +1,56 @@
+"""A run that hears SIGTERM or SIGHUP ends after its jobs, whatever Snakemake is doing then."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.projects import ROOT
+
+# When the scheduler says that a job has ended, the main thread holds its lock, and this thread also hears signals.
+SNAKEFILE = """
+import logging, os, signal, sys
+sys.path.insert(0, {root!r})
+from snakemake.logging import logger
+from densevse.dag.signals import end_by_signals
+
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where the tests themselves run with nohup
+
+
+class AtJobsEnd(logging.Filter):
+    def filter(self, record):
+        if record.getMessage().endswith("(Rule: first)"):
+            os.kill(os.getpid(), {number})
+        return True
+
+
+onstart:
+    end_by_signals()
+    logger.addFilter(AtJobsEnd())
+
+rule last:
+    input: "9"
+    output: "10"
+    shell: "touch {{output}}"
+
+rule first:
+    output: "0"
+    shell: "touch {{output}}"
+
+rule after:
+    input: lambda wildcards: str(int(wildcards.number) - 1)
+    output: "{{number,[1-9]}}"
+    shell: "touch {{output}}"
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_run_whose_scheduler_is_at_work(tmp_path, number):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE.format(root=str(ROOT), number=int(number)))
+    command = [sys.executable, "-m", "snakemake", "--cores", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1, done.stderr
+    assert "Will exit after finishing currently running jobs" in done.stderr
+    assert (tmp_path / "0").exists()
+    assert not (tmp_path / "10").exists()
