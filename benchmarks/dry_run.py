@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from benchmarks._timing import median_ratio
 from densevse.runtime.project import project_root
+from tests.projects import job_counts
 
 RULE = """
 rule step_{number}:
@@ -47,7 +48,7 @@ def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
     ours = ["--snakefile", str(project_root() / "Snakefile")]
     with tempfile.TemporaryDirectory() as plain, tempfile.TemporaryDirectory() as folder:
         rules = len(_snakemake(folder, *ours, "--list-rules").split())
-        jobs = _job_counts(_snakemake(folder, *ours, "--dry-run", "--", sizes.target))
+        jobs = job_counts(_snakemake(folder, *ours, "--dry-run", "--", sizes.target))
         targets = write_plain(Path(plain), rules, len(jobs), round(sum(jobs.values()) / len(jobs)))
         ratio = median_ratio(
             lambda: _seconds(plain, "--", *targets), lambda: _seconds(folder, *ours, "--", sizes.target), sizes.pairs
@@ -65,13 +66,6 @@ def write_plain(folder: Path, rules: int, used: int, names: int) -> list[str]:
     (folder / "Snakefile").write_text("".join(text))
     (folder / "job.py").touch()
     return [f"results/{name}/step_{used - 1}.txt" for name in range(names)]
-
-
-def _job_counts(planned: str) -> dict[str, int]:
-    """The number of jobs of each rule, as Snakemake prints them."""
-    _, _, table = planned.partition("Job stats:")
-    cells = [line.split() for line in table.partition("\n\n")[0].splitlines()]
-    return {row[0]: int(row[1]) for row in cells if len(row) == 2 and row[1].isdigit() and row[0] != "total"}
 
 
 def _seconds(folder: str, *arguments: str) -> float:

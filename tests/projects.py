@@ -143,16 +143,10 @@ def _dry_run(folder: Path, targets: Sequence[str], output: Path) -> None:
 
 
 def job_counts(text: str) -> dict[str, int]:
-    """The table of jobs that Snakemake prints before a run."""
-    counts = {}
-    for line in text.partition("Job stats:")[2].splitlines():
-        parts = line.split()
-        if len(parts) == 2 and parts[1].isdigit():
-            counts[parts[0]] = int(parts[1])
-        if parts[:1] == ["total"]:
-            del counts["total"]
-            break
-    return counts
+    """Rule -> number of jobs, from what Snakemake prints before a run."""
+    table = text.partition("Job stats:")[2].partition("\n\n")[0]
+    rows = [line.split() for line in table.splitlines()]
+    return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit() and row[0] != "total"}
 
 
 def copy_code(folder: Path) -> Path:
