@@ -9,7 +9,7 @@ from densevse.analyses.effort.dag import printed_settings
 from densevse.config.load import load, variant
 
 ROOT = Path(__file__).parents[4]
-ROWS = ("vse", "vsepp", "vse_bag_of_words", "defrag_best_region", "hm_lstm_sentences")
+ROWS = ("vse", "vsepp", "vse_bag_of_words", "defrag_best_region", "hm_lstm_sentences", "sco_cnp_ctx", "sco_ctx")
 
 
 @pytest.mark.parametrize("name", ROWS)
