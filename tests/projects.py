@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -123,6 +124,11 @@ class Project:
         process.start()
         process.join()
         return int(process.exitcode or 0), output.read_text()
+
+
+def hearing(number: int) -> Callable[[], None]:
+    """A `preexec_fn`: the process hears this signal also where the tests ignore it, with nohup or in the background."""
+    return lambda: signal.signal(number, signal.SIG_DFL)
 
 
 def without_power_over_permissions(command: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ folder locked, and leave the jobs running.
 
 import _thread
 import signal
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -18,19 +19,27 @@ def end_by_signals() -> None:
     Snakemake must have set its handler of SIGTERM. With `nohup`, SIGHUP stays ignored.
     """
     end = signal.getsignal(signal.SIGTERM)
-
-    def terminate(*given: Any) -> None:
-        # Snakemake's handler takes the scheduler's lock. Python calls handlers in the main thread: if that thread holds
-        # the lock, it would wait for itself. `threading` has locks of its own, which it may hold just as well.
-        if callable(end):
-            _thread.start_new_thread(end, given)
+    assert callable(end)
 
     def hang_up(*given: Any) -> None:
-        terminate(*given)
+        end(*given)  # first, or the scheduler could start others in the place of the jobs that end
         for job in psutil.Process().children(recursive=True):
             with suppress(psutil.NoSuchProcess):
                 job.terminate()
 
-    signal.signal(signal.SIGTERM, terminate)
+    signal.signal(signal.SIGTERM, _in_a_thread(end))
     if signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
-        signal.signal(signal.SIGHUP, hang_up)
+        signal.signal(signal.SIGHUP, _in_a_thread(hang_up))
+
+
+def _in_a_thread(answer: Callable[..., Any]) -> Callable[..., None]:
+    """A handler that calls another one in a thread of its own.
+
+    Snakemake's takes the scheduler's lock. Python calls handlers in the main thread: if that thread holds the lock, it
+    would wait for itself. `threading` has locks of its own, which it may hold just as well.
+    """
+
+    def handler(*given: Any) -> None:
+        _thread.start_new_thread(answer, given)
+
+    return handler

@@ -6,16 +6,14 @@ import sys
 
 import pytest
 
-from tests.projects import ROOT
+from tests.projects import ROOT, hearing
 
 # When the scheduler says that a job has ended, the main thread holds its lock, and this thread also hears signals.
 SNAKEFILE = """
-import logging, os, signal, sys
+import logging, os, sys
 sys.path.insert(0, {root!r})
 from snakemake.logging import logger
 from densevse.dag.signals import end_by_signals
-
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where the tests themselves run with nohup
 
 
 class AtJobsEnd(logging.Filter):
@@ -49,7 +47,9 @@ rule after:
 def test_a_signal_ends_a_run_whose_scheduler_is_at_work(tmp_path, number):
     (tmp_path / "Snakefile").write_text(SNAKEFILE.format(root=str(ROOT), number=int(number)))
     command = [sys.executable, "-m", "snakemake", "--cores", "1"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=60, preexec_fn=hearing(signal.SIGHUP)
+    )
     assert done.returncode == 1, done.stderr
     assert "Will exit after finishing currently running jobs" in done.stderr
     assert (tmp_path / "0").exists()

@@ -25,7 +25,7 @@ import torch
 
 from densevse.artifacts.schema import PREFIX, check, file_metadata
 from densevse.artifacts.schemas.training import HISTORY
-from tests.projects import Project
+from tests.projects import Project, hearing
 
 TARGETS = ("results/tables/scenes.md",)
 ROOM = 1 << 16
@@ -114,13 +114,8 @@ def start(project: Project, targets: tuple[str, ...] = TARGETS) -> subprocess.Po
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=_hear_hangups,
+            preexec_fn=hearing(signal.SIGHUP),
         )
-
-
-def _hear_hangups() -> None:
-    """Lets SIGHUP reach the process, also where the tests themselves run with nohup."""
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def finish(project: Project, targets: tuple[str, ...] = TARGETS, at_most: int = 3) -> int:

@@ -6,17 +6,17 @@ import pytest
 import yaml
 
 from densevse.analyses.effort.dag import printed_settings
+from densevse.analyses.effort.settings import EffortSettings
 from densevse.config.load import load, variant
 
 ROOT = Path(__file__).parents[4]
-ROWS = ("vse", "vsepp", "vse_bag_of_words", "defrag_best_region", "hm_lstm_sentences", "sco_cnp_ctx", "sco_ctx")
+CONFIG = load(ROOT / "config", yaml.safe_load((ROOT / "examples/flickr8k_lite.yaml").read_text()))
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", CONFIG.analysis(EffortSettings).of("flickr8k_resplit0").rows)
 def test_the_lite_example_has_the_settings_that_val_chose(name):
     table = (ROOT / "docs/tables/flickr8k_resplit0_effort.md").read_text()
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if ", chosen" in line]
-    config = load(ROOT / "config", yaml.safe_load((ROOT / "examples/flickr8k_lite.yaml").read_text()))
-    entry = variant(config, "flickr8k_resplit0", name)
+    entry = variant(CONFIG, "flickr8k_resplit0", name)
     (settings,) = (row[2] for row in rows if row[0] == entry.title)
     assert ", ".join(f"{key} {value}" for key, value in printed_settings(entry).items()) == settings

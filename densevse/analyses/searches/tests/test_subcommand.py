@@ -14,6 +14,7 @@ import pytest
 
 from densevse.analyses.searches.subcommand import TrainedModel, model_of
 from densevse.command.shared import PlannedJob, configuration, overrides
+from tests.projects import hearing
 
 
 @pytest.fixture(scope="module")
@@ -157,8 +158,8 @@ def test_the_page_answers_as_the_command_does_until_ctrl_c(finished):
     command = [sys.executable, "-m", "densevse", "search"]
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     there = {"cwd": finished.folder, "env": environment, "stdout": subprocess.PIPE, "text": True}
-    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # tests in the background ignore it
-    with subprocess.Popen([*command, "--serve", *given], **there, **heard) as page, ExitStack() as at_end:
+    heard = hearing(signal.SIGINT)
+    with subprocess.Popen([*command, "--serve", *given], **there, preexec_fn=heard) as page, ExitStack() as at_end:
         at_end.callback(page.kill)
         address = page.stdout.readline().split()[-1]
         with urlopen(f"{address}answers?sentence=a+red+ball") as reply:
