@@ -145,9 +145,9 @@ def _data_set(folder: Path, count: int, side: int) -> tuple[pd.DataFrame, list[n
     }
     images = [{"image_id": str(n), "file": f"{n}.jpg", "status": "ok", **facts} for n in range(count)]
     table = pd.DataFrame(images)
-    write(table, IMAGES, folder / "images.parquet", {})
+    write(table, IMAGES, folder / "images.parquet")
     boxes = pd.DataFrame(np.tile(_boxes(REGIONS - 1, side), (count, 1)), columns=BOX)
     boxes["image_id"], boxes["score"] = np.repeat(table["image_id"], REGIONS - 1).to_numpy(), 0.5
     boxes["rank"], boxes["class_name"] = np.tile(np.arange(REGIONS - 1), count), ""
-    write(boxes, PROPOSALS, folder / "proposals.parquet", {})
+    write(boxes, PROPOSALS, folder / "proposals.parquet")
     return table, pictures

@@ -18,7 +18,7 @@ from densevse.methods.parameters.vse import Parameters
 from densevse.methods.structures import words_of
 from densevse.methods.vse import VSE
 from densevse.models.encoding import batches, evaluation
-from densevse.models.encodings import PARTS, KeptImages
+from densevse.models.encodings import KeptImages
 from densevse.models.searching import MOST_ROWS, Side, scores_by, search
 
 VOCABULARY, WORDS = 8000, 12
@@ -94,8 +94,8 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
 def write(path: Path, sizes: Sizes) -> None:
     """Writes synthetic vectors of unit norm, in half precision, so that a small machine's memory can hold the file."""
     generator = np.random.default_rng(0)
-    made_from = {"parents": {}, PARTS: [{"dtype": "float32", "shape": [sizes.dimension]}]}
-    with FeatureWriter(path, ENCODINGS, (sizes.dimension,), np.float16, made_from) as file:
+    parts = [{"dtype": "float32", "shape": [sizes.dimension]}]
+    with FeatureWriter(path, ENCODINGS, (sizes.dimension,), np.float16, parts=parts) as file:
         for start in range(0, sizes.images, sizes.at_once):
             vectors = generator.standard_normal((sizes.at_once, sizes.dimension), np.float32)
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -51,7 +51,7 @@ def gather(sizes: Sizes, size: int, shards: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder, f"{shard}.parquet") for shard in range(shards)]
         for path, part in zip(paths, np.array_split(np.arange(sizes.rows), shards), strict=True):
-            with FeatureWriter(path, IMAGE_FEATURES, (size,), "float16", {}) as writer:
+            with FeatureWriter(path, IMAGE_FEATURES, (size,), "float16") as writer:
                 writer.append(ids.iloc[part], vectors[part])
         store = FeatureStore(paths, IMAGE_FEATURES)
         return times_as_fast(

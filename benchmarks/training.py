@@ -212,8 +212,8 @@ def made_pairs(folder: Path, sizes: Sizes) -> Pairs:
         "tokens": (tokens, TOKENS),
     }
     for name, (rows, kind) in {**tables, "words": (vocabulary, WORDS)}.items():
-        schema.write(rows, kind, folder / f"{name}.parquet", {})
-    with FeatureWriter(folder / "whole.parquet", IMAGE_FEATURES, (sizes.feature,), np.float16, {}) as file:
+        schema.write(rows, kind, folder / f"{name}.parquet")
+    with FeatureWriter(folder / "whole.parquet", IMAGE_FEATURES, (sizes.feature,), np.float16) as file:
         file.append(images[["image_id"]], generator.random((sizes.images, sizes.feature), np.float32))
     names = ("image_table", "caption_table", "tokens", "words")
     named = {name: str(folder / f"{name}.parquet") for name in names}

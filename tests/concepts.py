@@ -21,9 +21,9 @@ D = 6
 def vocabulary(folder, present, ids):
     kinds = {"kind": "adjective", "count": 9, "image_count": 5}
     rows = [{"index": index, "concept": name, "forms": [name], **kinds} for index, name in enumerate(NAMES)]
-    schema.write(rows, CONCEPTS, folder / "concepts.parquet", {})
+    schema.write(rows, CONCEPTS, folder / "concepts.parquet")
     rows = [{"image_id": image, "concepts": np.flatnonzero(has)} for image, has in zip(ids, present, strict=True)]
-    schema.write(rows, IMAGE_CONCEPTS, folder / "image_concepts.parquet", {})
+    schema.write(rows, IMAGE_CONCEPTS, folder / "image_concepts.parquet")
 
 
 def pictures(folder, present):
@@ -45,10 +45,10 @@ def folder(tmp_path_factory):
     ids = [f"{split}{number}" for number, split in enumerate(splits)]
     rows = pd.DataFrame({"image_id": ids, "split": splits, "family": ids, "source": "images", "status": "ok"})
     rows = rows.assign(file=[f"{number}.png" for number in range(len(ids))], width=60, height=40, sha256="", captions=1)
-    schema.write(rows, IMAGES, made / "images.parquet", {})
+    schema.write(rows, IMAGES, made / "images.parquet")
     vocabulary(made, present, ids)
     pictures(made, present)
-    with FeatureWriter(made / "regions.parquet", REGION_FEATURES, (D,), np.float16, {}) as file:
+    with FeatureWriter(made / "regions.parquet", REGION_FEATURES, (D,), np.float16) as file:
         for image, has in zip(ids, present, strict=True):
             vectors = random.normal(scale=0.3, size=(1 + has.sum(), D))
             for region, concept in enumerate(np.flatnonzero(has), start=1):

@@ -52,9 +52,8 @@ def write_regions(folder, pictures, **options):
     shown = np.stack([crop_of(pictures[row.image_id], row) for row in rows.itertuples()])
     network = load_network(NETWORK, folder / "network.safetensors")
     vectors = network.features(torch.from_numpy(shown).permute(0, 3, 1, 2), "fc7").cpu().numpy()
-    stated = {key: value for key, value in NETWORK.items() if key != "nodes"}  # as features state it
-    made_from = {"network": "miniature", **stated, "regions": {**REGIONS, **options}, "parents": {}}
-    with FeatureWriter(folder / "described.parquet", REGION_FEATURES, vectors.shape[1:], np.float16, made_from) as file:
+    stated = {"network": "miniature", **NETWORK, "regions": {**REGIONS, **options}}
+    with FeatureWriter(folder / "described.parquet", REGION_FEATURES, vectors.shape[1:], np.float16, **stated) as file:
         file.append(rows, vectors)
 
 

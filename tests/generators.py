@@ -22,10 +22,10 @@ def space(folder, files, method="vse", **parameters):
     torch.manual_seed(0)
     model = build(method, {"dimension": 8, **parameters}, inputs.shapes())
     path = folder / f"{method}.safetensors"
-    save_model(model, method, ["words"], path, {"features": inputs.features_made_from(), "device": "cpu"})
+    save_model(model, method, ["words"], path, features=inputs.features_seen(), device="cpu")
     inputs, model = open_model(files, path, CPU)
     for split in ("train", "val", "test"):
-        write_embeddings(model, inputs, split, folder / f"{split}.parquet", {})
+        write_embeddings(model, inputs, split, folder / f"{split}.parquet")
     found = {f"joint_embedding_{split}": str(folder / f"{split}.parquet") for split in ("train", "val", "test")}
     return {**found, "joint_embedding": str(path)}
 
@@ -35,9 +35,9 @@ def with_tags(folder, files):
     """The data set's files with tagged parses and a joint space; the first sentence could not be parsed."""
     parses = schema.read(folder / "parses.parquet", PARSES)
     parses["tags"] = [[TAG_OF.get(token, "JJ") for token in tokens] for tokens in parses["tokens"]]
-    schema.write(parses, PARSES, folder / "parses.parquet", {})
+    schema.write(parses, PARSES, folder / "parses.parquet")
     rows = [{"index": number, "tag": tag, "count": 1} for number, tag in enumerate(["JJ", "NN", "DT", "VBZ", "."], 2)]
-    schema.write(rows, TAGS, folder / "tags.parquet", {})
+    schema.write(rows, TAGS, folder / "tags.parquet")
     tagged = {"parses": [str(folder / "parses.parquet")], "tags": str(folder / "tags.parquet"), "view_whole": []}
     return files.with_changes(**tagged, **space(folder, files))
 

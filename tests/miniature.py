@@ -25,28 +25,28 @@ def write_tables(folder, generator):
     images = pd.DataFrame({"image_id": [f"{split}{i}" for i, split in enumerate(splits)], "split": splits})
     counts = np.resize((1, 2, 3), len(images))
     full = images.assign(source="images", file=images["image_id"], width=8, height=8, sha256="", captions=counts)
-    schema.write(full.assign(family=full["image_id"], status="ok"), IMAGES, folder / "images.parquet", {})
+    schema.write(full.assign(family=full["image_id"], status="ok"), IMAGES, folder / "images.parquet")
     captions = images.loc[images.index.repeat(counts)]
     captions = captions.assign(
         position=captions.groupby("image_id").cumcount(),
         text=[sentence(generator) for _ in range(len(captions))],
     )
     captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
-    schema.write(captions, CAPTIONS, folder / "captions.parquet", {})
+    schema.write(captions, CAPTIONS, folder / "captions.parquet")
     tokens = captions[["caption_id", "image_id", "split"]].assign(tokens=captions["text"].str.split())
-    schema.write(tokens, TOKENS, folder / "tokens.parquet", {})
+    schema.write(tokens, TOKENS, folder / "tokens.parquet")
     rows = pd.DataFrame({"index": range(2, 2 + len(KNOWN)), "word": KNOWN, "count": 1})
-    schema.write(rows, WORDS, folder / "words.parquet", {})
+    schema.write(rows, WORDS, folder / "words.parquet")
     return images, captions
 
 
 def write_features(folder, images, generator):
-    with FeatureWriter(folder / "whole.parquet", IMAGE_FEATURES, (SIZE,), np.float16, {}) as file:
+    with FeatureWriter(folder / "whole.parquet", IMAGE_FEATURES, (SIZE,), np.float16, network="miniature") as file:
         file.append(images[["image_id"]], generator.normal(size=(len(images), SIZE)))
     regions = images.loc[images.index.repeat(np.resize((1, 2, 3, 4), len(images))), ["image_id"]]
     regions["rank"] = regions.groupby("image_id").cumcount()
     regions = regions.assign(x=0.0, y=0.0, width=8.0, height=8.0, score=1.0, class_name="")
-    with FeatureWriter(folder / "regions.parquet", REGION_FEATURES, (SIZE,), np.float16, {}) as file:
+    with FeatureWriter(folder / "regions.parquet", REGION_FEATURES, (SIZE,), np.float16) as file:
         file.append(regions, generator.normal(size=(len(regions), SIZE)))
 
 
@@ -84,7 +84,7 @@ def write_parses(folder, captions):
             "enhanced_dependencies": [] if failed else links(tokens, enhanced=True),
         }
 
-    schema.write([row(caption) for caption in captions.itertuples()], PARSES, folder / "parses.parquet", {})
+    schema.write([row(caption) for caption in captions.itertuples()], PARSES, folder / "parses.parquet")
 
 
 @pytest.fixture

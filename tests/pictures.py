@@ -20,7 +20,7 @@ def write_images(folder, ids, identity=None, drawn=False, **columns):
     usual |= {"sha256": "", "family": list(ids), "captions": 1, "status": "ok"}
     rows = pd.DataFrame({"image_id": list(ids), **usual, **columns})
     path = str(folder / "images.parquet")
-    schema.write(rows, IMAGES, path, {}, identity)
+    schema.write(rows, IMAGES, path, **({} if identity is None else identity.values()))
     if drawn:
         (folder / "images").mkdir()
         for number, row in enumerate(rows.itertuples()):
@@ -44,6 +44,6 @@ def tables(tmp_path):
     ]  # fmt: skip
     paths = {name: str(tmp_path / f"{name}.parquet") for name in ("captions", "rows")}
     paths["images"] = write_images(tmp_path, ids, drawn=True, split="train", family="f")
-    schema.write(captions, CAPTIONS, paths["captions"], {})
-    schema.write(rows, CORRESPONDENCES, paths["rows"], {})
+    schema.write(captions, CAPTIONS, paths["captions"])
+    schema.write(rows, CORRESPONDENCES, paths["rows"])
     return {**paths, "sources": {"images": str(tmp_path / "images")}}

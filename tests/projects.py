@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+OLDER = ROOT / "tests/older/5febe9e3.tar.xz"
+"""The finished project of a few images that commit 5febe9e3 made: results with records, and test.yaml."""
 FORKS = multiprocessing.get_context("forkserver")
 # Imports of every dry run besides this project, which would take most of its time.
 FORKS.set_forkserver_preload(

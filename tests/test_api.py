@@ -41,7 +41,7 @@ def signature_of(value: Any) -> str:
 
 def written_as(parameter: inspect.Parameter) -> str:
     """A parameter with its type and its default."""
-    star = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else ""
+    star = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
     default = "" if parameter.default is inspect.Parameter.empty else f" = {parameter.default!r}"
     return f"{star}{parameter.name}: {short(parameter.annotation)}{default}"
 

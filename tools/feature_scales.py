@@ -175,7 +175,7 @@ class Recording(Retrieval):
         self.ends.append(len(self.losses))
         return found
 
-    def save(self, path: Path, made_from: dict[str, Any]) -> None:
+    def save(self, path: Path, **found: Any) -> None:
         """The weights of a trial are not kept."""
 
     def means(self) -> list[float]:

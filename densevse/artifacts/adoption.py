@@ -1,122 +1,162 @@
-"""Compares what files hold of their making with the plan of today, so that files without a record can be adopted.
+"""Compares what files say of their making with today's plan, so that files of other code can be adopted.
 
-A lineage has the settings of a file and the digests of what it was made from. It has no digest of code, and not every
-setting and input of a job, so `compare` also says what it could not compare.
+A file of an earlier version does not state all of its job. Its record, if it is there, has the rest; without one, what
+could not be compared is said.
 """
 
+import ast
 import json
-import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from densevse.artifacts.files import atomic
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import DIGESTS, PARENTS, agree, check_contents, made_from, metadata, place, places
-from densevse.artifacts.schema import IDENTITY, file_metadata, identity
-from densevse.artifacts.seals import RowsDigest, is_sealed, seal_parquet, sealed, verified
+from densevse.artifacts.pages import RowsDigest
+from densevse.artifacts.seals import WEIGHTS, copy_weights, is_sealed, safetensors_metadata, seal_parquet, sealable
+from densevse.artifacts.statements import (
+    OLDER,
+    Statement,
+    agree,
+    differing,
+    digest,
+    is_older,
+    path_of,
+    place,
+    read_statement,
+    restate,
+)
 from densevse.runtime.errors import InputError
 
 CODE, BYTES = "the code", "whether its bytes are those that were written"
-PARQUET, WEIGHTS = ".parquet", ".safetensors"
+_WAS = "digest_of_earlier_version"
 
 
-class AdoptableJob(NamedTuple):
-    """A job of today's plan whose outputs are there, with its settings as `given`."""
+def compare(path: str, planned: Statement, record: Mapping[str, Any] | None) -> list[str]:
+    """Compares a file with a planned job; returns what differs in code or could not be compared.
 
-    inputs: Sequence[str]
-    outputs: Sequence[str]
-    wildcards: Mapping[str, str]
-    given: Mapping[str, Any]
-
-
-def compare(job: AdoptableJob) -> list[str]:
-    """Compares a job's outputs with the plan; returns what could not be compared: the code, settings, inputs.
-
-    Files of an earlier version, which have no seal, are sealed first. Raises `InputError` that says what disagrees, or
-    that a file is damaged or does not state how it was made.
+    `record` is what Snakemake knows of the making of a file of an earlier version. A file without a seal is sealed
+    first. Raises `InputError` that says what disagrees, or that the file is damaged.
     """
-    uncompared = [CODE]
-    for path in job.outputs:
-        if not states_making([path]):
-            raise InputError(f"{path}: files of this kind do not state how they were made.")
-        if not Path(path).exists():
-            raise InputError(f"{path}: no such file, though the job made it.")
-        uncompared += [BYTES] * _seal_older(path)
-        uncompared += _compare(path, made_from(path), job)
-        verified(path)
-    check_contents(job.outputs)
-    return list(dict.fromkeys(uncompared))
+    uncompared = [BYTES] * _seal_older(path)
+    stated = read_statement(path)
+    if is_older(path):
+        return [CODE, *uncompared, *_compare_older(path, stated, planned, record)]
+    if wrong := differing(replace(stated, code=planned.code, call=planned.call), planned):
+        raise InputError(f"{path}: {'; '.join(wrong)}.")
+    return [CODE] * ((stated.code, stated.call) != (planned.code, planned.call))
 
 
-def states_making(files: Sequence[str]) -> bool:
-    """True for one or more files of kinds that have a lineage."""
-    return bool(files) and all(Path(file).suffix in (PARQUET, WEIGHTS) for file in files)
+def adopt(path: str, planned: Statement, uncompared: list[str]) -> None:
+    """Lets a file say that it is of a planned job, and what was not compared."""
+    stated = read_statement(path)
+    found = {**stated.found, **({_WAS: digest(path)} if is_older(path) else {})}
+    marks = {**planned.adopted, **({place(path): uncompared} if uncompared else {})}
+    restate(path, path, replace(planned, found=found, adopted=marks))
 
 
-def _compare(path: str, made: Mapping[str, Any], job: AdoptableJob) -> list[str]:
-    """Compares one output; returns what could not be compared."""
-    settings = dict(_settings(job.given, made))
-    wrong = [*filter(None, settings.values()), *_other_inputs(made, job.inputs), *_other_names(path, made, job)]
+def _compare_older(path: str, stated: Statement, planned: Statement, record: Mapping[str, Any] | None) -> list[str]:
+    """Compares a file of an earlier version; returns what could not be compared."""
+    given, contents = _recorded(record, planned)
+    settings = dict(_settings(planned.given, stated.found if given is None else given, given is not None))
+    wrong = [*filter(None, settings.values()), *_other_inputs(stated, planned), *_other_names(stated, planned)]
+    if contents is not None and contents != planned.values().get("contents", contents):
+        wrong.append("the user's files have other contents now")
     if wrong:
         raise InputError(f"{path}: {'; '.join(wrong)}.")
-    known = places(made)
-    unknown = [file for file in job.inputs if place(file) not in known]
-    return [*(key for key, difference in settings.items() if difference is None), *unknown]
+    unknown = [key for key, difference in settings.items() if difference is None]
+    if given is not None:
+        return unknown
+    known = _places(stated)
+    files = [file for each in planned.inputs.values() for file in each]
+    return [*unknown, *(file for file in files if file not in known)]
 
 
-def _settings(given: Mapping[str, Any], made: Mapping[str, Any], where: str = "") -> Iterator[tuple[str, str | None]]:
-    """The settings of a job, each with how a lineage differs: not at all (""), or unknown, as it has none (None)."""
+def _recorded(record: Mapping[str, Any] | None, planned: Statement) -> tuple[dict[str, Any] | None, Any]:
+    """The settings and the contents of the user's files in Snakemake's record, which has neither name nor order."""
+    values = [_parsed(text) for text in (record or {}).get("params", [])]
+    contents = planned.contents if isinstance(planned.contents, Mapping) else {}
+    mappings = [value for value in values if isinstance(value, dict)]
+    given = [value for value in mappings if not (contents and value.keys() == contents.keys())]
+    others = [value for value in values if isinstance(value, list) or (value in mappings and value not in given)]
+    return (given[0] if given else None), (others[0] if others else None)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return None
+
+
+def _settings(
+    given: Mapping[str, Any], made: Mapping[str, Any], is_whole: bool, where: str = ""
+) -> Iterator[tuple[str, str | None]]:
+    """The settings of a job, each with how a file's differ: not at all (""), or unknown, as it has none (None)."""
     for key, said in given.items():
         found = made.get(key)
-        if isinstance(said, Mapping) and said:  # a lineage has some groups of settings, and some of these alone
-            yield from _settings(said, found if isinstance(found, Mapping) else made, f"{where}{key}.")
+        if isinstance(said, Mapping) and said:  # a file has some groups of settings, and some of these alone
+            within = found if isinstance(found, Mapping) else {} if is_whole else made
+            yield from _settings(said, within, is_whole, f"{where}{key}.")
         elif key not in made:
             yield f"{where}{key}", None
         else:
             yield f"{where}{key}", "" if agree(said, found) else f"{where}{key}: the plan says {said}, found {found}"
 
 
-def _other_inputs(made: Mapping[str, Any], inputs: Sequence[str]) -> list[str]:
-    """The artifacts below results/ that are an input of either the file or the planned job, but not of both.
+def _other_inputs(stated: Statement, planned: Statement) -> Iterator[str]:
+    """The artifacts below results/ of which only one of two jobs was made, and those that have changed.
 
-    A lineage of an earlier version has no digests, and names no file.
+    A statement of an early version has no digests, and names no file.
     """
-    known = places(made)
-    planned = {place(file) for file in inputs if Path(file).suffix in (PARQUET, WEIGHTS)}
-    planned = {file for file in planned if "/" in file}
-    read = {file for parent in made.get(PARENTS, {}).values() for file in parent.get(DIGESTS, {}) if "/" in file}
-    return [
-        *(f"was made from {file}, which is no input today" for file in sorted(read - planned)),
-        *(f"was not made from {file}, which is an input today" for file in sorted(planned - known) if known),
-    ]
+    before, now, known = _digests(stated), _digests(planned), _places(stated)
+    yield from (f"was made from {file}, which is no input now" for file in sorted(before.keys() - now.keys()))
+    if known:
+        yield from (f"was not made from {file}, which is an input now" for file in sorted(now.keys() - known))
+    for file in sorted(before.keys() & now.keys()):
+        if before[file] not in (now[file], _digest_before(file)):
+            yield f"was made from another {file} than is there now"
 
 
-def _other_names(path: str, made: Mapping[str, Any], job: AdoptableJob) -> list[str]:
-    """The differences between the job's wildcards and a lineage, or the identity in a file."""
-    named = Identity.of(job.wildcards).values() if "dataset" in job.wildcards else {}
-    said: dict[str, Any] = {**job.wildcards, **named}
-    found = {name: value for name, value in made.items() if isinstance(value, str | int)}
-    if Path(path).suffix == PARQUET and IDENTITY in file_metadata(path):
-        found |= identity(path).values()
-    return [
-        f"{name}: the plan says {said[name]}, found {found[name]}"
-        for name in sorted(said.keys() & found.keys())
-        if str(said[name]) != str(found[name])
-    ]
+def _digests(statement: Statement) -> dict[str, str]:
+    """The place and the digest of each artifact that was read."""
+    read = [item for each in statement.inputs.values() for item in each.items()]
+    return {file: said for file, said in read if said is not None and "/" in file}
+
+
+def _digest_before(file: str) -> str | None:
+    """The digest of weights before they were adopted: in an earlier version it was also of what they say."""
+    found = read_statement(path_of(file)).found.get(_WAS)
+    return None if found is None else str(found)
+
+
+def _places(stated: Statement) -> set[str]:
+    """The files below results/ that a statement of an earlier version names."""
+    every = [stated.inputs, *(one.get("inputs", {}) for one in stated.above.values())]
+    return {file for inputs in every for each in inputs.values() for file in each if "/" in file}
+
+
+def _other_names(stated: Statement, planned: Statement) -> Iterator[str]:
+    """The differences between the planned job's wildcards and what a file says of itself."""
+    for name in sorted(planned.wildcards.keys() & stated.found.keys() - {"view"}):  # of given regions it has two forms
+        said, found = planned.wildcards[name], stated.found[name]
+        if isinstance(found, str | int) and str(said) != str(found):
+            yield f"{name}: the plan says {said}, found {found}"
 
 
 def _seal_older(path: str) -> bool:
-    """Seals a file without a seal, and leaves its times as they are; False for one with a seal."""
+    """Seals a file of a version without seals; False for one with a seal."""
     if is_sealed(path):
         return False
-    status = os.stat(path)
-    _seal_weights(path) if Path(path).suffix == WEIGHTS else _seal_rows(path)
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    if Path(path).suffix == WEIGHTS:
+        older = json.loads(safetensors_metadata(path)[OLDER])
+        copy_weights(path, path, {OLDER: sealable(older)})
+    else:
+        _seal_rows(path)
     return True
 
 
@@ -130,15 +170,4 @@ def _seal_rows(path: str) -> None:
         raise InputError(f"{path}: cannot be read ({error}).") from error
     with atomic(path) as temporary:
         shutil.copyfile(path, temporary)
-        seal_parquet(temporary, rows)
-
-
-def _seal_weights(path: str) -> None:
-    made = made_from(path)
-    with open(path, "rb") as file:
-        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-        text = json.dumps({**header, "__metadata__": metadata(made)}).encode()
-        text += b" " * (-len(text) % 8)
-        with sealed(path) as temporary, open(temporary, "wb") as copy:
-            copy.write(len(text).to_bytes(8, "little") + text)
-            shutil.copyfileobj(file, copy)
+        seal_parquet(temporary, rows.hexdigest())

@@ -1,7 +1,11 @@
 """Identity: the data set, variant, seed, round, protocol and split of an artifact."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from densevse.artifacts.statements import read_statement
+from densevse.runtime.errors import InputError
 
 MAKERS = ("variant", "ensemble", "generator", "writer", "proposer")
 """Wildcards that name the variant of an identity."""
@@ -9,7 +13,7 @@ MAKERS = ("variant", "ensemble", "generator", "writer", "proposer")
 
 @dataclass(frozen=True)
 class Identity:
-    """The identity of an artifact, stored in the file's metadata; fields that do not apply are None."""
+    """The identity of an artifact; fields that do not apply are None."""
 
     dataset: str
     variant: str | None = None  # or the ensemble, the proposer, or the writer of sentences
@@ -32,3 +36,14 @@ class Identity:
 
     def __str__(self) -> str:
         return ", ".join(f"{name} {value}" for name, value in self.values().items())
+
+
+def identity_of(path: str | Path) -> Identity:
+    """The identity in an artifact's statement: the wildcards of its job, and what that found.
+
+    Raises `InputError` if it names no data set.
+    """
+    names = read_statement(path).names
+    if "dataset" not in names:
+        raise InputError(f"{path} does not name its data set and variant. Delete it and run snakemake again.")
+    return Identity.of(names)

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import check_contents
-from densevse.artifacts.schema import Schema, check, identity
+from densevse.artifacts.identity import Identity, identity_of
+from densevse.artifacts.schema import Schema, check
 from densevse.runtime.errors import InputError
 
 
@@ -13,19 +12,18 @@ class ArtifactIndex:
     """Artifacts of one kind, by identity."""
 
     def __init__(self, paths: Iterable[str | Path], kind: Schema) -> None:
-        """Raises `InputError` for a file of another kind, two of the same identity, or as `check_contents`."""
+        """Raises `InputError` for a file of another kind, or two of the same identity."""
         self._kind = kind
         self._paths: dict[Identity, str] = {}
         for path in map(str, paths):
             check(path, kind)
-            found = identity(path)
+            found = identity_of(path)
             if found in self._paths:
                 raise InputError(
                     f"{path}: a {kind.name} artifact of {found}, and so is {self._paths[found]}. Delete the wrong one "
                     "and run snakemake again."
                 )
             self._paths[found] = path
-        check_contents([*self._paths.values()])
 
     def path(self, wanted: Identity) -> str:
         """The artifact of an identity. Raises `InputError` if there is none."""

@@ -1,7 +1,7 @@
 """Describes, writes and reads artifacts.
 
 Every artifact is a Parquet file. The file stores its schema (columns, types, units, source), the schema's version and
-its lineage, where pandas, pyarrow and DuckDB users can also read them:
+what it was made from (densevse.artifacts.statements), where pandas, pyarrow and DuckDB users can also read them:
 
     SELECT decode(key), decode(value) FROM parquet_kv_metadata('results/scenes/images.parquet')
 """
@@ -17,13 +17,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from densevse.artifacts.files import atomic
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.seals import RowsDigest, Seal, seal_parquet, verified
+from densevse.artifacts.pages import RowsDigest
+from densevse.artifacts.seals import PACKAGES, read_sealed, seal_parquet, verified
+from densevse.artifacts.statements import STATEMENT, Statement, parse_statement, stating
 from densevse.runtime.errors import InputError
 
-PREFIX = "densevse."
-MADE_FROM = f"{PREFIX}made_from"
-IDENTITY = f"{PREFIX}identity"
 PART_ROWS = 8192
 """Rows that `read_parts` reads at once."""
 
@@ -57,45 +55,36 @@ class Schema:
             ]
         )
 
-    def metadata(self, made_from: Mapping[str, Any], of: Identity | None = None) -> dict[str, str]:
-        """The key-value metadata of a file of this schema.
-
-        `made_from` is the lineage (densevse.artifacts.lineage), `of` the artifact's identity, if it has one.
-        """
+    def metadata(self, statement: Statement) -> dict[str, str]:
+        """The key-value metadata of a file of this schema."""
         return {
-            **({} if of is None else {IDENTITY: json.dumps(of.values())}),
-            f"{PREFIX}schema": self.name,
-            f"{PREFIX}version": str(self.version),
-            f"{PREFIX}row": self.row,
-            f"{PREFIX}columns": json.dumps({column.name: column.meaning for column in self.columns}),
-            MADE_FROM: json.dumps(made_from, sort_keys=True, default=str),
+            f"{PACKAGES[0]}.schema": self.name,
+            f"{PACKAGES[0]}.version": str(self.version),
+            f"{PACKAGES[0]}.row": self.row,
+            f"{PACKAGES[0]}.columns": json.dumps({column.name: column.meaning for column in self.columns}),
+            STATEMENT: json.dumps(statement.values()),
         }
 
 
-def write(
-    rows: pd.DataFrame | Iterable[Mapping[str, Any]],
-    schema: Schema,
-    path: str | Path,
-    made_from: Mapping[str, Any],
-    of: Identity | None = None,
-) -> None:
+def write(rows: pd.DataFrame | Iterable[Mapping[str, Any]], schema: Schema, path: str | Path, **found: Any) -> None:
     """Writes `rows` (a frame, or dictionaries with the schema's columns) to `path`, atomically.
 
-    A column that may be null may be left out.
-
-    `made_from` is the lineage (densevse.artifacts.lineage), `of` the artifact's identity, if it has one.
+    A column that may be null may be left out. The file states the job in progress; `found` is what only the job knows.
 
     Raises `InputError` if a column is missing, unknown, of another type, or null where it must not be.
     """
     if not isinstance(rows, pd.DataFrame):
         rows = list(rows)
         rows = pd.DataFrame(rows, columns=None if rows else [column.name for column in schema.columns])
-    table = arrow_table(rows, schema, path).replace_schema_metadata(schema.metadata(made_from, of))
+    table = arrow_table(rows, schema, path).replace_schema_metadata(None)
     digest = RowsDigest()
     digest.add(table)
     with atomic(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
-        seal_parquet(temporary, digest)
+        with pq.ParquetWriter(temporary, table.schema, compression="zstd") as file:
+            file.write_table(table)
+            # Not in the schema, of which Arrow keeps a copy in each file.
+            file.add_key_value_metadata(schema.metadata(stating(found)))
+        seal_parquet(temporary, digest.hexdigest())
 
 
 def arrow_table(rows: pd.DataFrame, schema: Schema, path: str | Path) -> pa.Table:
@@ -141,43 +130,23 @@ def read_all(paths: Iterable[str | Path], schema: Schema, columns: list[str] | N
     return pd.concat([read(path, schema, columns) for path in paths], ignore_index=True)
 
 
-def check(path: str | Path, schema: Schema) -> dict[str, Any]:
-    """Checks that `path` is a whole file of this schema and version, and returns its lineage.
+def check(path: str | Path, schema: Schema) -> Statement:
+    """Checks that `path` is a whole file of this schema and version, and returns its statement.
 
     Raises `InputError` if it is not.
     """
-    metadata = file_metadata(path)
-    found = (metadata.get(f"{PREFIX}schema"), metadata.get(f"{PREFIX}version"))
-    expected = (schema.name, str(schema.version))
-    if found != expected:
+    metadata = read_sealed(path).metadata
+    name, version = (_first(metadata, key) for key in ("schema", "version"))
+    if (name, version) != (schema.name, str(schema.version)):
         raise InputError(
-            f"{path}: expected a {expected[0]} artifact of version {expected[1]}, found "
-            f"{found[0] or 'no densevse artifact'} of version {found[1] or 'none'}. "
-            "Delete the file and run snakemake again."
+            f"{path}: expected a {schema.name} artifact of version {schema.version}, found "
+            f"{name or 'no artifact'} of version {version or 'none'}. Delete the file and run snakemake again."
         )
-    made_from: dict[str, Any] = json.loads(metadata[MADE_FROM])
-    return made_from
+    return parse_statement(path, metadata)
 
 
-def identity(path: str | Path) -> Identity:
-    """The identity of an artifact. Raises `InputError` if the file does not store it."""
-    metadata = file_metadata(path)
-    if IDENTITY not in metadata:
-        raise InputError(
-            f"{path} does not name its data set and variant, as it is of an earlier version. Delete it and run "
-            "snakemake again."
-        )
-    return Identity(**json.loads(metadata[IDENTITY]))
-
-
-def file_metadata(path: str | Path) -> dict[str, str]:
-    """The key-value metadata of an artifact. Raises `InputError` if it is missing, or damaged outside its pages."""
-    Seal(path)
-    try:
-        stored = pq.read_metadata(path).metadata or {}
-    except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(f"{path}: not a whole Parquet file ({error}). Delete it and run snakemake again.") from error
-    return {key.decode(): value.decode() for key, value in stored.items()}
+def _first(metadata: Mapping[str, str], key: str) -> str | None:
+    return next((metadata[name] for package in PACKAGES if (name := f"{package}.{key}") in metadata), None)
 
 
 TEXT, NUMBER, REAL = pa.string(), pa.int32(), pa.float32()

@@ -4,159 +4,100 @@ A Parquet file has its seal between its pages and its footer, where software tha
 
     pages | seal (JSON) | length of the seal, its digest, MARK | footer | length of the footer, PAR1
 
-The seal holds a digest of each 256 KiB of the pages, one of the footer, and one of the rows, by which lineages name the
-file. A safetensors file has no such room. There, the lineage in its metadata holds one digest, of all bytes of the file
-but the digest's own.
+The seal holds a digest of each 256 KiB of the pages, one of the footer, and one of the rows, by which statements name
+the file. A safetensors file has no such room. There, its statement in the metadata begins with two digests: `content`
+is of the weights, by which statements name the file, and `seal` of the header and the weights.
 """
 
 import hashlib
 import json
-import mmap
 import os
-from collections.abc import Iterator
+import shutil
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeAlias
-
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
+from typing import IO, Any, NamedTuple, TypeAlias
 
 from densevse.artifacts.files import atomic
 from densevse.runtime.errors import InputError
 
-MARK, PARQUET = b"densevse", b"PAR1"
+MARK, OLDER_MARK, PARQUET, WEIGHTS = b"snakprof", b"densevse", b"PAR1", ".safetensors"
 CHUNK = 2**18
 SHORT = 8
 """Bytes of the digest of a chunk; damage passes once in 10^19 times."""
 BEHIND = 4 + SHORT + len(MARK)
 """Bytes behind the seal: its length, its digest and the mark."""
-DIGEST, UNKNOWN = "digest", "0" * 64
-"""The key of a file's digest in a lineage, and what a safetensors file has there while it is computed."""
-_DIGEST_KEY = f'\\"{DIGEST}\\": \\"'.encode()
-"""The key in a safetensors file: lineages are JSON in JSON."""
-Place: TypeAlias = tuple[str, int, int, int, int]
-_verified: dict[Place, str] = {}
-"""Files that this process found whole, by path, size, times and inode, and their digests."""
+UNKNOWN = "0" * 64
+"""What a safetensors file has in the place of a digest while it is computed."""
+CONTENT, SEAL, OLDER_SEAL = "content", "seal", "digest"
+"""Keys of digests in the metadata of a safetensors file; one of an earlier version has one of all its bytes."""
+COARSEST = 2 * 10**9
+"""Nanoseconds. A file that changed more recently may change again without a new time."""
+Facts: TypeAlias = tuple[str, int, int, int, int]
+_read: dict[Facts, "Sealed"] = {}
+_verified: set[Facts] = set()
+"""Files that this process has read, or found whole, by path, size, times and inode."""
 
 
-class RowsDigest:
-    """A digest of rows in their order, with all their columns."""
+class Sealed(NamedTuple):
+    """What a file says of itself, outside its pages or weights: the digest of its content, and its metadata."""
 
-    def __init__(self) -> None:
-        self._digest = hashlib.sha256()
-
-    def add(self, rows: pa.Table) -> None:
-        """Adds the next rows. Equal rows in other parts have another digest."""
-        for column in rows.combine_chunks().itercolumns():
-            for chunk in column.chunks:
-                for part in _values(chunk):
-                    self._digest.update(part)
-
-    def hexdigest(self) -> str:
-        """The digest, 64 hexadecimal digits."""
-        return self._digest.hexdigest()
+    digest: str
+    metadata: Mapping[str, str]
+    chunks: bytes = b""  # the digests of a Parquet file's pages
+    pages: int = 0  # the bytes of these
 
 
-def seal_parquet(path: str | Path, rows: RowsDigest) -> None:
-    """Seals a Parquet file with the digest of its `rows`, while it still has a temporary name."""
-    with open(path, "r+b") as file:
-        pages = _footer_start(path, file)
-        chunks = b"".join(map(_short, _chunks(file, pages)))
-        footer = file.read()
-        stated = {"rows": rows.hexdigest(), "pages": pages, "chunks": chunks.hex(), "footer": _short(footer).hex()}
-        text = json.dumps(stated).encode()
-        file.seek(pages)
-        file.write(text + len(text).to_bytes(4, "little") + _short(text) + MARK + footer)
+def read_sealed(path: str | Path) -> Sealed:
+    """What a file says of itself; the end of a Parquet file is checked, its pages are not, and neither are weights.
 
-
-def seal_safetensors(path: str | Path) -> None:
-    """Seals a safetensors file whose lineage has UNKNOWN as its digest, while it still has a temporary name."""
-    with open(path, "r+b") as file:
-        place = _header(file).index(UNKNOWN.encode())
-        file.seek(0)
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        file.seek(place)
-        file.write(digest.encode())
-
-
-@contextmanager
-def sealed(path: str | Path) -> Iterator[Path]:
-    """Yields a temporary path for a safetensors file with `lineage.metadata`, which is sealed and moved to `path`.
-
-    Raises `InputError` as `atomic` does.
+    Raises `InputError` if the file is missing, has no seal or is damaged there.
     """
-    with atomic(path) as temporary:
-        yield temporary
-        seal_safetensors(temporary)
+    facts = _facts(path)
+    if facts not in _read:
+        found = _read_weights(path) if Path(path).suffix == WEIGHTS else _read_parquet(path)
+        if not _is_fresh(facts):
+            _read[facts] = found
+        return found
+    return _read[facts]
 
 
 def verified(path: str | Path) -> str:
-    """The digest by which lineages name a file. Every byte is checked, unless this process has checked the file before.
+    """The digest by which statements name a file. Every byte is checked, unless this process has checked it before.
 
     Raises `InputError` if the file is missing, has no seal or is damaged.
     """
+    facts, sealed = _facts(path), read_sealed(path)
+    if facts not in _verified:
+        if Path(path).suffix == WEIGHTS:
+            _check_weights(path)
+        else:
+            with open(path, "rb") as file:
+                for number, chunk in enumerate(_chunks(file, sealed.pages)):
+                    check_chunk(path, sealed, number, chunk)
+        if not _is_fresh(facts):
+            _verified.add(facts)
+    return sealed.digest
+
+
+def check_chunk(path: str | Path, sealed: Sealed, number: int, chunk: bytes | memoryview) -> None:
+    """Raises `InputError` if a chunk of a Parquet file's pages does not have the bytes that were written."""
+    if _short(chunk) != sealed.chunks[number * SHORT : (number + 1) * SHORT]:
+        raise damaged(path, f"in the bytes from {number * CHUNK:,} on")
+
+
+def _facts(path: str | Path) -> Facts:
     try:
         status = os.stat(path)
     except OSError:
         raise InputError(f"{path}: no such file. Run snakemake with this path as its target to make it.") from None
-    place = (str(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-    if place not in _verified:
-        check = _check_safetensors if Path(path).suffix == ".safetensors" else _check_parquet
-        _verified[place] = check(path)
-    return _verified[place]
+    return (os.path.abspath(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
-def is_sealed(path: str | Path) -> bool:
-    """True for a file with a seal, which files of others and of earlier versions do not have.
-
-    Raises `InputError` for a file that does not end as Parquet does.
-    """
-    with open(path, "rb") as file:
-        if Path(path).suffix == ".safetensors":
-            return _DIGEST_KEY in _header(file)
-        file.seek(max(0, _footer_start(path, file) - len(MARK)))
-        return file.read(len(MARK)) == MARK
-
-
-class Seal:
-    """The seal of a Parquet file, found whole, as is the footer; the pages are checked when they are first read.
-
-    `rows` is the digest of the rows.
-    """
-
-    def __init__(self, path: str | Path) -> None:
-        """Raises `InputError` for a missing file, one without a seal, or one with damage outside its pages."""
-        self._path = path
-        stated, self.pages = _stated(path)
-        self.rows: str = stated["rows"]
-        self._digests = bytes.fromhex(stated["chunks"])
-        self._unread = np.ones(len(self._digests) // SHORT, bool)
-        self._any_unread = bool(self._unread.any())
-
-    def check(self, data: mmap.mmap, starts: NDArray[np.int64], lengths: NDArray[np.int64] | int) -> None:
-        """Checks the pages that hold `lengths` bytes from each of `starts` on; `data` is the mapped file.
-
-        Raises `InputError` if one is damaged.
-        """
-        if not self._any_unread:
-            return
-        first, last = starts // CHUNK, (starts + lengths - 1) // CHUNK
-        steps = range(int((last - first).max(initial=0)) + 1)
-        numbers = np.concatenate([np.minimum(first + step, last) for step in steps])
-        unread = np.unique(numbers[self._unread[numbers]]).tolist()
-        for number in unread:  # asked for together, as the disk is slow with one page at a time
-            data.madvise(mmap.MADV_WILLNEED, number * CHUNK, min(CHUNK, len(data) - number * CHUNK))
-        with memoryview(data) as pages:
-            for number in unread:
-                self.check_chunk(number, pages[number * CHUNK : min((number + 1) * CHUNK, self.pages)])
-                self._unread[number] = False
-        self._any_unread = bool(self._unread.any())
-
-    def check_chunk(self, number: int, chunk: bytes | memoryview) -> None:
-        """Raises `InputError` if a chunk does not have the bytes that were written."""
-        if _short(chunk) != self._digests[number * SHORT : (number + 1) * SHORT]:
-            raise damaged(self._path, f"in the bytes from {number * CHUNK:,} on")
+def _is_fresh(facts: Facts) -> bool:
+    """True for a file that may change again without a new time."""
+    return abs(time.time_ns() - facts[3]) < COARSEST
 
 
 def damaged(path: str | Path, where: str) -> InputError:
@@ -167,73 +108,54 @@ def damaged(path: str | Path, where: str) -> InputError:
     )
 
 
-def _check_parquet(path: str | Path) -> str:
-    seal = Seal(path)
+def is_sealed(path: str | Path) -> bool:
+    """True for a file with a seal, which files of others and of earlier versions do not have.
+
+    Raises `InputError` for a file that does not end as Parquet does.
+    """
     with open(path, "rb") as file:
-        for number, chunk in enumerate(_chunks(file, seal.pages)):
-            seal.check_chunk(number, chunk)
-    return seal.rows
+        if Path(path).suffix == WEIGHTS:
+            header = _header(file)
+            return any(_key(name) in header for name in (SEAL, OLDER_SEAL))
+        file.seek(max(0, _footer_start(path, file) - len(MARK)))
+        return file.read(len(MARK)) in (MARK, OLDER_MARK)
 
 
-def stated_digest(path: str | Path) -> str:
-    """The digest in a file's seal: of a Parquet file's rows, or of a safetensors file. Raises `InputError` if none."""
-    if Path(path).suffix != ".safetensors":
-        return Seal(path).rows
+# Parquet
+
+
+def seal_parquet(path: str | Path, digest: str) -> None:
+    """Seals a Parquet file with the digest of its rows, while it still has a temporary name."""
+    with open(path, "r+b") as file:
+        pages = _footer_start(path, file)
+        chunks = b"".join(map(_short, _chunks(file, pages)))
+        footer = file.read()
+        file.seek(pages)
+        file.write(_sealed_end(digest, pages, chunks, footer))
+
+
+def _sealed_end(digest: str, pages: int, chunks: bytes, footer: bytes) -> bytes:
+    stated = {"rows": digest, "pages": pages, "chunks": chunks.hex(), "footer": _short(footer).hex()}
+    text = json.dumps(stated).encode()
+    return text + len(text).to_bytes(4, "little") + _short(text) + MARK + footer
+
+
+def _read_parquet(path: str | Path) -> Sealed:
     with open(path, "rb") as file:
-        _, stated, _ = _parts(path, file)
-        return stated.decode(errors="replace")
-
-
-def _check_safetensors(path: str | Path) -> str:
-    with open(path, "rb") as file:
-        before, stated, behind = _parts(path, file)
-        digest = hashlib.sha256(before + UNKNOWN.encode() + behind)
-        while part := file.read(CHUNK):
-            digest.update(part)
-    if digest.hexdigest().encode() != stated:
-        raise damaged(path, "somewhere")
-    return digest.hexdigest()
-
-
-def _parts(path: str | Path, file: IO[bytes]) -> tuple[bytes, bytes, bytes]:
-    """A safetensors file up to its weights: what is before its digest, the digest, and what is behind it."""
-    header = _header(file)
-    if len(header) < 8 + int.from_bytes(header[:8], "little"):
-        raise InputError(f"{path}: not a whole safetensors file. Delete it and run snakemake again.")
-    place = header.find(_DIGEST_KEY) + len(_DIGEST_KEY)
-    if place < len(_DIGEST_KEY):
-        raise _unsealed(path)
-    return header[:place], header[place : place + len(UNKNOWN)], header[place + len(UNKNOWN) :]
-
-
-def _header(file: IO[bytes]) -> bytes:
-    """The first bytes of a safetensors file, up to its weights: the length of the header, and the header."""
-    length = file.read(8)
-    size = int.from_bytes(length, "little")
-    room = os.fstat(file.fileno()).st_size - 8
-    return length + file.read(min(size, max(0, room)))
-
-
-def _stated(path: str | Path) -> tuple[dict[str, Any], int]:
-    """The contents of a Parquet file's seal, and the number of bytes of its pages."""
-    try:
-        with open(path, "rb") as file:
-            begin = _footer_start(path, file)
-            file.seek(max(0, begin - BEHIND))
-            behind, footer = file.read(min(BEHIND, begin)), file.read()
-            size, digest = int.from_bytes(behind[:4], "little"), behind[4 : 4 + SHORT]
-            if not behind.endswith(MARK) or size > begin - BEHIND:
-                raise _unsealed(path)
-            file.seek(begin - BEHIND - size)
-            text = file.read(size)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Run snakemake with this path as its target to make it.") from None
+        begin = _footer_start(path, file)
+        file.seek(max(0, begin - BEHIND))
+        behind, footer = file.read(min(BEHIND, begin)), file.read()
+        size, digest = int.from_bytes(behind[:4], "little"), behind[4 : 4 + SHORT]
+        if not behind.endswith((MARK, OLDER_MARK)) or size > begin - BEHIND:
+            raise _unsealed(path)
+        file.seek(begin - BEHIND - size)
+        text = file.read(size)
     if _short(text) != digest:
         raise damaged(path, "in its seal")
     stated: dict[str, Any] = json.loads(text)
     if _short(footer).hex() != stated["footer"]:
         raise damaged(path, "in its footer")
-    return stated, stated["pages"]
+    return Sealed(stated["rows"], _key_values(footer), bytes.fromhex(stated["chunks"]), stated["pages"])
 
 
 def _footer_start(path: str | Path, file: IO[bytes]) -> int:
@@ -254,27 +176,190 @@ def _chunks(file: IO[bytes], pages: int) -> Iterator[bytes]:
         yield file.read(min(CHUNK, pages - begin))
 
 
-def _values(array: pa.Array) -> Iterator[Any]:
-    """The values of an array as bytes; unused bytes of its buffers and the values below nulls have no part in them."""
-    if array.null_count:
-        yield np.asarray(array.is_valid())
-    values, kind = array.drop_null(), array.type
-    if isinstance(kind, pa.BaseExtensionType):
-        yield from _values(values.storage)
-    elif pa.types.is_string(kind) or pa.types.is_binary(kind):
-        ends = np.frombuffer(values.buffers()[1] or bytes(4), np.int32)[values.offset : values.offset + len(values) + 1]
-        yield np.diff(ends)
-        yield memoryview(values.buffers()[2] or b"")[ends[0] : ends[-1]]
-    elif pa.types.is_list(kind):
-        yield np.asarray(values.value_lengths())
-        yield from _values(values.flatten())
-    elif pa.types.is_fixed_size_list(kind):
-        yield from _values(values.flatten())
-    elif pa.types.is_struct(kind):
-        for field in values.flatten():
-            yield from _values(field)
-    else:
-        yield values.to_numpy(zero_copy_only=False)
+KEYS = ("schema", "version", "row", "columns", "statement", "made_from", "identity")
+"""Keys of Parquet files, behind the name of the package that wrote them."""
+PACKAGES = ("snakeproof", "densevse")
+
+
+def _key_values(footer: bytes) -> dict[str, str]:
+    """The metadata in a Parquet footer that is ours, without a library that takes long to import.
+
+    In Thrift's compact protocol a pair is (18) the length and the bytes of the key, (18) the same of the value.
+    """
+    found = {}
+    for name in (f"{package}.{key}" for package in PACKAGES for key in KEYS):
+        before, _, behind = footer.rpartition(_pair_of(name))
+        if before:
+            size, width = _varint(behind)
+            found[name] = behind[width : width + size].decode()
+    return found
+
+
+def copy_parquet(source: str | Path, output: str | Path, replaced: Mapping[str, tuple[str, str]]) -> None:
+    """Copies a Parquet file with other metadata, and seals it: key -> the key and value in its place.
+
+    The rows and so the digest stay as they are. Raises `InputError` as `read_sealed` and `atomic` do.
+    """
+    stated = read_sealed(source)
+    with open(source, "rb") as file:
+        start = _footer_start(source, file)
+        file.seek(start)
+        footer = file.read()[: -4 - len(PARQUET)]
+    for name, (key, value) in replaced.items():
+        before, found, behind = footer.rpartition(_pair_of(name))
+        if found:
+            size, width = _varint(behind)
+            footer = before + _pair_of(key) + _number(len(value.encode())) + value.encode() + behind[width + size :]
+    footer += len(footer).to_bytes(4, "little") + PARQUET
+    with atomic(output) as temporary:
+        shutil.copyfile(source, temporary)
+        with open(temporary, "r+b") as file:
+            file.seek(stated.pages)
+            file.write(_sealed_end(stated.digest, stated.pages, stated.chunks, footer))
+            file.truncate()
+
+
+def _pair_of(name: str) -> bytes:
+    return b"\x18" + _number(len(name)) + name.encode() + b"\x18"
+
+
+def _number(value: int) -> bytes:
+    """A number as `_varint` reads it."""
+    low, rest = value & 0x7F, value >> 7
+    return bytes([low | 0x80]) + _number(rest) if rest else bytes([low])
+
+
+def _varint(text: bytes) -> tuple[int, int]:
+    """A number of Thrift's compact protocol, 7 bits in a byte, and the count of its bytes."""
+    width = next(place for place, byte in enumerate(text) if byte < 0x80) + 1
+    return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(text[:width])), width
+
+
+# safetensors
+
+
+@contextmanager
+def sealed(path: str | Path) -> Iterator[Path]:
+    """Yields a temporary path for a safetensors file with `sealable` metadata, which is sealed and moved to `path`.
+
+    Raises `InputError` as `atomic` does.
+    """
+    with atomic(path) as temporary:
+        yield temporary
+        seal_weights(temporary)
+
+
+def sealable(values: Mapping[str, Any]) -> str:
+    """The text of values in a safetensors file's metadata, with room for the digests of its seal.
+
+    They are one text, as safetensors orders several at random.
+    """
+    return json.dumps({CONTENT: UNKNOWN, SEAL: UNKNOWN, **values})
+
+
+def seal_weights(path: str | Path) -> None:
+    """Seals a safetensors file with a `sealable` text in its metadata, while it still has a temporary name."""
+    with open(path, "r+b") as file:
+        header = _header(file)
+        content = _digest_of_weights(path, header, file)
+        header = _with_digest(header, CONTENT, content)
+        file.seek(0)
+        file.write(_with_digest(header, SEAL, _digest_of_seal(header, content)))
+
+
+def copy_weights(source: str | Path, output: str | Path, metadata: Mapping[str, str]) -> None:
+    """Copies a safetensors file with other metadata, and seals it; the weights stay as they are."""
+    with open(source, "rb") as file:
+        header = _parse_header(source, _header(file))
+        text = json.dumps({"__metadata__": dict(metadata), **{k: v for k, v in header.items() if k != "__metadata__"}})
+        whole = text.encode() + b" " * (-len(text.encode()) % 8)
+        with sealed(output) as temporary, open(temporary, "wb") as written:
+            written.write(len(whole).to_bytes(8, "little") + whole)
+            shutil.copyfileobj(file, written)
+
+
+def _check_weights(path: str | Path) -> None:
+    with open(path, "rb") as file:
+        header = _header(file)
+        stated = _stated_digest(header, SEAL)
+        if stated is None:
+            digest = hashlib.sha256(_with_digest(header, OLDER_SEAL, UNKNOWN))
+            while part := file.read(CHUNK):
+                digest.update(part)
+            found, stated = digest.hexdigest(), _stated_digest(header, OLDER_SEAL)
+        else:
+            found = _digest_of_seal(header, _digest_of_weights(path, header, file))
+    if found != stated:
+        raise damaged(path, "somewhere")
+
+
+def _read_weights(path: str | Path) -> Sealed:
+    with open(path, "rb") as file:
+        header = _header(file)
+    stored = _parse_header(path, header).get("__metadata__", {})
+    if not isinstance(stored, dict):
+        raise InputError(f"{path}: not a safetensors file, as its header is no object. Delete it and run snakemake.")
+    digest = _stated_digest(header, CONTENT) or _stated_digest(header, OLDER_SEAL)
+    if digest is None:
+        raise _unsealed(path)
+    return Sealed(digest, stored)
+
+
+def safetensors_metadata(path: str | Path) -> dict[str, str]:
+    """The metadata of a safetensors file, with a seal or without. Raises `InputError` if it is not whole."""
+    with open(path, "rb") as file:
+        stored: dict[str, str] = _parse_header(path, _header(file)).get("__metadata__", {})
+    return stored
+
+
+def _digest_of_weights(path: str | Path, header: bytes, file: IO[bytes]) -> str:
+    """The digest of the names, types, shapes and bytes of weights, which follow in `file`."""
+    tensors = {name: value for name, value in _parse_header(path, header).items() if name != "__metadata__"}
+    digest = hashlib.sha256(json.dumps(tensors, sort_keys=True).encode())
+    while part := file.read(CHUNK):
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _digest_of_seal(header: bytes, content: str) -> str:
+    return hashlib.sha256(_with_digest(header, SEAL, UNKNOWN) + content.encode()).hexdigest()
+
+
+def _parse_header(path: str | Path, header: bytes) -> dict[str, Any]:
+    """The header of a safetensors file. Raises `InputError` if it is not whole, or of another form."""
+    try:
+        if len(header) < 8 + int.from_bytes(header[:8], "little"):
+            raise ValueError("its header is cut off")
+        found = json.loads(header[8:])
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not a whole safetensors file ({error}). Delete it and run snakemake.") from error
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: not a safetensors file, as its header is no object. Delete it and run snakemake.")
+    return found
+
+
+def _header(file: IO[bytes]) -> bytes:
+    """The first bytes of a safetensors file, up to its weights: the length of the header, and the header."""
+    length = file.read(8)
+    size = int.from_bytes(length, "little")
+    room = os.fstat(file.fileno()).st_size - 8
+    return length + file.read(min(size, max(0, room)))
+
+
+def _key(name: str) -> bytes:
+    """The key of a digest in a header: the metadata is JSON in JSON."""
+    return f'\\"{name}\\": \\"'.encode()
+
+
+def _stated_digest(header: bytes, name: str) -> str | None:
+    """The digest of that name in the header; its key is the first of that name."""
+    place = header.find(_key(name))
+    return None if place < 0 else header[place + len(_key(name)) :][: len(UNKNOWN)].decode(errors="replace")
+
+
+def _with_digest(header: bytes, name: str, digest: str) -> bytes:
+    place = header.find(_key(name)) + len(_key(name))
+    return header[:place] + digest.encode() + header[place + len(UNKNOWN) :]
 
 
 def _short(part: bytes | memoryview) -> bytes:

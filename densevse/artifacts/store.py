@@ -17,7 +17,7 @@ list, row by row.
 import math
 import mmap
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -32,9 +32,10 @@ import pyarrow.parquet as pq
 from numpy.typing import DTypeLike, NDArray
 
 from densevse.artifacts.files import atomic
-from densevse.artifacts.lineage import merged
+from densevse.artifacts.pages import Pages, RowsDigest
 from densevse.artifacts.schema import Column, Schema, arrow_table, check
-from densevse.artifacts.seals import RowsDigest, Seal, seal_parquet
+from densevse.artifacts.seals import seal_parquet
+from densevse.artifacts.statements import merged, stating
 from densevse.runtime.errors import InputError, expected_and_found
 
 VECTOR = "vector"
@@ -54,15 +55,15 @@ class FeatureWriter:
     """Writes a feature file by row groups, in bounded memory; the file appears under its name only when whole.
 
     A context manager. `schema` describes the columns beside the vector, `shape` and `dtype` (float16 or float32) are
-    those of one row's vector or grid, and `made_from` is the lineage (densevse.artifacts.lineage); its settings must be
-    equal in all shards.
+    those of one row's vector or grid. The file states the job in progress; `found` is what only the job knows, and must
+    be equal in all shards.
     """
 
-    def __init__(
-        self, path: str | Path, schema: Schema, shape: Sequence[int], dtype: DTypeLike, made_from: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, path: str | Path, schema: Schema, shape: Sequence[int], dtype: DTypeLike, **found: Any) -> None:
         self.path, self.schema, self.shape, self.dtype = Path(path), schema, tuple(shape), np.dtype(dtype)
-        self._made_from = made_from
+        self._statement = stating(found)
+        vector = Column(VECTOR, vector_type(self.shape, self.dtype), f"{self.dtype.name} values of shape {self.shape}")
+        self._full = replace(schema, columns=(*schema.columns, vector))
         row_bytes = math.prod(self.shape) * self.dtype.itemsize
         self._group = np.empty((min(GROUP_ROWS, max(1, GROUP_BYTES // row_bytes)), *self.shape), self.dtype)
         self._rows: list[pd.DataFrame] = []
@@ -123,10 +124,11 @@ class FeatureWriter:
     def _finish(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self._flush()
+            self._file.add_key_value_metadata(self._full.metadata(self._statement))
 
     def _seal(self, written: Path, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
-            seal_parquet(written, self._digest)
+            seal_parquet(written, self._digest.hexdigest())
 
     def _vectors(self, group: NDArray[Any]) -> pa.Array:
         vector = vector_type(self.shape, self.dtype)
@@ -138,12 +140,10 @@ class FeatureWriter:
         )
 
     def _parquet(self, path: Path) -> pq.ParquetWriter:
-        vector = Column(VECTOR, vector_type(self.shape, self.dtype), f"{self.dtype.name} values of shape {self.shape}")
-        full = replace(self.schema, columns=(*self.schema.columns, vector))
         others = [column.name for column in self.schema.columns]
         return pq.ParquetWriter(
             path,
-            full.arrow.with_metadata(full.metadata(self._made_from)),
+            self._full.arrow,
             compression=dict.fromkeys(others, "zstd") | {VALUES: "none"},
             use_dictionary=others,
             write_statistics=others,
@@ -166,34 +166,35 @@ class FeatureStore:
     """The shards of a feature artifact, or of embeddings, as one array on disk.
 
     `rows` holds the columns of `schema`, one row for each vector, in the order of `paths`; `shape`, `dtype` and
-    `row_bytes` are those of one row's vector or grid; `made_from` is the lineage of the vectors.
+    `row_bytes` are those of one row's vector or grid; `statement` says what the vectors were made from.
 
     Raises `InputError` if a file is missing, truncated or not an artifact of this schema, or if shards differ in shape,
-    dtype or lineage.
+    dtype or what they were made from.
     """
 
     def __init__(self, paths: Iterable[str | Path], schema: Schema) -> None:
         files = [Path(path) for path in paths]
         if not files:
             raise InputError(f"{schema.name}: a feature store needs at least one file; none was given.")
-        lineages = [check(path, schema) for path in files]
+        for path in files:
+            check(path, schema)
         described = [_describe(path) for path in files]
         _check_alike(files, described)
         self.schema = schema
         self.shape: tuple[int, ...] = described[0]["shape"]
         self.dtype: np.dtype[Any] = described[0]["dtype"]
-        self.made_from: dict[str, Any] = merged(files, lineages)
+        self.statement = merged(files)
         names = [column.name for column in schema.columns]
         length = math.prod(self.shape)
         self.row_bytes = length * self.dtype.itemsize
-        self._seals = [Seal(path) for path in files]
+        self._pages = [Pages(path) for path in files]
         # Per file, item i is the `row_bytes` bytes from byte i on; so a vector is an item wherever it begins.
         self._maps = [_mapped(path) for path in files]
         self._items = [_overlapping_items(mapped, self.row_bytes) for mapped in self._maps]
         self._touched, self._large = 0, sum(map(len, self._maps)) > RESIDENT
         offsets = [_vector_offsets(path, length, self.dtype.itemsize) for path in files]
-        for path, seal, mapped in zip(files, self._seals, self._maps, strict=True):
-            _check_columns(path, seal, mapped)
+        for path, pages, mapped in zip(files, self._pages, self._maps, strict=True):
+            _check_columns(path, pages, mapped)
         self.rows = pd.concat([pq.read_table(path, columns=names).to_pandas() for path in files], ignore_index=True)
         self._file = np.repeat(np.arange(len(files)), [len(part) for part in offsets])
         self._offset = np.concatenate(offsets)
@@ -211,7 +212,7 @@ class FeatureStore:
         gathered = np.empty(len(wanted), self._items[0].dtype)
         for number in np.flatnonzero(np.bincount(file)):
             here = np.flatnonzero(file == number)
-            self._seals[number].check(self._maps[number], offset[here], gathered.itemsize)
+            self._pages[number].check(self._maps[number], offset[here], gathered.itemsize)
             gathered[here] = self._items[number][offset[here]]
         if self._large:
             self._let_go(gathered.nbytes + AROUND * len(wanted))
@@ -248,7 +249,7 @@ def _check_alike(files: Sequence[Path], described: Sequence[dict[str, Any]]) -> 
             )
 
 
-def _check_columns(path: Path, seal: Seal, mapped: mmap.mmap) -> None:
+def _check_columns(path: Path, pages: Pages, mapped: mmap.mmap) -> None:
     """Checks what is read of a file at once: the columns beside the vector, and the headers of the vectors' pages."""
     footer = pq.read_metadata(path)
     groups = map(footer.row_group, range(footer.num_row_groups))
@@ -261,7 +262,7 @@ def _check_columns(path: Path, seal: Seal, mapped: mmap.mmap) -> None:
         for column in map(group.column, range(group.num_columns))
     ]
     starts, lengths = np.array(read, np.int64).reshape(-1, 2).T
-    seal.check(mapped, starts, lengths)
+    pages.check(mapped, starts, lengths)
 
 
 def _mapped(path: Path) -> mmap.mmap:

@@ -3,19 +3,20 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import ancestors, made_from
+from densevse.artifacts.identity import identity_of
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.statements import read_statement
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.evaluation.protocols import folds, select_split
 from densevse.report.sections import queries_of
-from densevse.runtime.errors import InputError
+from densevse.runtime.errors import InputError, differences
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Replicates
 from densevse.statistics.rankings import QUERY, RankBootstrap
@@ -70,7 +71,7 @@ def find(path: str | Path) -> dict[Measurement, Retrievals]:
     found: dict[Measurement, dict[int, tuple[int, Path]]] = {}
     for file in files:
         schema.check(file, RETRIEVAL)
-        of = schema.identity(file)
+        of = identity_of(file)
         seeds = found.setdefault(Measurement(of.dataset, str(of.protocol), str(of.variant)), {})
         seeds[of.seed or 0] = max(seeds.get(of.seed or 0, (-1, file)), (of.round or 0, file))
     if not found:
@@ -162,19 +163,12 @@ def _check_same_dataset(first: Retrievals, second: Retrievals) -> None:
         return
     for name, kind in (("images", IMAGES), ("captions", CAPTIONS)):
         files = [side.folder / f"{name}.parquet" for side in (first, second)]
-        ours, theirs = (dict(_settings(made_from(file))) for file in files)
-        for key in ours.keys() | theirs.keys():
-            if ours.get(key) != theirs.get(key):
-                raise InputError(
-                    f"{files[0]} and {files[1]} hold different {name}: they were made with {key} {ours.get(key)} and "
-                    f"{theirs.get(key)}. Compare results of the same data."
-                )
         rows = [schema.read(file, kind).drop(columns=["file"], errors="ignore") for file in files]
-        if not rows[0].equals(rows[1]):
-            raise InputError(f"{files[0]} and {files[1]} hold different {name}. Compare results of the same data.")
-
-
-def _settings(lineage: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    yield from ((key, value) for key, value in lineage.items() if key != "parents")
-    for way, settings in ancestors(lineage):
-        yield from ((f"{way}.{key}", value) for key, value in settings.items())
+        if rows[0].equals(rows[1]):
+            continue
+        ours, theirs = (read_statement(file) for file in files)
+        changed = differences({**ours.given, **ours.found}, {**theirs.given, **theirs.found})
+        settings = "".join(f" They were made with {key} {one} and {other}." for key, (one, other) in changed.items())
+        raise InputError(
+            f"{files[0]} and {files[1]} hold different {name}.{settings} Compare results of the same data."
+        )

@@ -1,6 +1,7 @@
 """Features of images and regions in the plan, and the weights of the networks that compute them."""
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from densevse.config.config import Config
@@ -230,9 +231,12 @@ class ProposalStage(Stage):
     def job(self, dataset: DatasetName, proposer: str) -> Job:
         """The boxes of a proposer of any kind but MCG and clusters."""
         entry = self.config.proposers[proposer]
+        options = whole(entry.options)
+        # Not the folders of the user's files: the job reads its inputs, and their contents decide.
+        options |= {name: Path(options[name]).name for name in ("path", "folder") if name in options}
         return Job(
             {
-                "proposer": {"kind": entry.kind, "options": whole(entry.options)},
+                "proposer": {"kind": entry.kind, "options": options},
                 "source_names": self.source_names(dataset),
             }
         )

@@ -46,10 +46,6 @@ OPTIMISATION = (
 )
 TRAINING = (*OPTIMISATION, "siblings", "training_images", "validation_images")
 PHASE = ("epochs", "final_learning_rate", "frozen", "learning_rate", "name", "parameters")
-COMPARED_OPTIONS = ("boxes", "folder", "height", "leaf", "minimum_side", "mode", "name", "of", "path", "pixels")
-"""A proposer's options that a table states."""
-COMPARED_SOURCE = ("file", "sha256", "size")
-"""The same of the file that its ranker is learned from."""
 LAYOUT = ("copies", "lower_is_better", "similarity", "unscored")
 DECODING = (
     "beam",

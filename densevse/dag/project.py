@@ -21,7 +21,6 @@ from densevse.dag.code import Code
 from densevse.dag.contents import PROJECT, Contents
 from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
-from densevse.dag.records import Records
 from densevse.runtime.errors import InputError
 
 _KEPT = ".snakemake/densevse-code.json"
@@ -41,7 +40,6 @@ class Project:
         for settings in self.config.analyses():
             self.datasets |= settings.datasets(self.config)
         self.code = Code(self.root, _KEPT, plugins.plugins(*plugins.GROUPS))
-        self.records = Records(self.config.results)
         # (data set, name) -> its settings there
         self.variant: Callable[[DatasetName | None, VariantName], MethodConfig] = cache(partial(variant, self.config))
         self.generator: Callable[[DatasetName, str], GeneratorConfig] = cache(partial(generator, self.config))

@@ -1,36 +1,28 @@
 """Keeps Snakemake's records of how each file was made beside the results.
 
 Snakemake compares settings and digests of code with its records of the run that made a file, below .snakemake/metadata.
-A file without a record counts as current, so results without records would keep old numbers after any change. Therefore
-the records are in the folder of results, and .snakemake/metadata is a link to them: moving or copying the results takes
-the records along.
+The records are in the folder of results, and .snakemake/metadata is a link to them: moving or copying the results takes
+the records along. What a file says of itself decides, and not its record (`doubt_files`).
 """
 
 import json
 import os
 import shutil
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from densevse.artifacts.files import write_text, writing
+from densevse.artifacts.files import writing
+from densevse.artifacts.statements import Statement, digest, is_artifact, is_older, path_of, read_statement
 from densevse.runtime.errors import InputError
-from densevse.runtime.project import ADOPTS
 
 SNAKEMAKE = Path(".snakemake")
-_NAMED = 5
-"""Files that an error names at most."""
-ADOPTED = "adopted"
-"""The key that only the record of an adopted file has."""
-_WITHOUT = (
-    " No file in {results} has a record. If this is a copy, copy the hidden folder {kept} too; if the folder had "
-    "another name, give it that name again (a symbolic link will do)."
-)
-_ADOPTED_KEY = f'"{ADOPTED}": ['.encode()
-_OF_RECORD = {"rule", "params", "input", "incomplete"}
+_OF_RECORD = {"rule", "params", "input", "incomplete", "endtime"}
+_CLOCKS = 2
+"""Seconds by which the time of a file may lie before the end of its job."""
 
 
 def keep_records(results: str) -> None:
@@ -42,78 +34,91 @@ def keep_records(results: str) -> None:
     let_records_lie_in(Path(results, f".records-{quote(results, safe='')}"))
 
 
-class Records:
-    """The records of the files in a folder of results, but for logs and hidden ones."""
+def doubt_files(results: str, is_made: Callable[[str], bool]) -> list[str]:
+    """Marks files as incomplete whose records do not tell how they were made; returns them.
 
-    def __init__(self, results: str) -> None:
-        self._results = results
-
-    def lost(self, is_made: Callable[[str], bool]) -> list[str]:
-        """Files that a rule makes, but of whose making no record can be read.
-
-        Among them are trained weights whose job ended, but was not recorded before its run was killed; what else
-        Snakemake has marked as incomplete is made again.
-        """
-        return [path for path in _files(self._results) if not _is_recorded(path) and is_made(path)]
-
-    @cached_property
-    def adopted(self) -> dict[str, list[str]]:
-        """What could not be compared when `densevse adopt` adopted a file, by the file's place below the folder.
-
-        The file may be gone, while what was made from it is there.
-        """
-        texts = {path: file.read_bytes() for path, file in recorded(SNAKEMAKE / "metadata")}
-        records = {path: json.loads(text) for path, text in texts.items() if _ADOPTED_KEY in text}
-        return {os.path.relpath(path, self._results): record[ADOPTED] for path, record in sorted(records.items())}
-
-
-def refuse_lost(results: str, lost: Sequence[str]) -> None:
-    """Raises `InputError` that names files in `results` whose records are lost.
-
-    Snakemake would call each of them current, whatever it was made with.
+    Snakemake believes its record, also where the file is another one: after a power cut, a copy without records, or a
+    file that was put in its place. So an artifact whose own statement differs from its record, or whose inputs are
+    others now, is in doubt, and so is a file without a record. Snakemake plans the jobs of these, which take back what
+    says that it is of them (densevse.artifacts.unchanged). What is marked already stays so.
     """
-    if lost:
-        named = "".join(f"  {path}\n" for path in lost[:_NAMED])
-        more = f"  and {len(lost) - _NAMED} more\n" if len(lost) > _NAMED else ""
-        kept = (SNAKEMAKE / "metadata").resolve()
-        raise InputError(
-            f"no record can be read of how these files were made:\n{named}{more}They may be of other settings or code "
-            "than today's. Records are lost when files are copied alone, when power fails, and when a run is killed at "
-            "the end of a training. Call densevse adopt (with your --configfile): it compares the files with today's "
-            "settings and inputs, and writes records of those that agree. Or delete them, and run again."
-            + ("" if any(kept.iterdir()) else _WITHOUT.format(results=results, kept=kept.name))
-        )
+    marks = SNAKEMAKE / "incomplete"
+    marks.mkdir(parents=True, exist_ok=True)
+    files = _files(results)
+    doubted = [path for path in files if record_file(marks, path).exists() or (_is_doubtful(path) and is_made(path))]
+    for path in doubted:
+        mark_incomplete(path)
+        with suppress(OSError):  # read-only results can still be looked at
+            record_file(SNAKEMAKE / "metadata", path).unlink()  # which Snakemake may be unable to read
+    return doubted
 
 
-def check_touch(in_bucket: bool) -> None:
-    """Raises `InputError` for `snakemake --touch`, unless `densevse adopt` calls it for results on a disk."""
-    if in_bucket:
-        raise InputError(
-            "--touch, densevse adopt: files in a bucket cannot be adopted. Delete those without a record, and run "
-            "again."
-        )
-    if ADOPTS not in os.environ:
-        raise InputError(
-            "--touch: it would call files current without comparing them. Call densevse adopt with the same targets "
-            "(and your --configfile): it compares the files with today's settings and inputs, and adopts those that "
-            "agree."
-        )
+def mark_incomplete(path: str) -> None:
+    """Lets Snakemake plan the job of a file."""
+    mark = record_file(SNAKEMAKE / "incomplete", path)
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.write_text(json.dumps({"external_jobid": None}))
 
 
-def forget(files: Iterable[str]) -> None:
-    """Removes what is left of the records of files, which Snakemake could not read."""
-    for path in files:
-        record_file(SNAKEMAKE / "metadata", path).unlink(missing_ok=True)
+def older_files(results: str) -> list[str]:
+    """The artifacts of an earlier version, which do not state all of their job."""
+    return [path for path in _files(results) if is_artifact(path) and _states_older(path)]
 
 
-def adopt(path: str, record: bytes, uncompared: Sequence[str]) -> None:
-    """Makes `record`, which Snakemake has written elsewhere, that of the file `path`, and marks the file as adopted.
+def doubted_warning(files: Sequence[str]) -> str | None:
+    """The warning about files in doubt, if there are some."""
+    if not files:
+        return None
+    return (
+        f"{_named(files)}: no record tells how these were made. Their jobs are planned, and leave as it is what says "
+        "that it is of today's settings, code and inputs."
+    )
 
-    The mark is in the record, so it goes where the record goes, and is gone when a job makes the file again.
-    """
-    marked = {**json.loads(record), ADOPTED: [*uncompared]}
-    write_text(json.dumps(marked), record_file(SNAKEMAKE / "metadata", path))
-    record_file(SNAKEMAKE / "incomplete", path).unlink(missing_ok=True)
+
+def older_warning(files: Sequence[str]) -> str | None:
+    """The warning about artifacts of an earlier version, if there are some."""
+    if not files:
+        return None
+    return (
+        f"{_named(files)}: of an earlier version of densevse. A run that needs them makes them again. To keep them, "
+        "call densevse adopt (with your --configfile) before: it accepts those that agree with today's settings and "
+        "inputs."
+    )
+
+
+def _named(files: Sequence[str]) -> str:
+    more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+    return f"{files[0]}{more}"
+
+
+def _is_doubtful(path: str) -> bool:
+    try:
+        record = json.loads(record_file(SNAKEMAKE / "metadata", path).read_bytes())
+        if not (isinstance(record, dict) and record.keys() >= _OF_RECORD and not record["incomplete"]):
+            return True
+        if not is_artifact(path):
+            return bool(os.stat(path).st_mtime + _CLOCKS < record["endtime"])  # an older file was put in its place
+        return not is_older(path) and not _agrees(read_statement(path), record)
+    except (OSError, ValueError, RecursionError, TypeError, InputError):
+        return True
+
+
+def _agrees(statement: Statement, record: Mapping[str, Any]) -> bool:
+    """True if a file's statement and Snakemake's record of its making are of one job, of which the inputs are there."""
+    compared = [] if statement.code is None else [statement.call, statement.code, statement.given]
+    compared += [statement.contents] if statement.contents else []
+    inputs = [item for each in statement.inputs.values() for item in each.items()]
+    changed = (
+        digest(path_of(below)) != stated for below, stated in inputs if stated is not None and path_of(below).is_file()
+    )
+    return {*map(repr, compared)} <= {*record["params"]} and not any(changed)
+
+
+def _states_older(path: str) -> bool:
+    try:
+        return is_older(path)
+    except InputError:
+        return False
 
 
 def _files(results: str) -> Iterator[str]:
@@ -123,22 +128,6 @@ def _files(results: str) -> Iterator[str]:
         if folder == results and "logs" in inside:
             inside.remove("logs")
         yield from (os.path.join(folder, name) for name in sorted(names) if not name.startswith("."))
-
-
-def _is_recorded(path: str) -> bool:
-    """True for a file with a readable record, or one that is made again."""
-    try:
-        if record_file(SNAKEMAKE / "incomplete", path).exists():
-            return not _is_trained(path)
-        record = json.loads(record_file(SNAKEMAKE / "metadata", path).read_bytes())
-        return isinstance(record, dict) and record.keys() >= _OF_RECORD and not record["incomplete"]
-    except (OSError, ValueError, RecursionError):
-        return False
-
-
-def _is_trained(path: str) -> bool:
-    """True for weights whose training has ended, as it has then removed its checkpoint."""
-    return path.endswith(".safetensors") and not any(Path(path).parent.glob(".work-*"))
 
 
 def record_file(folder: Path, address: str) -> Path:

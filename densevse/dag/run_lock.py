@@ -15,7 +15,7 @@ import os
 import platform
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO
 
@@ -83,18 +83,6 @@ def lock_folders(locks: Iterable[RunLock], outputs: Iterable[str]) -> None:
     for lock in locks:
         if any(path.is_relative_to(lock.folder) for path in planned):
             lock.take()
-
-
-def check_hooks(command: Sequence[str]) -> None:
-    """Raises `InputError` for a command whose run would neither lock its folders nor write a bucket's records.
-
-    The command line is checked, because Snakemake sets its options only after it has read the rules.
-    """
-    if "--no-hooks" in command:
-        raise InputError(
-            "--no-hooks: by hooks a run keeps others from its results, and writes the records of a bucket; leave the "
-            "option out."
-        )
 
 
 def _now() -> dict[str, str]:

@@ -137,8 +137,6 @@ class TableStage(Stage):
             reference=entry.reference,
             published=entry.published,
             sections=sections,
-            configured=self.rows.configured(sections),
-            adopted=self.project.records.adopted,
             latex_intervals=entry.latex_intervals,
         )
 
@@ -157,8 +155,6 @@ class TableStage(Stage):
             reference=None,
             published=[],
             sections=[section],
-            configured=self.rows.configured([section]),
-            adopted=self.project.records.adopted,
         )
 
     def gains_job(self, table: str) -> Job:
@@ -208,8 +204,6 @@ class TableStage(Stage):
                 for name, entry in entries.items()
                 for number in range(entry.last_round + 1)
             ],
-            configured=self.rows.configured([section]),
-            adopted=self.project.records.adopted,
             latex_intervals=self.table(dataset).latex_intervals,
         )
         return Job({"plan": plan.model_dump(mode="json")})

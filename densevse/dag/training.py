@@ -84,7 +84,7 @@ class TrainingStage(Stage):
         return found
 
     def untrained_job(self, dataset: DatasetName, variant: VariantName) -> Job:
-        """The model of a variant without training: its network, as its features' lineage has it."""
+        """The model of a variant without training: its network, as its features state it."""
         entry = self.variant(dataset, variant)
         networks = {
             view: {"network": name, **passed(self.config.networks[name], ("architecture", "options"))}

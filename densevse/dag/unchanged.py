@@ -1,35 +1,32 @@
-"""Puts outputs aside that are planned to be made again only because an input is newer.
+"""Puts outputs aside that their jobs may take back, because they may be of the planned job as they are.
 
-Their jobs compare digests when their inputs are there, and may take the outputs back (densevse.artifacts.unchanged).
 What is put aside is a second name of the same file, which takes no room, until the run ends. A run that was killed
-leaves its second names behind; the next one removes them.
+leaves its second names behind; the next one removes them. The jobs decide (densevse.artifacts.unchanged).
 """
 
 import os
 import shutil
-from collections.abc import Container, Iterable
-from pathlib import Path
+from collections.abc import Container
 from typing import Any
 
-from densevse.runtime.aside import ARTIFACTS, aside, aside_folder
+from densevse.artifacts.statements import differing, is_artifact, is_older, read_statement, state_job
+from densevse.runtime.aside import aside, aside_folder
+from densevse.runtime.errors import InputError
 
-_NEWER = {"updated input files", "input files updated by another job"}
-"""Snakemake's reasons that do not say that anything else changed."""
 
-
-def put_aside(workflow: Any, results: str, adopted: Container[str]) -> None:
+def put_aside(workflow: Any, results: str, doubted: Container[str]) -> None:
     """Puts the outputs below `results` aside of those planned jobs of a Snakemake `workflow` that may take them back.
 
-    `adopted` are the places of files below `results` that were adopted: their mark would be lost. Where the file system
-    has no second names for a file, nothing is put aside, so all jobs compute.
+    A job that the user has forced makes its outputs again, unless it is planned because they were `doubted`. Where the
+    file system has no second names for a file, nothing is put aside, so all jobs compute.
     """
     remove_aside(results)
     aside_folder(results).mkdir(parents=True, exist_ok=True)
+    planned = {str(file) for job in workflow.dag.needrun_jobs() for file in job.output}
     for job in workflow.dag.needrun_jobs():
         outputs = [str(file) for file in job.output]
-        if _are_artifacts(outputs, results) and _only_newer(workflow, job, results):
-            if any(os.path.relpath(file, results) in adopted for file in outputs):
-                continue
+        forced = workflow.dag.reason(job).forced and not any(file in doubted for file in outputs)
+        if not forced and _may_be_of(job, outputs, planned):
             for file in outputs:
                 try:
                     os.link(file, aside(file))
@@ -42,23 +39,26 @@ def remove_aside(results: str) -> None:
     shutil.rmtree(aside_folder(results), ignore_errors=True)
 
 
-def _are_artifacts(files: Iterable[str], results: str) -> bool:
-    return all(Path(file).suffix in ARTIFACTS and Path(file).is_relative_to(results) for file in files)
+def _may_be_of(job: Any, outputs: list[str], planned: Container[str]) -> bool:
+    """True if a job's outputs say that they are of it, as far as is known before its inputs are made."""
+    if not outputs or not all(is_artifact(file) and os.path.exists(file) for file in outputs):
+        return False
+    made = min(os.stat(file).st_mtime_ns for file in outputs)
+    if any(_is_newer(file, made, planned) for file in job.input):
+        return False
+    try:
+        return not any(
+            is_older(file) or differing(read_statement(file), state_job(job, is_planned=True)) for file in outputs
+        )
+    except InputError:
+        return False
 
 
-def _only_newer(workflow: Any, job: Any, results: str) -> bool:
-    """True if a job's outputs are there and it runs only as artifacts that it reads are newer.
+def _is_newer(file: Any, made: int, planned: Container[str]) -> bool:
+    """True for an input without a digest that is newer than `made`, or is made again.
 
-    Snakemake looks at no record of a job that another one makes run, so it is asked here.
+    The times of the user's files do not count.
     """
-    reason, records = workflow.dag.reason(job), workflow.persistence
-    newer = [str(file) for file in reason.updated_input | reason.updated_input_run]
-    return bool(
-        {*reason.get_names()} <= _NEWER
-        and _are_artifacts(newer, results)
-        and all(map(os.path.exists, job.output))
-        and records.has_metadata(job)
-        and not records.has_outdated_metadata(job)
-        and not records.params_changed(job)
-        and not any(records.input_changed(job))
-    )
+    if is_artifact(file) or file.is_ancient:
+        return False
+    return str(file) in planned or (os.path.exists(file) and os.stat(file).st_mtime_ns > made)

@@ -14,7 +14,7 @@ from torch import nn
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.features import CORRESPONDENCES
+from densevse.artifacts.schemas.features import CORRESPONDENCES, network_settings, seen_by
 from densevse.artifacts.schemas.sentences import WORD_VECTORS
 from densevse.artifacts.store import FeatureStore
 from densevse.data.files import Artifacts, Files
@@ -212,9 +212,9 @@ class Inputs(Artifacts):
         words = len(self.vocabulary) if self.knows_words else 0
         return Shapes(features, words, self._word_vectors(), sizes, self._network())
 
-    def features_made_from(self) -> dict[str, dict[str, Any]]:
-        """View -> what its features were made from: network, layer, weights."""
-        return {view: store.made_from for view, store in self.stores.items()}
+    def features_seen(self) -> dict[str, dict[str, Any]]:
+        """View -> how its features see images: network, layer, weights; see `seen_by`."""
+        return {view: seen_by(store.statement) for view, store in self.stores.items()}
 
     def pairs(
         self,
@@ -245,7 +245,8 @@ class Inputs(Artifacts):
             return None
         # Imported by name, so that only jobs of such methods depend on its code.
         kind = import_module("densevse.vision.finetuned").FineTuned
-        network: nn.Module = kind.of_file(self.regions.made_from, self.files.one(NETWORK))
+        described = network_settings(self.regions.statement)
+        network: nn.Module = kind.of_file(described, self.files.one(NETWORK))
         return network
 
     def images_alone(self, split: str, regions: Literal["all", "assigned"] = "all") -> Pairs:

@@ -31,7 +31,6 @@ import pyarrow.parquet as pq
 from densevse.artifacts import schema
 from densevse.artifacts.archives import Archive
 from densevse.artifacts.boxes import BOX, check_form
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import TOKENS
 from densevse.datasets.layout import BOX_COLUMNS, STATED_SIZE, numbered_lines
@@ -56,8 +55,7 @@ def write_given_boxes(boxes: str, image_table: str, caption_table: str, tokens: 
     found = _of_images(found, images, boxes)
     check(found[BOX_COLUMNS], images, captions, boxes)
     logger.info("%d boxes of %d images", len(found), found["image_id"].nunique())
-    parents = {"images": image_table, "captions": caption_table, "tokens": tokens}
-    schema.write(found[BOX_COLUMNS], BOXES, output, lineage({"given": Path(boxes).name}, parents))
+    schema.write(found[BOX_COLUMNS], BOXES, output)
 
 
 def _of_images(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -36,9 +36,7 @@ from densevse.artifacts.archives import base_names
 from densevse.artifacts.families import copies
 from densevse.artifacts.file_names import composed
 from densevse.artifacts.files import write_text
-from densevse.artifacts.identity import Identity
 from densevse.artifacts.images import SUFFIXES, ImageFacts, ImageFiles, examine
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.config.datasets import Reading
 from densevse.config.readers import READERS
@@ -91,13 +89,7 @@ def read_dataset(
 
 
 def write_dataset(
-    reading: Mapping[str, Any],
-    sources: Mapping[str, str],
-    images: str,
-    captions: str,
-    wildcards: Mapping[str, str],
-    threads: int,
-    contents: Sequence[str] = (),
+    reading: Mapping[str, Any], sources: Mapping[str, str], images: str, captions: str, threads: int
 ) -> None:
     """The job that writes the image table and the caption table of a data set; see `read_dataset`.
 
@@ -107,21 +99,8 @@ def write_dataset(
     listing = Path(images).with_name("unreadable.yaml")
     listing.unlink(missing_ok=True)
     image_table, caption_table = read_dataset(reading, sources, threads, listing)
-    identity = Identity.of(wildcards)
-    schema.write(image_table, IMAGES, images, made_from(reading, sources, contents), identity)
-    schema.write(caption_table, CAPTIONS, captions, made_from(reading, sources, contents), identity)
-
-
-def made_from(
-    reading: Mapping[str, Any], paths: Paths, contents: Sequence[str], images: str | None = None
-) -> dict[str, Any]:
-    """The lineage of an artifact that is read from a data set's own files, perhaps for its table of `images`.
-
-    `contents` are digests of those files that are the user's.
-    """
-    # Names without folders, as the same files give the same artifact in any folder.
-    sources = {name: Path(path).name for name, path in paths.items()}
-    return lineage({**reading, "sources": sources, "contents": list(contents)}, {"images": images or []})
+    schema.write(image_table, IMAGES, images)
+    schema.write(caption_table, CAPTIONS, captions)
 
 
 def _log_unlisted(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFiles) -> None:
@@ -305,19 +284,10 @@ def resplit(images: pd.DataFrame, captions: pd.DataFrame, draw: Mapping[str, int
     return drawn_images, captions_of(drawn_images, captions)
 
 
-def write_resplit(
-    image_table: str,
-    caption_table: str,
-    draw: Mapping[str, int],
-    images: str,
-    captions: str,
-    wildcards: Mapping[str, str],
-) -> None:
+def write_resplit(image_table: str, caption_table: str, draw: Mapping[str, int], images: str, captions: str) -> None:
     """The job that draws new splits of a data set: `resplit` of its tables, written as the two of another data set."""
     drawn_images, drawn_captions = resplit(schema.read(image_table, IMAGES), schema.read(caption_table, CAPTIONS), draw)
     by_name = drawn_images["split"].value_counts(sort=False).to_dict()
     logger.info("images by split: %s; captions: %d", by_name, len(drawn_captions))
-    made_from = lineage(draw, {"images": image_table, "captions": caption_table})
-    identity = Identity.of(wildcards)
-    schema.write(drawn_images, IMAGES, images, made_from, identity)
-    schema.write(drawn_captions, CAPTIONS, captions, made_from, identity)
+    schema.write(drawn_images, IMAGES, images)
+    schema.write(drawn_captions, CAPTIONS, captions)

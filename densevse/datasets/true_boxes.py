@@ -9,7 +9,7 @@ Annotations refer to pixels as an image file stores them, but its EXIF data may 
 masks of such an image are turned with it, unless the stated size is that of the turned image.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.proposals import MASKS, mask_of, run_lengths
 from densevse.config.readers import READERS
 from densevse.datasets.layout import BOX_COLUMNS, STATED_SIZE, Paths
-from densevse.datasets.readers import implementation, made_from
+from densevse.datasets.readers import implementation
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 
@@ -31,13 +31,7 @@ LEFT_TO_RIGHT, TOP_TO_BOTTOM = (2, 3, 7, 8), (3, 4, 6, 7)
 """The EXIF orientations that mirror stored pixels along x, or along y, before those of `SIDEWAYS` swap the two."""
 
 
-def write_boxes(
-    reading: Mapping[str, Any],
-    sources: Mapping[str, str],
-    image_table: str,
-    output: str,
-    contents: Sequence[str] = (),
-) -> None:
+def write_boxes(reading: Mapping[str, Any], sources: Mapping[str, str], image_table: str, output: str) -> None:
     """The job that writes the true boxes of the images in a data set's image table, in its order, as an artifact.
 
     `reading` has the plain values of a `Reading`. Raises `InputError` that names an image of another size than stated,
@@ -49,16 +43,10 @@ def write_boxes(
     turns = _turns(boxes["image_id"], stated, images, ImageFiles(sources), annotations)
     boxes = _turned_boxes(boxes[BOX_COLUMNS], turns)
     check_inside(boxes, images, annotations)
-    schema.write(boxes, BOXES, output, made_from(reading, sources, contents, image_table))
+    schema.write(boxes, BOXES, output)
 
 
-def write_masks(
-    reading: Mapping[str, Any],
-    sources: Mapping[str, str],
-    image_table: str,
-    output: str,
-    contents: Sequence[str] = (),
-) -> None:
+def write_masks(reading: Mapping[str, Any], sources: Mapping[str, str], image_table: str, output: str) -> None:
     """The job that writes the objects' masks of the images in a data set's image table, in its order, as an artifact.
 
     `reading` has the plain values of a `Reading`. Raises `InputError` that names an image of another size than its
@@ -67,7 +55,7 @@ def write_masks(
     annotations, images = _annotations(reading, sources), schema.read(image_table, IMAGES)
     masks = _of_images(implementation(reading["reader"]).read_masks(sources), images)
     turns = _turns(masks["image_id"], masks[["width", "height"]], images, ImageFiles(sources), annotations)
-    schema.write(_turned_masks(masks, turns), MASKS, output, made_from(reading, sources, contents, image_table))
+    schema.write(_turned_masks(masks, turns), MASKS, output)
 
 
 def check_inside(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> None:

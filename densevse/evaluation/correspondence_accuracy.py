@@ -5,14 +5,12 @@ least half. The correspondences of round t are those that round t is trained on,
 The last model's correspondences count as one more round, which needs no training.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY, CORRESPONDENCES, REGION_FEATURES
@@ -21,14 +19,7 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
 
-def write_accuracy(
-    correspondences: str,
-    boxes: str,
-    regions: Sequence[str],
-    candidates: str,
-    wildcards: Mapping[str, str],
-    output: str,
-) -> None:
+def write_accuracy(correspondences: str, boxes: str, regions: Sequence[str], candidates: str, output: str) -> None:
     """The job that compares correspondences with true boxes, and writes CORRESPONDENCE_ACCURACY rows of their round.
 
     `boxes` has BOXES rows, `regions` are the shards of REGION_FEATURES. Raises `InputError` as `accuracy` does.
@@ -37,9 +28,7 @@ def write_accuracy(
     true = schema.read(boxes, BOXES)
     rows = accuracy(learned, true, FeatureStore(regions, REGION_FEATURES).rows, candidates)
     logger.info("\n%s", rows.to_string(index=False))
-    parents = {"correspondences": correspondences, "boxes": boxes, "regions": regions}
-    made_from = lineage({"candidates": candidates}, parents)
-    schema.write(rows, CORRESPONDENCE_ACCURACY, output, made_from, Identity.of(wildcards))
+    schema.write(rows, CORRESPONDENCE_ACCURACY, output)
 
 
 def accuracy(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame, candidates: str) -> pd.DataFrame:

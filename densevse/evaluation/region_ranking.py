@@ -5,7 +5,6 @@ all phrases of the split, and a phrase for its region among all regions. Only no
 that have a true box are ranked, as the paper's phrases also come from its parser.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,8 +14,6 @@ from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE, phrase_boxes
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import EMBEDDINGS
@@ -33,13 +30,7 @@ from densevse.runtime.logs import logger
 Embedded: TypeAlias = tuple[pd.DataFrame, NDArray[Any]]  # rows, and their vectors
 
 
-def rank_regions(
-    embeddings: str | Path,
-    true_regions: str | Path,
-    boxes: str | Path,
-    output: str | Path,
-    wildcards: Mapping[str, str],
-) -> None:
+def rank_regions(embeddings: str | Path, true_regions: str | Path, boxes: str | Path, output: str | Path) -> None:
     """The job that ranks the test split's true regions and phrases by a variant's round, and writes RETRIEVAL rows.
 
     `embeddings` are those of the split with its phrases, `true_regions` those of the true boxes, `boxes` BOXES rows. A
@@ -53,10 +44,8 @@ def rank_regions(
         schema.read(boxes, BOXES),
     )
     counts = np.bincount(test_set.image_of_caption).tolist()  # the artifact does not say which queries belong together
-    identity = Identity.of(wildcards, protocol="regions", split="test")
-    made_from = {"phrases_of_regions": counts, "versions": versions()}
-    parents = {"embeddings": embeddings, "true_regions": true_regions, "boxes": boxes}
-    schema.write(rows, RETRIEVAL, output, lineage(made_from, parents), identity)
+    of = {"protocol": "regions", "split": "test"}
+    schema.write(rows, RETRIEVAL, output, **of, phrases_of_regions=counts, versions=versions())
 
 
 def ranked(phrases: Embedded, regions: Embedded, boxes: pd.DataFrame) -> tuple[pd.DataFrame, TestSet]:

@@ -88,6 +88,6 @@ def _rows(
 
 
 def versions() -> dict[str, str]:
-    """The versions that metrics depend on, for the lineage."""
+    """The versions that metrics depend on."""
     packages = ("numpy", "torch", "torchvision")
     return {"python": platform.python_version(), **{package: version(package) for package in packages}}

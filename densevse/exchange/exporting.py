@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from densevse.artifacts.files import checksum, whole_folder
-from densevse.artifacts.lineage import PARENTS, made_from
 from densevse.artifacts.schemas.tables import RESULTS
+from densevse.artifacts.statements import read_statement
 from densevse.config.strict import validate
 from densevse.exchange.card_head import LICENCES, card_head
 from densevse.exchange.records import HISTORY_FILE, RECORDS_FILE, VOCABULARY, WEIGHTS_FILE, ModelName, ModelRecords
@@ -45,12 +45,12 @@ def export_model(
 
     `images` and `captions` are its data set's IMAGES and CAPTIONS, `retrieval` its RETRIEVAL. `settings` and
     `described` come from densevse.exchange.dag; `plan` is the `TablePlan` of a table with the model's row only. Raises
-    `InputError` if an artifact was not made as the plan states.
+    `InputError` if an artifact is missing.
     """
     name = ModelName.of(wildcards)
     table = validate(TablePlan, plan, "the plan of the export")
     section, row = _measured(SectionArtifacts.at([images], [captions], [retrieval]), table)
-    preprocessing = _preprocessing(made_from(model), settings, described)
+    preprocessing = _preprocessing(read_statement(model).found, settings, described)
     versions = {"python": platform.python_version(), **{software: version(software) for software in _SOFTWARE}}
     with whole_folder(Path(output)) as temporary:
         shutil.copyfile(model, temporary / WEIGHTS_FILE)
@@ -71,7 +71,7 @@ def export_model(
 
 def _measured(artifacts: SectionArtifacts, plan: TablePlan) -> tuple[MeasuredSection, Row]:
     """The section of a table with the model's row only, and the row."""
-    section = read_section(plan.sections[0], plan.configured, artifacts)
+    section = read_section(plan.sections[0], artifacts)
     *_, row = section.rows([], {}, None)
     return section, row
 
@@ -90,7 +90,7 @@ def _preprocessing(
     read = trained.get("features", {})
     images = {
         view: {
-            **{key: value for key, value in read.get(view, {}).items() if key not in (PARENTS, "layers")},
+            **{key: value for key, value in read.get(view, {}).items() if key not in ("parents", "layers")},
             **seen,
             "weights": described["weights"][seen["network"]],
         }

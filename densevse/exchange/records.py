@@ -8,12 +8,14 @@ refused; a model that was trained here would be trained again.
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from densevse.artifacts.files import checksum, copy
+from densevse.artifacts.files import checksum
+from densevse.artifacts.statements import read_statement, restate, stating
 from densevse.config.strict import DatasetName, Strict, VariantName, validate
 from densevse.runtime.errors import InputError, differences, or_none
 
@@ -138,6 +140,8 @@ def use_vocabulary(records: str, file: str, output: str) -> None:
 
 
 def _use(records: ModelRecords, name: str, path: str, output: str) -> None:
-    """Copies the file that the records call `name`."""
+    """Copies the file that the records call `name`; the copy states its own job, and what the file's job had found."""
     check_file(path, records, name)
-    copy(path, output)
+    imported = read_statement(path)
+    found = {**imported.names, **records.name._asdict()}
+    restate(path, output, replace(stating(found), adopted=imported.adopted))

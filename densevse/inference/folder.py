@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from densevse.artifacts.files import checksum
-from densevse.artifacts.lineage import DIGESTS, PARENTS, digest
+from densevse.artifacts.statements import digest, read_statement
 from densevse.config.networks import NetworkConfig, nodes_of
 from densevse.config.strict import validate
 from densevse.models.files import described
@@ -36,7 +36,7 @@ class ModelFolder:
 
     def words(self) -> Path:
         """The vocabulary that the model was trained with. Raises `InputError` if it is missing or another one."""
-        known: dict[str, str] = self.described[PARENTS].get(_WORDS, {}).get(DIGESTS, {})
+        known = read_statement(self.model).inputs.get(_WORDS, {})
         places = [self.path / "vocabulary/words.parquet", *(up / place for up in self.path.parents for place in known)]
         for path in places:
             if path.is_file() and digest(path) in known.values():
@@ -52,10 +52,10 @@ class ModelFolder:
 
         Raises `InputError` if they were computed elsewhere.
         """
-        made_from = self._features(view)
-        known = {name: made_from[name] for name in NetworkConfig.model_fields if name in made_from}
-        if (chosen := made_from[PARENTS].get("precision")) is not None:
-            known["precision"] = chosen["precision"]
+        seen = self._features(view)
+        known = {name: seen[name] for name in NetworkConfig.model_fields if name in seen}
+        if "precision" in seen["parents"]:  # of a model of an earlier version
+            known["precision"] = seen["parents"]["precision"]["precision"]
         return {**known, "nodes": nodes_of(validate(NetworkConfig, known, str(self.model)), view)}
 
     def network_weights(self, view: str) -> Path:
@@ -71,14 +71,14 @@ class ModelFolder:
         )
 
     def _features(self, view: str) -> dict[str, Any]:
-        """The lineage of a view's features."""
-        made_from: dict[str, Any] = self.described["features"].get(view, {})
-        if "architecture" not in made_from:
+        """How the model sees the images of a view."""
+        seen: dict[str, Any] = self.described["features"].get(view, {})
+        if "architecture" not in seen:
             raise InputError(
                 f"{self.path}: the model reads features of images that were computed elsewhere, so it cannot encode "
                 "photographs. Train one on a network of config/networks."
             )
-        return made_from
+        return seen
 
     def _networks(self, network: str) -> Iterator[Path]:
         """The files that may be a network's: downloaded, or trained by the workflow."""

@@ -57,10 +57,9 @@ def parse_by_corenlp(
     MB. SIGTERM ends the job by `SystemExit`, so that the server ends too. Raises `InputError` as `CoreNLPParser` does,
     and if the memory is too little.
     """
-    made_from = {"parser": wildcards["parser"], "kind": "corenlp", "options": options, "jars": jars(home)}
     chosen, heap = validate(CoreNLP, options, "parsers: options"), heap_mb(mem_mb)
     with _ended_by_sigterm(), CoreNLPParser(chosen, home, heap, threads) as parser:
-        write_parses(parser, images, captions, wildcards["shard"], output, made_from)
+        write_parses(parser, images, captions, wildcards["shard"], output, jars=jars(home))
 
 
 @contextmanager

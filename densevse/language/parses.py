@@ -1,12 +1,10 @@
 """The result of a parser for a sentence; all parsers return it."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import PARSES
 from densevse.artifacts.shards import remove_superseded, shard_slice
@@ -50,11 +48,11 @@ class Parser(Protocol):
 
 
 def write_parses(
-    parser: Parser, images_path: str | None, captions_path: str, shard: str, path: str, settings: Mapping[str, Any]
+    parser: Parser, images_path: str | None, captions_path: str, shard: str, path: str, **found: Any
 ) -> None:
     """Parses the captions of a shard's readable images, each text once, and writes them to `path` as PARSES.
 
-    Captions without images, as in searches, are all parsed. `settings` are the parser's, for the lineage.
+    Captions without images, as in searches, are all parsed. `found` is what only the job knows of the parser.
     """
     captions = schema.read(captions_path, CAPTIONS, ["caption_id", "image_id", "text"])
     if images_path is not None:
@@ -71,7 +69,7 @@ def write_parses(
     failed = Counter(row["status"] for row in rows if row["status"] != OK)
     for reason, count in failed.most_common():
         logger.warning("%d captions not parsed: %s", count, reason)
-    schema.write(rows, PARSES, path, lineage(settings, {"images": images_path or [], "captions": captions_path}))
+    schema.write(rows, PARSES, path, **found)
     remove_superseded(path)
 
 

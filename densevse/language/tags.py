@@ -12,7 +12,6 @@ from pathlib import Path
 import pandas as pd
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS, PARSES, TAGS
 from densevse.language.parses import OK
@@ -39,8 +38,7 @@ def write_tags(captions: str, parses: Sequence[str], output: str) -> None:
     parts = schema.read_parts(parses, PARSES, ["caption_id", "status", "tags"])
     sentences = chain.from_iterable(part.itertuples(index=False) for part in parts)
     tags = (found for caption_id, status, found in sentences if status == OK and caption_id in training)
-    made_from = lineage({"split": "train"}, {"captions": captions, "parses": parses})
-    schema.write(count_tags(tags), TAGS, output, made_from)
+    schema.write(count_tags(tags), TAGS, output)
 
 
 def read_tags(path: str | Path) -> Vocabulary:
@@ -109,9 +107,8 @@ def write_concepts(images: str, parses: Sequence[str], most: int, concepts: str,
     words = pd.concat([content_words(schema.read(path, PARSES, columns)) for path in parses], ignore_index=True)
     training = rows.loc[rows["split"] == "train", "image_id"]
     frequent = frequent_concepts(words[words["image_id"].isin(training)], most)
-    made_from = lineage({"split": "train", "most": most}, {"images": images, "parses": parses})
-    schema.write(frequent, CONCEPTS, concepts, made_from)
-    schema.write(concepts_of_images(words, frequent, rows["image_id"]), IMAGE_CONCEPTS, image_concepts, made_from)
+    schema.write(frequent, CONCEPTS, concepts)
+    schema.write(concepts_of_images(words, frequent, rows["image_id"]), IMAGE_CONCEPTS, image_concepts)
 
 
 def _by_falling_count(words: pd.DataFrame, column: str) -> pd.DataFrame:

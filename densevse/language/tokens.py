@@ -13,7 +13,6 @@ from contextlib import contextmanager
 import pandas as pd
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import TOKENS
 from densevse.runtime.logs import progress
@@ -76,7 +75,7 @@ def write_tokens(captions: str, output: str) -> None:
     rows = schema.read(captions, CAPTIONS, ["caption_id", "image_id", "split", "text"])
     texts = rows.pop("text")
     tokens = pd.Series([tokenize(text) for text in progress(texts, "sentences", len(texts))], dtype=object)
-    schema.write(rows.assign(tokens=tokens), TOKENS, output, lineage({}, {"captions": captions}))
+    schema.write(rows.assign(tokens=tokens), TOKENS, output)
 
 
 APOSTROPHE_INSIDE = re.compile(r"(?<=[^\W\d_])[`´′](?=[^\W\d_])")

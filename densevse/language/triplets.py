@@ -15,7 +15,6 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import FRAGMENTS, PARSES, RELATIONS, WORD_VECTORS
 from densevse.language.parses import OK
@@ -158,9 +157,8 @@ def write_relations(
     counted = count_relations(found, training)
     frequent = set(counted.loc[counted["share"] >= SHARE, "relation"])
     kept = count_fragments(found, splits, frequent, _known(words, vectors))
-    made_from = lineage({"dependencies": kind}, {"captions": captions, "parses": parses, "words": vectors or words})
-    schema.write(counted, RELATIONS, relations, made_from)
-    schema.write(kept, FRAGMENTS, fragments, made_from)
+    schema.write(counted, RELATIONS, relations)
+    schema.write(kept, FRAGMENTS, fragments)
 
 
 def _known(words: str, vectors: str | None) -> set[str]:
@@ -177,7 +175,7 @@ def numbered_relations(path: str | Path) -> dict[str, int]:
 
 def kind_of(path: str | Path) -> DependenciesOfParse:
     """The kind of dependencies that a RELATIONS artifact counts."""
-    kind: DependenciesOfParse = schema.check(path, RELATIONS)["dependencies"]
+    kind: DependenciesOfParse = schema.check(path, RELATIONS).names["dependencies"]
     return kind
 
 

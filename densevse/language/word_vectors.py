@@ -18,7 +18,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.sentences import WORD_VECTORS
 from densevse.language.words import Vocabulary
 from densevse.runtime.errors import InputError
@@ -57,8 +56,7 @@ def write_word_vectors(
         "found": [word in found for word in known],
         "vector": [found.get(word, unknown) for word in known],
     }
-    made_from = {"vectors": wildcards["vectors"], "file": Path(vectors).name, **settings}
-    schema.write(pd.DataFrame(rows), WORD_VECTORS, output, lineage(made_from, {"words": words}))
+    schema.write(pd.DataFrame(rows), WORD_VECTORS, output)
 
 
 def read_vectors(

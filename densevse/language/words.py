@@ -8,7 +8,6 @@ from typing import Self
 import pandas as pd
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.sentences import TOKENS, WORDS
 from densevse.runtime.errors import InputError
 
@@ -51,8 +50,7 @@ def numbered(counts: Mapping[str, int], column: str) -> pd.DataFrame:
 def write_words(tokens: str, minimum: int, output: str) -> None:
     """The job that counts the words of training sentences (TOKENS), and writes them as WORDS; see `count_words`."""
     sentences = schema.read_parts([tokens], TOKENS, ["split", "tokens"])
-    made_from = lineage({"split": "train", "minimum_word_count": minimum}, {"tokens": tokens})
-    schema.write(count_words(sentences, minimum), WORDS, output, made_from)
+    schema.write(count_words(sentences, minimum), WORDS, output)
 
 
 class Vocabulary:

@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.sentences import TOKENS
 from densevse.config.methods import Decoding
@@ -161,10 +159,10 @@ def write_captions(job: Mapping[str, Any], wildcards: Mapping[str, str], output:
 
     `job` has the settings of `CaptionJob`, and `files` are as in `CaptionWriter`, which raises the same errors.
     """
-    settings, of = validate(CaptionJob, job, "captions"), Identity.of(wildcards)
-    writer = CaptionWriter(Files(files), str(of.split), settings)
+    settings = validate(CaptionJob, job, "captions")
+    writer = CaptionWriter(Files(files), wildcards["split"], settings)
     tags = writer.tags_of_training() if writer.follows_tags else None
-    writer.write(ranked(writer.candidates(writer.images, tags), settings.decoding), settings.decoding, output, of)
+    writer.write(ranked(writer.candidates(writer.images, tags), settings.decoding), settings.decoding, output)
 
 
 class CaptionWriter:
@@ -216,20 +214,10 @@ class CaptionWriter:
         return detokenize(self._inputs.vocabulary.decode(candidate.words))
 
     def write(
-        self,
-        sentences: Mapping[int, Sequence[Candidate]],
-        decoding: Decoding,
-        path: str | Path,
-        of: Identity,
-        **settings: str,
+        self, sentences: Mapping[int, Sequence[Candidate]], decoding: Decoding, path: str | Path, **found: str
     ) -> None:
-        """Writes the first `decoding.kept` sentences about each image as GENERATED; `settings` are further lineage."""
-        rows = self._rows(sentences, decoding)
-        # Without the split: a model trained on the sentences of all splits has them as one parent.
-        said = {"decoding": decoding.model_dump(mode="json"), "seed": self._job.seed, **settings}
-        parents = self._files.named()
-        parents["generator"] = parents.pop("model")
-        schema.write(rows, GENERATED, path, lineage(said, parents), of)
+        """Writes the first `decoding.kept` sentences about each image as GENERATED, with what the job `found`."""
+        schema.write(self._rows(sentences, decoding), GENERATED, path, **found)
 
     def _training_tokens(self) -> Iterator[list[str]]:
         for part in schema.read_parts([self._files.one("tokens")], TOKENS, ["split", "tokens"]):

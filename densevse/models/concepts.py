@@ -1,7 +1,6 @@
 """Scores the concepts of a shard's images with a concept network: the views `concepts` and `concepts_whole`."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,6 @@ from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn import functional
 
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.seals import verified
 from densevse.artifacts.shards import remove_superseded
@@ -29,7 +27,6 @@ def score_concepts(
     weights: str,
     train: str,
     threads: int,
-    wildcards: Mapping[str, Any],
     concepts: str,
     concepts_whole: str,
 ) -> None:
@@ -44,10 +41,8 @@ def score_concepts(
     store = FeatureStore([regions], REGION_FEATURES)
     layer = _layer(store, weights, regions) if train == "head" else None
     images, best, whole = _scored(store, layer)
-    settings = {"concept_network": wildcards["concept_network"]}
-    made_from = lineage(settings, {"regions": regions, "weights": weights})
     for view, path, logits in (("concepts", concepts, best), ("concepts_whole", concepts_whole, whole)):
-        with FeatureWriter(path, IMAGE_FEATURES, logits.shape[1:], DTYPE, {**made_from, "view": view}) as file:
+        with FeatureWriter(path, IMAGE_FEATURES, logits.shape[1:], DTYPE, view=view) as file:
             file.append(images, torch.sigmoid(logits).numpy())
         remove_superseded(path)
 

@@ -16,7 +16,6 @@ from torch import Tensor
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS
 from densevse.artifacts.schemas.features import CORRESPONDENCES, EMBEDDINGS, REGION_FEATURES
@@ -53,19 +52,15 @@ def embed_split(model: str, threads: int, wildcards: Mapping[str, str], output: 
 
     Raises `InputError` as `open_model` and `embed` do.
     """
-    named, split = Files(files), wildcards["split"]
-    inputs, method = open_model(named, model, set_up(threads))
-    made_from = lineage({"split": split}, {**named.named(), "model": model})
-    write_embeddings(method, inputs, split, output, made_from)
+    inputs, method = open_model(Files(files), model, set_up(threads))
+    write_embeddings(method, inputs, wildcards["split"], output)
 
 
-def write_embeddings(
-    method: Method, inputs: Inputs, split: str, output: str | Path, made_from: Mapping[str, Any]
-) -> None:
+def write_embeddings(method: Method, inputs: Inputs, split: str, output: str | Path) -> None:
     """Embeds everything that the method can of a split, and writes an EMBEDDINGS artifact."""
     rows, vectors = embed(method, inputs, split)
     logger.info("embedded: %s", rows["kind"].value_counts(sort=False).to_dict())
-    _write(rows, vectors, output, made_from)
+    _write(rows, vectors, output)
 
 
 def embed(method: Method, inputs: Inputs, split: str) -> tuple[pd.DataFrame, Vectors]:
@@ -95,9 +90,7 @@ def embed(method: Method, inputs: Inputs, split: str) -> tuple[pd.DataFrame, Vec
     return _described(rows, inputs), vectors
 
 
-def write_region_embeddings(
-    method: Method, features: str | Path, output: str | Path, made_from: Mapping[str, Any]
-) -> None:
+def write_region_embeddings(method: Method, features: str | Path, output: str | Path) -> None:
     """Embeds the regions of a region features file, e.g. true boxes, and writes an EMBEDDINGS artifact."""
     store = FeatureStore([features], REGION_FEATURES)
     device = device_of(method)
@@ -107,13 +100,13 @@ def write_region_embeddings(
             for rows in progress(batches(len(store), ROWS_AT_ONCE), "regions")
         ]
     rows = store.rows[["image_id", "rank", *BOX]].assign(kind="region")
-    _write(_complete(rows), np.concatenate(vectors), output, made_from)
+    _write(_complete(rows), np.concatenate(vectors), output)
 
 
 def embed_true_regions(model: str, true_regions: str, threads: int, output: str) -> None:
     """The job that embeds the true boxes' regions by a trained model."""
     method = load_model(model).to(set_up(threads))
-    write_region_embeddings(method, true_regions, output, lineage({}, {"model": model, "regions": true_regions}))
+    write_region_embeddings(method, true_regions, output)
 
 
 def regions_of(method: Method, pairs: Pairs, images: Indices) -> tuple[Tensor, Tensor]:
@@ -208,8 +201,8 @@ def _described(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
     return rows
 
 
-def _write(rows: pd.DataFrame, vectors: Vectors, output: str | Path, made_from: Mapping[str, Any]) -> None:
-    with FeatureWriter(output, EMBEDDINGS, vectors.shape[1:], np.float16, made_from) as file:
+def _write(rows: pd.DataFrame, vectors: Vectors, output: str | Path) -> None:
+    with FeatureWriter(output, EMBEDDINGS, vectors.shape[1:], np.float16) as file:
         file.append(rows, vectors)
 
 
@@ -234,21 +227,14 @@ def assign_regions(
     `start` is the model of the round before, and `files` are its inputs. With BOXES rows as `true_boxes`, these decide
     in place of the model. Raises `InputError` as `open_model` and `by_true_boxes` do.
     """
-    named = Files(files)
     check_round(start, {**wildcards, "round": str(round - 1)})
-    inputs, method = open_model(named, start, set_up(threads), "embed_regions", "embed_phrases", "assign")
-    parents = {**named.named(), "start": start, "true_boxes": true_boxes or []}
+    inputs, method = open_model(Files(files), start, set_up(threads), "embed_regions", "embed_phrases", "assign")
     true = None if true_boxes is None else schema.read(true_boxes, BOXES)
-    write_correspondences(method, inputs, "train", output, lineage({"round": round}, parents), true)
+    write_correspondences(method, inputs, "train", output, true)
 
 
 def write_correspondences(
-    method: Method,
-    inputs: Inputs,
-    split: str,
-    output: str | Path,
-    made_from: Mapping[str, Any],
-    true: pd.DataFrame | None = None,
+    method: Method, inputs: Inputs, split: str, output: str | Path, true: pd.DataFrame | None = None
 ) -> None:
     """Assigns a region to each noun phrase of a split's sentences, and writes a CORRESPONDENCES artifact.
 
@@ -257,7 +243,7 @@ def write_correspondences(
     found = correspond(method, inputs, split)
     if true is not None:
         found = by_true_boxes(found, true, inputs.regions.rows)
-    schema.write(found, CORRESPONDENCES, output, made_from)
+    schema.write(found, CORRESPONDENCES, output)
 
 
 def correspond(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:

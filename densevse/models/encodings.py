@@ -3,13 +3,11 @@
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
 
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.features import ENCODINGS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.files import Files
@@ -22,8 +20,6 @@ from densevse.runtime.arrays import Indices
 from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
 
-PARTS = "parts"
-
 
 def encode_split(model: str, output: str, threads: int, wildcards: Mapping[str, str], **files: str | list[str]) -> None:
     """The job that encodes the images of a split by a trained `model`, and writes an ENCODINGS artifact.
@@ -31,14 +27,11 @@ def encode_split(model: str, output: str, threads: int, wildcards: Mapping[str, 
     `files` are the model's inputs about the images, which it may not have been trained on. Raises `InputError` if they
     do not fit the model.
     """
-    named, split = Files(files), wildcards["split"]
-    inputs, method = open_alone(named, model, set_up(threads))
-    write_encodings(method, inputs, split, output, lineage({"split": split}, {**named.named(), "model": model}))
+    inputs, method = open_alone(Files(files), model, set_up(threads))
+    write_encodings(method, inputs, wildcards["split"], output)
 
 
-def write_encodings(
-    method: Method, inputs: Inputs, split: str, output: str | Path, made_from: Mapping[str, Any]
-) -> None:
+def write_encodings(method: Method, inputs: Inputs, split: str, output: str | Path) -> None:
     """Encodes the readable images of a split, with sentences or without, and writes an ENCODINGS artifact."""
     pairs = inputs.images_alone(split, method.regions_read)
     ids = pairs.rows.image_ids
@@ -46,7 +39,7 @@ def write_encodings(
     # float32, as the exponentials that sm-LSTM's attention keeps exceed float16's 65,504.
     parts = [{"dtype": str(part.dtype).removeprefix("torch."), "shape": list(part.shape[1:])} for part in widest]
     length = sum(math.prod(part.shape[1:]) for part in widest)
-    with FeatureWriter(output, ENCODINGS, (length,), np.float32, {**made_from, PARTS: parts}) as file:
+    with FeatureWriter(output, ENCODINGS, (length,), np.float32, parts=parts) as file:
         for rows in progress(batches(len(ids), BATCH), f"encodings of {split}"):
             alike = zip(encoded(method, pairs, rows), widest, strict=True)
             flat = [widened(part, like.shape[1:]).reshape(len(rows), -1).float() for part, like in alike]
@@ -67,7 +60,7 @@ class KeptImages:
         store = FeatureStore([path], ENCODINGS)
         self.image_ids = store.rows["image_id"].to_numpy(dtype=object)
         self._store, self._type, self._device = store, method.images_as, device
-        self._parts = [(getattr(torch, part["dtype"]), part["shape"]) for part in store.made_from[PARTS]]
+        self._parts = [(getattr(torch, part["dtype"]), part["shape"]) for part in store.statement.found["parts"]]
 
     def __len__(self) -> int:
         return len(self.image_ids)

@@ -8,8 +8,6 @@ import numpy as np
 import torch
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.given import GivenLayout
 from densevse.config.strict import RankedSentences, validate
@@ -29,7 +27,7 @@ class GivenMember(NamedTuple):
     layout: GivenLayout
 
     def described(self) -> dict[str, Any]:
-        """The member in a lineage, without the folders of its files."""
+        """The member as tables name it, without the folders of its files."""
         files = {key: Path(path).name for key, path in self.files.items()}
         return {"name": self.name, "given": files, "layout": self.layout.model_dump()}
 
@@ -39,7 +37,6 @@ def retrieve_by_ensemble(
     ranked_sentences: RankedSentences,
     top: int,
     threads: int,
-    contents: Sequence[str],
     wildcards: Mapping[str, str],
     output: str,
     models: Sequence[str] = (),
@@ -49,22 +46,18 @@ def retrieve_by_ensemble(
     """The job that ranks the test split by the members of an ensemble; `files` are the inputs of its `models`.
 
     `given_members` are given rows: the name of each, its `layout`, and the `keys` of its files, which stand in `given`
-    one member after the other; `contents` are their digests. Raises `InputError` as `encode_test` and
-    `write_given_retrieval` do.
+    one member after the other. Raises `InputError` as `encode_test` and `write_given_retrieval` do.
     """
-    inputs, of = Files(files), Identity.of(wildcards, split="test")
-    test = read_test(inputs.one("image_table"), inputs.one("caption_table"), str(of.protocol), ranked_sentences)
+    inputs = Files(files)
+    test = read_test(inputs.one("image_table"), inputs.one("caption_table"), wildcards["protocol"], ranked_sentences)
     encoded = _encoded(inputs, models, threads, ranked_sentences, test)
     members = list(_members(given_members, given))
     read = [scorers(member.files, member.layout, test, Path(output).parent) for member in members]
     i2t, t2i = (summed([*encoded.scorers, *(both[direction] for both in read)]) for direction in (0, 1))
     one_way = all(of_images is of_sentences for of_images, of_sentences in read)
     rows = retrieve_by_direction(i2t, i2t if one_way else t2i, test.rows, test.folds, top)
-    settings = {"protocol": of.protocol, **encoded.made_with}
-    if members:
-        settings |= {"given_members": [member.described() for member in members], "contents": contents}
-    parents = {f"member{number}": model for number, model in enumerate(models)}
-    schema.write(rows, RETRIEVAL, output, lineage(settings, {**inputs.named(), **parents}), of)
+    named = [member.described() for member in members]
+    schema.write(rows, RETRIEVAL, output, split="test", **encoded.made_with, given_members=named)
 
 
 def summed(members: Sequence[Scorer]) -> Scorer:
@@ -93,7 +86,7 @@ def _encoded(
     """The test split as encoded by the trained members, if there are any."""
     if models:
         return encode_test(files, models, threads, sentences)
-    return EncodedTest([], test.rows, {"ranked_sentences": sentences, "device": "cpu", "versions": versions()})
+    return EncodedTest([], test.rows, {"device": "cpu", "versions": versions()})
 
 
 def _members(described: Sequence[Mapping[str, Any]], files: Sequence[str]) -> Iterator[GivenMember]:

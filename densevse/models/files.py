@@ -12,8 +12,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from densevse.artifacts.lineage import PARENTS, made_from, metadata, stated, without
 from densevse.artifacts.seals import sealed, verified
+from densevse.artifacts.statements import agree, read_statement, statement_metadata
 from densevse.config.methods import GENERATOR_MODELS, MODELS, module_of_method
 from densevse.config.registries import library_of
 from densevse.config.strict import Strict, validate
@@ -96,12 +96,10 @@ UNTRAINED = "untrained"
 """
 
 
-def save_model(
-    method: Method | Generator, name: str, sentences: Sequence[str], path: str | Path, made_from: Mapping[str, Any]
-) -> None:
+def save_model(method: Method | Generator, name: str, sentences: Sequence[str], path: str | Path, **found: Any) -> None:
     """Writes a method's weights; `name` is its module's, `sentences` are the structures that it reads.
 
-    `made_from` is the lineage (densevse.artifacts.lineage): how and on what the method was trained.
+    `found` is what only its training knows, such as `features`: how the images are seen (see `seen_by`).
     """
     shapes = method.shapes
     sizes = {
@@ -110,32 +108,32 @@ def save_model(
         "word_vectors": None if shapes.word_vectors is None else list(shapes.word_vectors.shape),
         "sizes": shapes.sizes,
     }
-    described = {
-        PARENTS: {},
-        **made_from,
-        "method": name,
-        "parameters": method.hyperparameters.model_dump(mode="json"),
-        "sentences": list(sentences),
-        "shapes": sizes,
+    write_weights(
+        method,
+        path,
+        **found,
+        method=name,
+        parameters=method.hyperparameters.model_dump(mode="json"),
+        sentences=list(sentences),
+        shapes=sizes,
         **({} if shapes.network is None else {TRAINED_NETWORK: shapes.network.described}),
         **({} if shapes.text_encoder is None else {TEXT_ENCODER: shapes.text_encoder.described}),
-    }
-    write_weights(method, path, described)
+    )
 
 
-def write_weights(module: nn.Module, path: str | Path, made_from: Mapping[str, Any]) -> None:
-    """Writes a module's weights as safetensors with their lineage (densevse.artifacts.lineage)."""
+def write_weights(module: nn.Module, path: str | Path, **found: Any) -> None:
+    """Writes a module's weights as safetensors, which state the job in progress and what it `found`."""
     # Copies, as safetensors does not store shared memory: a matrix that two parts share is saved under both names.
     weights = {
         name: value.detach().to("cpu", copy=True, memory_format=torch.contiguous_format)
         for name, value in module.state_dict().items()
     }
     with sealed(path) as temporary:
-        save_file(weights, temporary, metadata(made_from))
+        save_file(weights, temporary, statement_metadata(**found))
 
 
 def described(path: str | Path) -> dict[str, Any]:
-    """The metadata of a model's file: its method, parameters and structures of sentences, shapes, and training."""
+    """What a model's file says of itself: its method, parameters, structures of sentences, shapes and features."""
     with _opened(path) as (_, known):
         return known
 
@@ -143,14 +141,13 @@ def described(path: str | Path) -> dict[str, Any]:
 def load_model(
     path: str | Path, shapes: Shapes | None = None, features: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Method:
-    """Reads a trained method, for data of these `shapes` and these `features` (view -> their lineage).
+    """Reads a trained method, for data of these `shapes` and these `features` (view -> how they see images).
 
     Raises `InputError` if the file is missing, truncated or not a model, if it does not fit the data, or if it was
     trained on features of another network or configuration.
     """
     weights, described = _read(path)
-    if features is not None:
-        _check_features(path, _stated(described.get("features", {})), _stated(_comparable(described, features)))
+    _check_features(path, described.get("features", {}), features or {})
     method = build(described["method"], described["parameters"], with_networks(shapes or _shapes(described), described))
     _fill(method, weights, path)
     return method
@@ -158,7 +155,7 @@ def load_model(
 
 def check_round(model: str | Path, wildcards: Mapping[str, str]) -> None:
     """Raises `InputError` if a model is not of the seed and the round of these `wildcards`."""
-    found = made_from(model)
+    found = read_statement(model).names
     for name in ("seed", "round"):
         if name in wildcards and name in found and str(found[name]) != wildcards[name]:
             raise InputError(
@@ -178,34 +175,17 @@ def open_model(files: Files, path: str | Path, device: torch.device, *abilities:
     if missing := [ability for ability in abilities if not kind.can(ability)]:
         raise InputError(f"{path}: a model of the method {known['method']} cannot {' or '.join(missing)}.")
     inputs = Inputs(files, known["sentences"], encoded_by(path, known))
-    return inputs, load_model(path, inputs.shapes(), inputs.features_made_from()).to(device)
+    return inputs, load_model(path, inputs.shapes(), inputs.features_seen()).to(device)
 
 
 def open_alone(files: Files, path: str | Path, device: torch.device) -> tuple[Inputs, Method]:
     """Opens images or sentences alone with a model that was not trained on them, and the model's sizes.
 
-    Raises `InputError` as `load_model` does, but the features may be of other images.
+    Raises `InputError` as `load_model` does.
     """
     known = described(path)
     inputs = Inputs(files, known["sentences"], encoded_by(path, known))
-    return inputs, load_for_other_images(path, inputs.features_made_from()).to(device)
-
-
-def load_for_other_images(path: str | Path, features: Mapping[str, Mapping[str, Any]]) -> Method:
-    """Reads a trained method for `features` (view -> their lineage) of images that it was not trained on.
-
-    Raises `InputError` as `load_model` does, but the features may be of other images.
-    """
-    known = described(path)
-    if known.get(UNTRAINED):
-        return load_model(path, features=features)
-    trained = known.get("features", {})
-    _check_features(
-        path,
-        {view: without(trained.get(view, {}), "images") for view in features},
-        {view: without(made_from, "images") for view, made_from in features.items()},
-    )
-    return load_model(path)
+    return inputs, load_model(path, features=inputs.features_seen()).to(device)
 
 
 def load_weights(method: Method, name: str, path: str | Path) -> None:
@@ -240,21 +220,6 @@ def encoded_by(path: str | Path, described: Mapping[str, Any]) -> dict[str, Any]
     return {**described[TEXT_ENCODER], "model": str(path), "prompt": described["parameters"]["prompt"]}
 
 
-def _comparable(
-    described: Mapping[str, Any], features: Mapping[str, Mapping[str, Any]]
-) -> Mapping[str, Mapping[str, Any]]:
-    """The part of the features' lineage that must match the model's; for an untrained model, the network's."""
-    if not described.get(UNTRAINED):
-        return features
-    known = described["features"]
-    return {view: {key: made.get(key) for key in known.get(view, {})} for view, made in features.items()}
-
-
-def _stated(features: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The settings of each view's features; their files are compared by tables (densevse.report.provenance)."""
-    return {view: stated(made_from) for view, made_from in features.items()}
-
-
 def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     with _opened(path) as (file, known):
         return {key: file.get_tensor(key) for key in file.keys()}, known  # noqa: SIM118 (it is no mapping)
@@ -262,8 +227,8 @@ def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
 
 @contextmanager
 def _opened(path: str | Path) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """A model's open file, whose bytes are checked, and its lineage. Raises `InputError` if it is no whole model."""
-    known = made_from(path)
+    """A model's open file, whose bytes are checked, and what it found. Raises `InputError` if it is no whole model."""
+    known = {**read_statement(path).found}
     if "method" not in known:
         raise InputError(f"{path}: expected a densevse model, found safetensors of another origin. Delete it.")
     verified(path)
@@ -274,15 +239,30 @@ def _opened(path: str | Path) -> Iterator[tuple[Any, dict[str, Any]]]:
         raise InputError(f"{path}: not a whole safetensors file ({error}). Delete it and run snakemake.") from error
 
 
+_WITHOUT_EFFECT = {"batch_size"}
+"""Settings of features that change none of their vectors."""
+
+
 def _check_features(path: str | Path, trained: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Raises `InputError` that names the settings in which features differ from those that a model was trained on.
+
+    A setting that only one of them has was read by no code, or is new.
+    """
     for view in sorted(given):
-        keys = sorted(trained.get(view, {}).keys() | given[view].keys())
-        expected, found = ({key: made_from.get(view, {}).get(key) for key in keys} for made_from in (trained, given))
-        if expected != found:
+        expected, found = (_with_effect(features.get(view, {})) for features in (trained, given))
+        if not agree(expected, found):
+            both = expected.keys() & found.keys()
+            expected, found = ({key: features[key] for key in both} for features in (expected, found))
             raise InputError(
                 f"{path}: trained on {view} features of another network: {expected_and_found(expected, found)}. "
                 "Delete those features or this model, whichever is wrong, and run snakemake again."
             )
+
+
+def _with_effect(seen: Mapping[str, Any]) -> dict[str, Any]:
+    """How features see images, without what changes none of their vectors or of those that they were made from."""
+    own = {key: value for key, value in seen.items() if key not in _WITHOUT_EFFECT}
+    return {**own, "parents": {name: _with_effect(one) for name, one in seen.get("parents", {}).items()}}
 
 
 def _fill(method: Method, weights: Mapping[str, Tensor], path: str | Path) -> None:
@@ -299,4 +279,4 @@ def _fill(method: Method, weights: Mapping[str, Tensor], path: str | Path) -> No
 
 def load_generator(path: str | Path, inputs: Inputs, content: int) -> Generator:
     """Reads a trained generator, for a data set's artifacts. Raises `InputError` as `load_model` does."""
-    return cast(Generator, load_model(path, generator_shapes(inputs, content), inputs.features_made_from()))
+    return cast(Generator, load_model(path, generator_shapes(inputs, content), inputs.features_seen()))

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import Parents, lineage
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.strict import RankedSentences
 from densevse.data.files import Files
@@ -39,10 +37,9 @@ def retrieve_test(
 
     Raises `InputError` as `encode_test` does.
     """
-    inputs, of = Files(files), Identity.of(wildcards, split="test")
     check_round(model, wildcards)
-    encoded = encode_test(inputs, [model], threads, ranked_sentences)
-    write_retrieval(encoded.scorers[0], encoded, of, {**inputs.named(), "model": model}, output, top)
+    encoded = encode_test(Files(files), [model], threads, ranked_sentences)
+    write_retrieval(encoded.scorers[0], encoded, wildcards["protocol"], output, top)
 
 
 def encode_test(files: Files, models: Sequence[str], threads: int, sentences: RankedSentences = "all") -> EncodedTest:
@@ -58,7 +55,6 @@ def encode_test(files: Files, models: Sequence[str], threads: int, sentences: Ra
         scorers.append(scorer(method, encode_images(method, pairs), encode_sentences(method, pairs)))
     trained = [described(model) for model in models]
     made_with = {
-        "ranked_sentences": sentences,
         "device": device.type,
         "trained_on": ", ".join(sorted({model["device"] for model in trained})),
         "trained_in": ", ".join(sorted({model.get("computed_in", "float32") for model in trained})),
@@ -67,13 +63,7 @@ def encode_test(files: Files, models: Sequence[str], threads: int, sentences: Ra
     return EncodedTest(scorers, pairs.rows, made_with)
 
 
-def write_retrieval(
-    score: Scorer, encoded: EncodedTest, of: Identity, parents: Parents, output: str | Path, top: int
-) -> None:
-    """Writes the RETRIEVAL artifact of the protocol that `of` names, with the `top` best candidates of each query.
-
-    Its lineage names the `parents`, the models and what they read.
-    """
-    protocol = str(of.protocol)
+def write_retrieval(score: Scorer, encoded: EncodedTest, protocol: str, output: str | Path, top: int) -> None:
+    """Writes the RETRIEVAL artifact of a protocol, with the `top` best candidates of each query."""
     rows = retrieve(score, encoded.rows, folds(encoded.rows, protocol), top=top)
-    schema.write(rows, RETRIEVAL, output, lineage({"protocol": protocol, **encoded.made_with}, parents), of)
+    schema.write(rows, RETRIEVAL, output, split="test", **encoded.made_with)

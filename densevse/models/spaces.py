@@ -10,7 +10,7 @@ from densevse.config.registries import reads_one_vector
 from densevse.methods.interface import DualEncoder, Embeddings, Sentences, device_of
 from densevse.methods.structures import words_of
 from densevse.models.encoding import batches, concatenated, evaluation
-from densevse.models.files import described, load_for_other_images
+from densevse.models.files import described, load_model
 from densevse.runtime.errors import InputError
 
 SENTENCES_AT_ONCE = 512
@@ -19,15 +19,15 @@ SENTENCES_AT_ONCE = 512
 def read_space(path: str, purpose: str, advice: str, windows: Mapping[str, Any] | None = None) -> DualEncoder:
     """The model of a joint space, which must read only the words of sentences.
 
-    To embed `windows` of images, the model must read one vector of the whole image. `windows` is the lineage of the
-    windows' vectors, which must match the model's features in all but the images. Raises `InputError` for any other
+    To embed `windows` of images, the model must read one vector of the whole image. `windows` says how these see images
+    (see `network_settings`), which must match the model's features. Raises `InputError` for any other
     model; the message says what the space is for (`purpose`) and what to do (`advice`).
     """
     known = described(path)
     views, sentences = sorted(known["shapes"]["features"]), known["sentences"]
     of_whole = reads_one_vector(views)
     compared = {views[0]: windows} if of_whole and windows is not None else {}
-    space = load_for_other_images(path, compared)
+    space = load_model(path, features=compared)
     if not isinstance(space, DualEncoder) or sentences != ["words"] or not (of_whole or windows is None):
         reads = "words alone" if windows is None else "one vector of the whole image and words alone"
         raise InputError(

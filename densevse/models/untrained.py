@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from densevse.artifacts.files import checksum
-from densevse.artifacts.lineage import lineage
 from densevse.methods.interface import Shapes
 from densevse.models.files import UNTRAINED, build, save_model, text_encoder
 from densevse.runtime.numerics import set_up_processor
@@ -34,5 +33,5 @@ def write_untrained(
     encoder: Any = text_encoder(described | own, weights)
     shapes = Shapes(dict.fromkeys(networks, encoder.size), 0, text_encoder=encoder)
     seen_by = {view: {**one, "weights_sha256": checksum(weights)} for view, one in networks.items()}
-    made_from = lineage({UNTRAINED: True, "round": 0, "device": "cpu", "features": seen_by})
-    save_model(build(method, parameters, shapes), method, ["text"], output, made_from)
+    found = {UNTRAINED: True, "device": "cpu", "features": seen_by}
+    save_model(build(method, parameters, shapes), method, ["text"], output, **found)

@@ -1,1 +1,1 @@
-"""Tables, with their rows, footnotes, provenance and rendering; pages and pictures."""
+"""Tables, with their rows, footnotes and rendering; pages and pictures."""

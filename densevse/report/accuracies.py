@@ -41,9 +41,7 @@ def gain_cells(row: Mapping[Any, Any], first: str) -> list[str]:
     return [number(100 * row["gain"]), number_range((100 * row["gain_low"], 100 * row["gain_high"]))]
 
 
-def write_accuracies(
-    rows: pd.DataFrame, kind: Schema, shown: Document, paths: tuple[str, str, str, str], made_from: Mapping[str, Any]
-) -> None:
+def write_accuracies(rows: pd.DataFrame, kind: Schema, shown: Document, paths: tuple[str, str, str, str]) -> None:
     """Writes accuracies as rows of their schema, as Markdown, as a page and as LaTeX: the four `paths`."""
-    schema.write(rows, kind, paths[0], made_from)
+    schema.write(rows, kind, paths[0])
     shown.write(*paths[1:])

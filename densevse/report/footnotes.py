@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 
 from densevse.artifacts.families import copies
-from densevse.artifacts.lineage import places
-from densevse.config.strict import Strict
+from densevse.artifacts.statements import Statement, ancestors
 from densevse.evaluation.protocols import MOST
 from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance
-from densevse.report.made_with import Lineage, choices, descriptions
-from densevse.report.plan import Configured, MeasuringPlan, SectionPlan, TablePlan
+from densevse.report.made_with import choices, descriptions
+from densevse.report.plan import SectionPlan, TablePlan
 from densevse.report.published import Paper, PublishedRow
 from densevse.report.rendering import Sheet, TableColumn, named_seeds
 from densevse.report.sections import MeasuredSection
@@ -71,7 +70,7 @@ def footnotes(
         *_data_notes(sections),
         *(f"{row.method} ({papers[row.paper].name}): {row.note}." for _, row in shown if row.note),
         *(f"{paper.name}: {paper.title}. Published with {paper.used}." for paper in cited),
-        *making_notes(plan, sections),
+        *making_notes(sections),
     ]
     return list(dict.fromkeys(found))  # a note that holds for several sections appears once
 
@@ -84,33 +83,33 @@ def reading_notes(sections: Sequence[MeasuredSection], reference: str | None) ->
     return [COMPUTED, TIES, INTERVALS, *([_GAIN.format(reference=titles[reference])] if reference in titles else [])]
 
 
-def making_notes(plan: MeasuringPlan, sections: Sequence[MeasuredSection]) -> list[str]:
+def making_notes(sections: Sequence[MeasuredSection]) -> list[str]:
     """Networks, words, seeds, devices, configuration and versions."""
-    made_from = [made for section in sections for of_row in section.made_from.values() for made in of_row]
+    made = [one for section in sections for of_row in section.statements.values() for one in of_row]
     return [
-        *(note for section in sections for note in _made_with(section, plan.configured)),
+        *(note for section in sections for note in _made_with(section)),
         *([CHANGED] if changed_settings(section.plan for section in sections) else []),
         *_seeds(sections),
-        *_devices(made_from),
-        *_precisions(made_from),
-        *adopted_notes(plan, [one for section in sections for one in section.made_from.items()]),
-        f"Config {digest_of(plan)}. Versions: {_versions(made_from)}.",
+        *_devices(made),
+        *_precisions(made),
+        *adopted_notes([one for section in sections for one in section.statements.items()]),
+        f"Config {digest_of(made)}. Versions: {_versions(made)}.",
     ]
 
 
-def adopted_notes(plan: MeasuringPlan, rows: Iterable[tuple[str, Sequence[Lineage]]]) -> list[str]:
-    """Names the rows, given as (variant, lineages), that rest on adopted files, and what was not compared of these."""
+def adopted_notes(rows: Iterable[tuple[str, Sequence[Statement]]]) -> list[str]:
+    """Names the rows, given as (variant, statements), that rest on adopted files, and what was not compared of them."""
     found: dict[str, set[str]] = {}
-    for row, made_from in rows:
-        files = {file for made in made_from for file in places(made)} & plan.adopted.keys()
-        if files:
-            found.setdefault(row, set()).update(files)
+    for row, statements in rows:
+        marks = [one.adopted for made in statements for one in (made, *ancestors(made))]
+        if unknown := {what for mark in marks for each in mark.values() for what in each}:
+            found.setdefault(row, set()).update(unknown)
     if not found:
         return []
-    unknown = sorted({what for files in found.values() for file in files for what in plan.adopted[file]})
+    every = sorted(set.union(*found.values()))
     return [
-        f"Rows that rest on files of whose making there was no record, and that were adopted (densevse adopt): "
-        f"{', '.join(found)}. Their settings and inputs agree with today's; not compared: {', '.join(unknown)}."
+        f"Rows that rest on files of other code or of an earlier version, which were adopted (densevse adopt): "
+        f"{', '.join(found)}. Their settings and inputs agree with today's; not compared: {', '.join(every)}."
     ]
 
 
@@ -249,12 +248,12 @@ def _copies(images: pd.DataFrame) -> list[str]:
     ]
 
 
-def _made_with(section: MeasuredSection, configured: Configured) -> list[str]:
+def _made_with(section: MeasuredSection) -> list[str]:
     """The networks and words of a section's rows, with the variants if these differ."""
-    if not section.made_from:
+    if not section.statements:
         return []
-    chosen = {variant: choices(made_from) for variant, made_from in section.made_from.items()}
-    parts = [*_by_variant(chosen), *descriptions(section.made_from.values(), configured.get("network", {}))]
+    chosen = {variant: choices(statements) for variant, statements in section.statements.items()}
+    parts = [*_by_variant(chosen), *descriptions(section.statements.values())]
     return [f"{section.plan.title}, ours: {'; '.join(parts)}."] if parts else []
 
 
@@ -284,25 +283,27 @@ def _seeds(sections: Sequence[MeasuredSection]) -> list[str]:
     return [f"{title}, {seeds}: {', '.join(names)}." for (title, seeds), names in shared.items()]
 
 
-def _devices(made_from: Sequence[Lineage]) -> list[str]:
-    devices = {made.get(key, "cpu") for made in made_from for key in ("device", "trained_on")}
+def _devices(made: Sequence[Statement]) -> list[str]:
+    devices = {one.found.get(key, "cpu") for one in made for key in ("device", "trained_on")}
     return [] if devices <= {"cpu"} else ["Computed on a GPU: another run may differ in the last digits."]
 
 
-def _precisions(made_from: Sequence[Lineage]) -> list[str]:
+def _precisions(made: Sequence[Statement]) -> list[str]:
     """The training precisions other than float32, named once each."""
-    named = {name for made in made_from for name in made.get("trained_in", "float32").split(", ")}
+    named = {name for one in made for name in one.found.get("trained_in", "float32").split(", ")}
     return [f"Some models were trained in {name} instead of float32." for name in sorted(named - {"float32"})]
 
 
-def digest_of(plan: Strict) -> str:
-    """A short digest of the plan of a table: the configuration of what it measures."""
-    measured = plan.model_dump(mode="json", exclude={"latex_intervals", "adopted"})  # they are no settings of metrics
-    return hashlib.sha256(json.dumps(measured, sort_keys=True).encode()).hexdigest()[:12]
+def digest_of(made: Sequence[Statement]) -> str:
+    """A short digest of the settings with which files, and all that they were made from, were made."""
+    every = [one for statement in made for one in (statement, *ancestors(statement))]
+    named = [({name: value for name, value in one.wildcards.items() if name != "shard"}, one.given) for one in every]
+    given = sorted({json.dumps(one, sort_keys=True) for one in named})
+    return hashlib.sha256(json.dumps(given).encode()).hexdigest()[:12]
 
 
-def _versions(made_from: Sequence[Lineage]) -> str:
-    versions = {f"{name} {version}" for made in made_from for name, version in made.get("versions", {}).items()}
+def _versions(made: Sequence[Statement]) -> str:
+    versions = {f"{name} {version}" for one in made for name, version in one.found.get("versions", {}).items()}
     return ", ".join(sorted(versions)) or "nothing was measured"
 
 

@@ -1,130 +1,144 @@
-"""Derives from lineage how the rows of a table were made, in the words of the footnotes."""
+"""Says how the rows of a table were made, in the words of the footnotes, by the statements of their files."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
-from densevse.artifacts.lineage import PARENTS, ancestors
+from densevse.artifacts.schemas.features import network_settings
+from densevse.artifacts.statements import Statement, ancestors, parents
 from densevse.config.given import GivenFiles, GivenLayout
-
-Lineage: TypeAlias = Mapping[str, Any]
+from densevse.config.registries import described_by
 
 _VIEW = "view_"
 
 
-def choices(retrievals: Sequence[Lineage]) -> dict[str, str]:
-    """The choices that made a row, by their names in the footnotes; `retrievals` has the lineage of each seed's.
+class ReadFeatures(NamedTuple):
+    """The features of a view that a model reads."""
+
+    view: str
+    network: str  # that computed them, or of which their concept network is built
+    settings: dict[str, Any]  # of the network; of given features, of their files
+    weights: str  # in words; empty of given features
+    proposer: str | None = None
+    concepts: str | None = None  # the concept network
+
+    def __str__(self) -> str:
+        return f"{self.network} (given: {_source(self.settings)})" if "files" in self.settings else self.network
+
+    def describe(self) -> str:
+        """The architecture, weights and precision of the network."""
+        return f"{self.network} is {self.settings['architecture']}, {self.weights}, {self.settings['precision']}"
+
+
+def choices(retrievals: Sequence[Statement]) -> dict[str, str]:
+    """The choices that made a row, by their names in the footnotes; `retrievals` has the statement of each seed's.
 
     They are the network of each view, concepts, proposer, parser and word vectors; or the files of a given row.
     """
-    if any("given" in made for made in retrievals):
-        return {"given": _files_and_options(retrievals)}
-    given: dict[str, list[Lineage]] = {}
+    if any("given" in made.found for made in retrievals):
+        rows = [(made.found["given"], made.given.get("layout", {})) for made in retrievals]
+        return {"given": _files_and_options(rows)}
+    members: dict[str, list[tuple[Any, Any]]] = {}
     for made in retrievals:
-        for member in made.get("given_members", []):
-            given.setdefault(member["name"], []).append(member)
-    models = [model for made in retrievals for model in _models(made)]
+        for member in made.found.get("given_members", []):
+            members.setdefault(member["name"], []).append((member["given"], member["layout"]))
+    read = [features for made in retrievals for features in features_read(made)]
     found: dict[str, list[str]] = {}
-    for view, features in _seen(models):
-        found.setdefault(f"network of {view}", []).append(_described(features))
-    seen = [features for _, features in _seen(models)]
-    above = [settings for made in retrievals for _, settings in ancestors(made)]
-    found["concepts"] = [one["concept_network"] for one in seen if "concept_network" in one]
-    found["proposer"] = [one[PARENTS]["proposals"]["proposer"] for one in seen if "proposals" in one.get(PARENTS, {})]
-    found["parser"] = [one["parser"] for one in above if "parser" in one]
-    found["word vectors"] = [_word_vectors(model) for model in models]
-    found["given"] = [f"{_files_and_options(members)} of {name}" for name, members in given.items()]
+    for one in read:
+        found.setdefault(f"network of {one.view}", []).append(str(one))
+    found["concepts"] = [one.concepts for one in read if one.concepts]
+    found["proposer"] = [one.proposer for one in read if one.proposer]
+    above = [one for made in retrievals for one in ancestors(made)]
+    found["parser"] = [one.names["parser"] for one in above if "parser" in one.names]
+    found["word vectors"] = [_word_vectors(model) for made in retrievals for model in _models(made)]
+    found["given"] = [f"{_files_and_options(rows)} of {name}" for name, rows in members.items()]
     return {what: ", ".join(sorted({*names})) for what, names in found.items() if names}
 
 
-def descriptions(rows: Iterable[Sequence[Lineage]], configured: Mapping[str, Lineage]) -> list[str]:
-    """The architecture, weights and precision of each network of `rows`, which has the lineages of each row.
-
-    `configured` has the networks' settings in the configuration, which alone says where weights come from.
-    """
-    models = [model for retrievals in rows for made in retrievals for model in _models(made)]
-    seen = [features for _, features in _seen(models)]
-    own = {read["network"]: read for read in map(_looked_through, seen)}
-    names = sorted({*map(_network, seen)} & configured.keys())
-    return [f"{name} is {_description({**configured[name], **own.get(name, {})})}" for name in names]
+def descriptions(rows: Iterable[Sequence[Statement]]) -> list[str]:
+    """The architecture, weights and precision of each network of `rows`, which has the statements of each row."""
+    read = [one for retrievals in rows for made in retrievals for one in features_read(made)]
+    return sorted({one.describe() for one in read if "architecture" in one.settings})
 
 
-def _models(made_from: Lineage) -> list[Lineage]:
-    """The models of a retrieval: one, the members of an ensemble, or that of the embeddings of phrases."""
-    above = made_from.get(PARENTS, {})
-    if "embeddings" in above:
-        return _models(above["embeddings"])
-    return [model for name, model in above.items() if name.startswith(("model", "member"))]
+def features_read(made: Statement) -> list[ReadFeatures]:
+    """The features of images that a file was made from, also through sentences about images; concepts come last."""
+    return sorted(_features_read(made), key=lambda one: one.concepts is not None)
 
 
-def _seen(models: Iterable[Lineage]) -> Iterator[tuple[str, Lineage]]:
-    """The views of images that models read, with their features, also through sentences about images.
-
-    Scores of concepts come last. An untrained model has its networks in the place of features.
-    """
-    for model in models:
-        opened = {name.removeprefix(_VIEW): one for name, one in model[PARENTS].items() if name.startswith(_VIEW)}
-        for view, read in sorted((opened or model.get("features", {})).items(), key=_is_of_concepts):
-            writers = [one for name, one in read.get(PARENTS, {}).items() if name in ("generator", "joint_embedding")]
+def _features_read(made: Statement) -> Iterator[ReadFeatures]:
+    for name in sorted(made.inputs):
+        if name == "embeddings":
+            yield from _features_read(_first(made, name))
+        elif name.startswith(_VIEW):
+            features = _first(made, name)
+            writers = [one for of in ("model", "joint_embedding") for one in parents(features).get(of, [])]
             if writers:
-                yield from _seen(writers)
+                yield from (one for writer in writers for one in _features_read(writer))
             else:
-                yield read.get("view", view), read
+                yield _read_by(described_by(name.removeprefix(_VIEW)), features)
 
 
-def _is_of_concepts(view: tuple[str, Lineage]) -> bool:
-    return "concept_network" in view[1]
+def _first(made: Statement, name: str) -> Statement:
+    """The first file of an input; of features that are gone what their place says, <data set>/features/<network>/..."""
+    there = parents(made).get(name)
+    return there[0] if there else Statement(wildcards={"network": next(iter(made.inputs[name])).split("/")[2]})
 
 
-def _looked_through(features: Lineage) -> Lineage:
-    """The features by a network: these, or the regions whose concepts are scored."""
-    found: Lineage = features[PARENTS]["regions"] if "concept_network" in features else features
-    return found
+def _read_by(view: str, features: Statement) -> ReadFeatures:
+    concepts = features.wildcards.get("concept_network")
+    by = _first(features, "regions") if concepts else features
+    settings, trained = network_settings(by), parents(by).get("weights", [])
+    proposer = by.wildcards.get("proposer") if "proposals" in by.inputs and not concepts else None
+    weights = _origin(by, settings)
+    job = trained[0].given.get("job", {}) if trained else {}
+    if "built_from" in job:  # a network of concepts of which all layers were trained
+        settings = {**settings, "architecture": job["architecture"]}
+        weights = _origin(trained[0], settings)
+    if (whole := parents(by).get("whole")) is not None:
+        settings["whole"] = network_settings(whole[0])
+    network = job.get("built_from") or settings["network"]
+    return ReadFeatures(view, network, settings, weights, proposer, concepts)
 
 
-def _network(features: Lineage) -> str:
-    """The network of features, or of which a concept network is built."""
-    weights = features.get(PARENTS, {}).get("weights", {})
-    return str(weights.get("built_from") or _looked_through(features)["network"])
+def _origin(features: Statement, settings: dict[str, Any]) -> str:
+    """The weights of the network that computed features, or with which the training of one began."""
+    for name in ("weights", "start"):
+        for place in features.inputs.get(name, {}):
+            folder, below, file = place.partition("/")
+            return f"trained here on {folder}" if below else f"weights {file or folder}"
+    return "" if "files" in settings else "random weights"
 
 
-def _described(features: Lineage) -> str:
-    """The network of features by its name; given features with the files that they were read from."""
-    name, read = _network(features), _looked_through(features)
-    return f"{name} (given: {_source(read)})" if "files" in read else name
+def _models(made: Statement) -> list[Statement]:
+    """The models of a retrieval: one, the members of an ensemble, or that of the embeddings of phrases."""
+    above = parents(made)
+    if "embeddings" in above:
+        return _models(above["embeddings"][0])
+    return [*above.get("model", []), *above.get("models", [])]
 
 
-def _source(given: Lineage) -> str:
+def _source(given: dict[str, Any]) -> str:
     """The files that given features were read from."""
-    file = "the folder of the data set" if given["format"] == "scan" else given["files"]["path"]
-    if given["mean"]:
+    file = "the folder of the data set" if given.get("format") == "scan" else given["files"]["path"]
+    if given.get("mean"):
         return f"the mean of the regions in {file}"
-    whole = given[PARENTS].get("whole")
+    whole = given.get("whole")
     if whole is None:
         return str(file)
     own = "the mean of the regions" if whole.get("mean") else "a file"
     return f"{file}, region 0 by {own if whole['network'] == given['network'] else whole['network']}"
 
 
-def _word_vectors(model: Lineage) -> str:
-    if model.get("untrained"):
+def _word_vectors(model: Statement) -> str:
+    if model.found.get("untrained"):
         return "none, as nothing is trained"
-    return str(model[PARENTS].get("word_vectors", {}).get("vectors", "learned"))
+    vectors = parents(model).get("word_vectors")
+    return vectors[0].names["vectors"] if vectors else "learned"
 
 
-def _files_and_options(retrievals: Sequence[Lineage]) -> str:
-    """A given row's files, and those of its options that are set."""
-    keys = [key for key in GivenFiles.model_fields if key in retrievals[0]["given"]]
-    files = [f"{key} {', '.join(dict.fromkeys(made['given'][key] for made in retrievals))}" for key in keys]
-    options = GivenLayout.model_validate(retrievals[0]["layout"]).model_dump(exclude_defaults=True)
+def _files_and_options(rows: Sequence[tuple[Any, Any]]) -> str:
+    """A given row's files, and those of its options that are set; `rows` has both for each seed."""
+    keys = [key for key in GivenFiles.model_fields if key in rows[0][0]]
+    files = [f"{key} {', '.join(dict.fromkeys(named[key] for named, _ in rows))}" for key in keys]
+    options = GivenLayout.model_validate(rows[0][1]).model_dump(exclude_defaults=True)
     return "; ".join([*files, *(f"{key} {value}" for key, value in options.items())])
-
-
-def _description(network: Lineage) -> str:
-    if network["trained_on"]:
-        origin = f"trained here on {network['trained_on']}"
-    elif network["local"]:
-        origin = f"weights from {network['local']}"
-    else:
-        origin = f"weights {network['weights']['file']}" if network["weights"] else "random weights"
-    chosen = network.get(PARENTS, {}).get("precision", network)["precision"]
-    return f"{network['architecture']}, {origin}, {chosen}"

@@ -1,7 +1,7 @@
 """Plans of tables and pictures, which the DAG builds from the configuration and passes to their jobs.
 
-A plan of a table has what the lineage of artifacts cannot say: what is measured, the settings with which artifacts
-must agree (densevse.report.provenance), and which settings are not the packaged ones or the method's own.
+A plan of a table has what the statements of artifacts cannot say: what is measured, and which settings are not the
+packaged ones or the method's own.
 
 The rule holds a plan as plain values. A plan names no folder, so that moved results rerun nothing; a job finds the
 artifacts of a plan by their identities.
@@ -15,9 +15,6 @@ from pydantic import BeforeValidator, Field
 from densevse.artifacts.identity import Identity
 from densevse.config.strict import DatasetName, RankedSentences, Strict
 from densevse.config.tables import PrintedTable, Protocol
-
-Configured = dict[str, dict[str, dict[str, Any]]]
-"""Kind of thing -> its name -> its settings, as artifacts say them of themselves; files by names without folders."""
 
 
 class Difference(Strict):
@@ -34,13 +31,6 @@ class MeasuredVariant(Strict):
     seeds: list[int]
     model: str = Field(description="the variant whose model it is: another one where variants share round 0")
     round: int | None = Field(description="none of an ensemble, or of a given row")
-    used: dict[str, list[str]] = Field(
-        default={}, description="kind of thing -> the names that may be among the ancestors of its retrievals"
-    )
-    trained: list[dict[str, Any]] = Field(
-        default=[],
-        description="the settings of the training of each round, without the seed; none of an ensemble or a given row",
-    )
     replaced: dict[str, Difference] = Field(
         default={}, description="path -> a setting that differs from the packaged config/datasets"
     )
@@ -88,10 +78,6 @@ class MeasuringPlan(Strict):
     """The base of plans of tables with measured rows."""
 
     title: str
-    configured: Configured = Field(description="the expected settings of what the measured rows use")
-    adopted: dict[str, list[str]] = Field(
-        default={}, description="place of an adopted file below results/ -> what could not be compared"
-    )
 
 
 class TablePlan(MeasuringPlan):

@@ -13,7 +13,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.tables import RESULTS
-from densevse.config.strict import Strict, validate
+from densevse.config.strict import validate
 from densevse.config.tables import PrintedTable
 from densevse.report.footnotes import changed_settings, footnotes
 from densevse.report.layout import sheets
@@ -46,11 +46,11 @@ def make_table(
 
     The files are IMAGES of each measured data set, and CAPTIONS except for regions; RETRIEVAL of each section, variant
     and seed; config/published/<paper>.csv of each cited paper, and its .yaml in `papers`. Raises `InputError` if an
-    artifact of the plan is missing, or was not made as the plan states.
+    artifact of the plan is missing.
     """
     table = validate(TablePlan, plan, "the plan of the table")
     artifacts = SectionArtifacts.at(images, captions, retrievals)
-    sections = [read_section(section, table.configured, artifacts) for section in table.sections]
+    sections = [read_section(section, artifacts) for section in table.sections]
     printed, files = read_published(published), {Path(file).stem: file for file in papers}
     cited = {one.paper: read_paper(files[one.paper]) for one in table.published}
     shown = [(section, row) for section in sections for row in chosen(printed, table.published, section)]
@@ -64,16 +64,16 @@ def make_table(
     frame = pd.DataFrame(records, columns=[column.name for column in RESULTS.columns])
     notes = footnotes(table, sections, shown, cited)
     document = Document(table.title, found, notes, changed_settings(table.sections))
-    write_table(frame, RESULTS, document, table, Outputs(**outputs), table.latex_intervals)
+    write_table(frame, RESULTS, document, Outputs(**outputs), table.latex_intervals)
 
 
 def write_table(
-    rows: pd.DataFrame, kind: Schema, shown: Document, plan: Strict, outputs: Outputs, latex_intervals: bool = False
+    rows: pd.DataFrame, kind: Schema, shown: Document, outputs: Outputs, latex_intervals: bool = False
 ) -> None:
-    """Writes a table in all its forms; the bytes depend only on rows and plan."""
+    """Writes a table in all its forms."""
     shown.write(outputs.markdown, outputs.html, outputs.latex, latex_intervals)
     write_text(as_csv(rows), outputs.csv)
-    schema.write(rows, kind, outputs.parquet, {"plan": plan.model_dump(mode="json")})
+    schema.write(rows, kind, outputs.parquet)
 
 
 def chosen(

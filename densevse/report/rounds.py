@@ -52,16 +52,16 @@ def make_rounds(
     rounds = {f"{one.variant} round {one.number}": one for one in table.rounds}
     measured = {name: _measured(one, table) for name, one in rounds.items()}
     artifacts = SectionArtifacts.at([images], [captions], retrievals)
-    section = read_section(table.section.model_copy(update={"measured": measured}), table.configured, artifacts)
+    section = read_section(table.section.model_copy(update={"measured": measured}), artifacts)
     reference_of = {name: f"{one.variant} round 0" for name, one in rounds.items()}
     rows = measured_rows(section.measured, section.test_set, section.folds, reference_of)
     judged = ArtifactIndex(accuracies, CORRESPONDENCE_ACCURACY)
     lines = [Line(rounds[row.variant], row, _accuracy(rounds[row.variant], table, judged)) for row in rows]
     frame = pd.DataFrame([_record(line) for line in lines], columns=[column.name for column in ROUNDS.columns])
-    notes = [*_NOTES, *making_notes(table, [section])]
+    notes = [*_NOTES, *making_notes([section])]
     sheets = [_metrics_sheet(lines, section.heading()), _intervals_sheet(lines)]
     shown = Document(table.title, sheets, notes, changed_settings([table.section]))
-    write_table(frame, ROUNDS, shown, table, Outputs(**outputs), table.latex_intervals)
+    write_table(frame, ROUNDS, shown, Outputs(**outputs), table.latex_intervals)
 
 
 class Line(NamedTuple):

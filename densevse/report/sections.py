@@ -14,15 +14,13 @@ from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.lineage import with_digest
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.statements import Statement, read_statement
 from densevse.evaluation.bootstrap import expected_metrics, retrieval_bootstrap
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS, RECALL_COLUMNS
 from densevse.evaluation.protocols import Fold, TestSet, folds, full, select_split
-from densevse.report.made_with import Lineage
-from densevse.report.plan import Configured, Difference, SectionPlan
-from densevse.report.provenance import check_provenance
+from densevse.report.plan import Difference, SectionPlan
 from densevse.report.published import Paper, PublishedRow
 from densevse.report.rendering import named_seeds
 from densevse.statistics.bootstrap import Interval
@@ -157,7 +155,7 @@ class MeasuredSection:
     test_set: TestSet
     folds: list[Fold]
     measured: list[Measured]
-    made_from: Mapping[str, list[Lineage]]  # by variant, that of each RETRIEVAL artifact
+    statements: Mapping[str, list[Statement]]  # by variant, that of each RETRIEVAL artifact
     empty: int = 0  # sentences of the data set without a word
 
     @property
@@ -222,42 +220,34 @@ class SectionArtifacts(NamedTuple):
         )
 
 
-def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionArtifacts) -> MeasuredSection:
+def read_section(plan: SectionPlan, artifacts: SectionArtifacts) -> MeasuredSection:
     """Reads a section. A section without measurements has no test set, as published rows need no data.
 
-    Raises `InputError` if an artifact is missing, or was not made with what the plan says (see `check_provenance`).
+    Raises `InputError` if an artifact is missing.
     """
-    measured, made_from = list[Measured](), dict[str, list[Lineage]]()
+    measured, statements = list[Measured](), dict[str, list[Statement]]()
     for name, entry in plan.measured.items():
-        paths = checked_retrievals(name, plan, configured, artifacts.retrievals)
+        paths = retrieval_paths(name, plan, artifacts.retrievals)
         runs = {seed: schema.read(path, RETRIEVAL) for seed, path in paths.items()}
         measured.append(Measured(name, entry.title, runs))
-        made_from[name] = [with_digest(path) for path in paths.values()]
+        statements[name] = [read_statement(path) for path in paths.values()]
     if not measured:
         return MeasuredSection(plan, None, _NOTHING, [], [], {})
     images = artifacts.images.path(Identity(plan.dataset))
     if plan.protocol == "regions":
-        test_set = _regions(measured[0], made_from[measured[0].variant][0], families_of(images))
-        return MeasuredSection(plan, None, test_set, full(test_set), measured, made_from)
+        test_set = _regions(measured[0], statements[measured[0].variant][0], families_of(images))
+        return MeasuredSection(plan, None, test_set, full(test_set), measured, statements)
     image_table = schema.read(images, IMAGES)
     captions = schema.read(artifacts.captions.path(Identity(plan.dataset)), CAPTIONS)
     test_set = select_split(image_table, captions, sentences=plan.sentences)
     empty = int((captions["text"] == "").sum())
-    return MeasuredSection(plan, image_table, test_set, folds(test_set, plan.protocol), measured, made_from, empty)
+    return MeasuredSection(plan, image_table, test_set, folds(test_set, plan.protocol), measured, statements, empty)
 
 
-def checked_retrievals(
-    name: str, plan: SectionPlan, configured: Configured, retrievals: ArtifactIndex
-) -> dict[int, str]:
-    """The RETRIEVAL artifact of each seed of a section's row.
-
-    Raises `InputError` if one is missing, or was not made with what the plan says (see `check_provenance`).
-    """
+def retrieval_paths(name: str, plan: SectionPlan, retrievals: ArtifactIndex) -> dict[int, str]:
+    """The RETRIEVAL artifact of each seed of a section's row. Raises `InputError` if one is missing."""
     entry = plan.measured[name]
-    paths = {seed: retrievals.path(entry.identity(plan.dataset, plan.protocol, seed)) for seed in entry.seeds}
-    for path in paths.values():
-        check_provenance(path, schema.check(path, RETRIEVAL), entry, configured)
-    return paths
+    return {seed: retrievals.path(entry.identity(plan.dataset, plan.protocol, seed)) for seed in entry.seeds}
 
 
 def source(row: PublishedRow, papers: Mapping[str, Paper]) -> str:
@@ -268,13 +258,13 @@ def source(row: PublishedRow, papers: Mapping[str, Paper]) -> str:
     return f"{papers[row.paper].name}, Table {row.table}{starred}"
 
 
-def _regions(measured: Measured, made_from: Lineage, families: pd.Series) -> TestSet:
-    """The regions and phrases of a ranking, whose lineage has the number of phrases of each region.
+def _regions(measured: Measured, statement: Statement, families: pd.Series) -> TestSet:
+    """The regions and phrases of a ranking, whose statement has the number of phrases of each region.
 
     Intervals draw over `families`, given by image.
     """
     rows = next(iter(measured.retrievals.values()))
-    counts = np.array(made_from["phrases_of_regions"], np.int64)
+    counts = np.array(statement.found["phrases_of_regions"], np.int64)
     regions, phrases = (rows.loc[rows["direction"] == name, "query_id"].to_numpy(object) for name in DIRECTIONS)
     images = [str(name).rpartition("/")[0] for name in regions]
     return TestSet(regions, phrases, np.repeat(np.arange(len(counts)), counts), families[images].to_numpy(object))

@@ -6,9 +6,6 @@ from pathlib import Path
 
 from densevse.runtime.project import RESULTS
 
-ARTIFACTS = {".parquet", ".safetensors"}
-"""The endings of files that have a lineage and a seal."""
-
 
 def aside_folder(results: str) -> Path:
     """The folder of the outputs of the folder `results` that were put aside."""

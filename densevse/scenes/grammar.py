@@ -172,8 +172,7 @@ class _Chart:
 
 def parse_by_grammar(captions: str, wildcards: Mapping[str, Any], output: str, images: str | None = None) -> None:
     """The job that parses a shard's captions by the grammar; see `write_parses`."""
-    made_from = {"parser": wildcards["parser"], "kind": "grammar"}
-    write_parses(GrammarParser(), images, captions, wildcards["shard"], output, made_from)
+    write_parses(GrammarParser(), images, captions, wildcards["shard"], output)
 
 
 class GrammarParser:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from densevse.artifacts.files import atomic, checksum
-from densevse.artifacts.seals import Seal
+from densevse.artifacts.seals import read_sealed
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
@@ -33,7 +33,7 @@ def fingerprint(settings: Mapping[str, Any], files: Iterable[str | Path]) -> str
 
 def _identity(path: Path) -> str:
     """The digest of an artifact's rows, or of the bytes of another file."""
-    return Seal(path).rows if path.suffix == ".parquet" else checksum(path)
+    return read_sealed(path).digest if path.suffix == ".parquet" else checksum(path)
 
 
 class Checkpoint:

@@ -147,9 +147,9 @@ class ConceptHead(Task):
             "mean_average_precision_whole": self._validated("whole"),
         }
 
-    def save(self, path: Path, made_from: dict[str, Any]) -> None:
+    def save(self, path: Path, **found: Any) -> None:
         """Writes the layer, and the names of its outputs in order."""
-        _save(self.module, path, made_from, self.names, self.classes)
+        _save(self.module, path, found, self.names, self.classes)
 
     def _validated(self, regions: Views) -> float:
         found = []
@@ -233,9 +233,9 @@ class ConceptsFromPixels(Task):
                 found.append(self.module(self._normalized(batch.pixels)).float().cpu().numpy())
         return {"mean_average_precision": mean_average_precision(np.concatenate(found), self.val.present)}
 
-    def save(self, path: Path, made_from: dict[str, Any]) -> None:
+    def save(self, path: Path, **found: Any) -> None:
         """Writes the network, and the names of its outputs in order."""
-        _save(self.module, path, made_from, self.names, self.classes)
+        _save(self.module, path, found, self.names, self.classes)
 
     def _normalized(self, pixels: Tensor) -> Tensor:
         return standardised(pixels, self.pixels.mean, self.pixels.std)
@@ -323,11 +323,10 @@ def train_all(
         known = ConceptTables.read(**tables)
         return ConceptsFromPixels(known, Photographs(sources, known.rows), job, weights, files.classes)
 
-    # The first weights may be published ones, which have no lineage.
-    spec = TrainingSpec(job, (job.concept_network,), Files({**tables, "start": weights}), untraced={"start"})
+    spec = TrainingSpec(job, (job.concept_network,), Files({**tables, "start": weights}))
     drive(spec, make, files.weights, files.history)
 
 
-def _save(module: nn.Module, path: Path, made_from: dict[str, Any], names: Sequence[str], classes: str) -> None:
-    write_weights(module, path, made_from)
+def _save(module: nn.Module, path: Path, found: Mapping[str, Any], names: Sequence[str], classes: str) -> None:
+    write_weights(module, path, **found)
     write_text("".join(f"{name}\n" for name in names), Path(classes))

@@ -61,10 +61,10 @@ class Writing(Task):
                 total, count = total + float(of_batch), count + predicted
         return {"log_probability": -total / count, "perplexity": math.exp(total / count)}
 
-    def save(self, path: Path, made_from: dict[str, Any]) -> None:
-        """Writes the generator with the lineage of its training and of its features."""
-        described = {**made_from, "features": self.inputs.features_made_from()}
-        save_model(self.module, self.job.method, self.job.sentences, path, described)
+    def save(self, path: Path, **found: Any) -> None:
+        """Writes the generator with how it sees images."""
+        features = self.inputs.features_seen()
+        save_model(self.module, self.job.method, self.job.sentences, path, **found, features=features)
 
     def _total(self, batch: ContentBatch) -> tuple[Tensor, int]:
         """The negative log-likelihood of all sentences, and the number of their words and ends."""

@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
@@ -23,8 +23,6 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import REAL, Column, Schema
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.strict import Strict
@@ -281,11 +279,9 @@ class Trainer:
         logger.info("resumed in epoch %d after step %d", self.progress.epoch, self.progress.step)
 
 
-def write_history(
-    rows: list[dict[str, Any]], path: str | Path, made_from: dict[str, Any], of: Identity | None = None
-) -> None:
+def write_history(rows: list[dict[str, Any]], path: str | Path, **found: Any) -> None:
     """Writes a history: its columns, and one more for each of the task's measures."""
-    schema.write(rows, history_schema([name for name in rows[0] if name not in _columns()]), path, made_from, of)
+    schema.write(rows, history_schema([name for name in rows[0] if name not in _columns()]), path, **found)
 
 
 def history_schema(measures: Sequence[str]) -> Schema:
@@ -435,8 +431,6 @@ class TrainingSpec:
     job: Recipe
     names: tuple[str, ...]  # part of the seed, so that two trainings with one seed differ
     inputs: Files
-    untraced: Collection[str] = ()  # inputs that the lineage leaves out
-    of: Identity | None = None  # the identity of the history, if others read it
     starts_trained: bool = False  # starts from a trained model's weights, which are kept if no epoch is better
 
 
@@ -459,13 +453,7 @@ def drive(spec: TrainingSpec, make: Callable[[], Task], weights: str | Path, his
     task.to(device)
     with watched(weights) as watch:
         rows = Trainer(task, job, checkpoint, spec.starts_trained, watch).run()
-    settings = {**job.model_dump(mode="json", exclude={"code"}), "device": device.type}
-    settings["computed_in"] = precision
-    made_from = lineage(settings, _traced(spec))
-    write_history(rows, history, made_from, spec.of)
-    task.save(Path(weights), made_from)
+    found = {"round": job.round, "device": device.type, "computed_in": precision}
+    write_history(rows, history, **found)
+    task.save(Path(weights), **found)
     checkpoint.remove()
-
-
-def _traced(spec: TrainingSpec) -> dict[str, list[str]]:
-    return {name: paths for name, paths in spec.inputs.named().items() if name not in spec.untraced}

@@ -9,12 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import check_contents
 from densevse.config.strict import validate
 from densevse.config.training import TrainingJob
 from densevse.data.files import Files
-from densevse.data.inputs import NETWORK, Inputs, Pairs
+from densevse.data.inputs import Inputs, Pairs
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.evaluation.ranks import evaluate, metrics
 from densevse.methods.interface import Batch, Encoding, Images, Method, Moment, Sentences, with_parts
@@ -40,7 +38,7 @@ class Saved(NamedTuple):
 
     method: str  # its module's name
     sentences: Sequence[str]  # the structures that it reads
-    features: Mapping[str, Any]  # view -> the lineage of its features
+    features: Mapping[str, Any]  # view -> how its features see images
 
 
 class Retrieval(Task):
@@ -89,12 +87,11 @@ class Retrieval(Task):
         attention = entropies(self.module, self.val) if self.module.can("saliency") else {}
         return {**validated(self.module, self.val), **attention}
 
-    def save(self, path: Path, made_from: dict[str, Any]) -> None:
-        """Writes the model with the lineage of its training and of its features."""
+    def save(self, path: Path, **found: Any) -> None:
+        """Writes the model with how it sees images."""
         if self.saved is None:
             raise ValueError("a task without `saved` has no file")
-        described = {**made_from, "features": self.saved.features}
-        save_model(self.module, self.saved.method, self.saved.sentences, path, described)
+        save_model(self.module, self.saved.method, self.saved.sentences, path, **found, features=self.saved.features)
 
 
 def with_siblings(examples: Indices, number: int, image_of_caption: Indices, epoch: int) -> Indices:
@@ -144,7 +141,7 @@ def prepared(job: TrainingJob, inputs: Inputs, start: str | None = None) -> Retr
         measure(method, pairs)
     elif method.can("fit"):
         method.fit(_all_pairs(pairs))
-    saved = Saved(job.method, job.sentences, inputs.features_made_from())
+    saved = Saved(job.method, job.sentences, inputs.features_seen())
     return Retrieval(method, pairs, val, saved, job.training.siblings)
 
 
@@ -170,27 +167,21 @@ def train(
     code: str,
     model: str,
     history: str,
-    wildcards: Mapping[str, str],
     **files: str | list[str],
 ) -> None:
     """The job that trains a round of a method: `job` has the settings of `TrainingJob`, and `files` are its inputs."""
     settings = validate(TrainingJob, {**job, "code": code}, "training")
-    train_method(Files(files), settings, model, history, Identity.of(wildcards, round=settings.round))
+    train_method(Files(files), settings, model, history)
 
 
-def train_method(
-    files: Files, job: TrainingJob, model: str | Path, history: str | Path, of: Identity | None = None
-) -> None:
-    """Trains a method and writes its `model` and `history`, which are `of` a variant's round; see `drive`.
+def train_method(files: Files, job: TrainingJob, model: str | Path, history: str | Path) -> None:
+    """Trains a method and writes its `model` and `history`; see `drive`.
 
     It starts from the weights of the file `start`, if there is one: the model of the round before, or of another
-    method. Raises `InputError` if that is of another round, or not the one that made the correspondences.
+    method. Raises `InputError` if that is of another round.
     """
-    # Features have their network's first weights in their lineage, and correspondences the model that made them.
-    untraced = {NETWORK, START} if _CORRESPONDENCES in files else {NETWORK}
-    spec = TrainingSpec(job, (job.method, f"round{job.round}"), files, untraced, of, starts_trained=START in files)
+    spec = TrainingSpec(job, (job.method, f"round{job.round}"), files, starts_trained=START in files)
     start = files.one(START) if START in files else None
     if start is not None and _CORRESPONDENCES in files:
         check_round(start, {"seed": str(job.seed), "round": str(job.round - 1)})
-        check_contents(files.several(_CORRESPONDENCES))  # that they are by this model
     drive(spec, lambda: prepared(job, Inputs(files, job.sentences), start), model, history)

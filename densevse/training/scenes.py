@@ -76,9 +76,9 @@ class NetworkOfScenes(Task):
                 known += int((batch.classes != UNDECIDED).sum())
         return {"accuracy": right / max(1, known)}
 
-    def save(self, path: Path, made_from: dict[str, Any]) -> None:
+    def save(self, path: Path, **found: Any) -> None:
         """Writes the network, without the layer of the facts."""
-        write_weights(self.network, path, made_from)
+        write_weights(self.network, path, **found)
 
     def _normalized(self, pixels: Tensor) -> Tensor:
         """(N, size, size, 3) uint8 to (N, 3, size, size) float32."""

@@ -41,8 +41,8 @@ class Task(ABC):
         """Named measures of the current module on the validation set; larger values of `selects` are better."""
 
     @abstractmethod
-    def save(self, path: Path, made_from: dict[str, Any]) -> None:
-        """Writes the trained weights with their lineage."""
+    def save(self, path: Path, **found: Any) -> None:
+        """Writes the trained weights with what only their training knows."""
 
     def parameters_in(self, phase: str, changes: Mapping[str, Any]) -> Strict:
         """The parameters with a phase's changes. Raises `InputError` that names a change that does not fit."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
 from densevse.artifacts.files import checksum
-from densevse.artifacts.lineage import lineage, metadata
 from densevse.artifacts.seals import sealed
+from densevse.artifacts.statements import statement_metadata
 from densevse.runtime.errors import InputError
 
 CONVOLUTIONS = {  # name: (channels in, channels out, kernel, stride, padding, groups)
@@ -49,9 +49,8 @@ def convert(caffemodel: str | Path, output: str | Path, hidden: int = 4096, clas
     """
     weights = _read(caffemodel, hidden, classes)
     weights["features.conv1.weight"] = np.ascontiguousarray(weights["features.conv1.weight"][:, ::-1])
-    made_from = lineage({"converted": Path(caffemodel).name, "sha256": checksum(caffemodel)})
     with sealed(output) as temporary:
-        save_file(weights, temporary, metadata=metadata(made_from))
+        save_file(weights, temporary, statement_metadata(sha256=checksum(caffemodel)))
 
 
 def read_blobs(caffemodel: str | Path) -> dict[str, list[NDArray[np.float32]]]:

@@ -24,7 +24,6 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from densevse.artifacts.boxes import BOX, Boxes, intersection_over_union
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded
@@ -34,10 +33,8 @@ from densevse.config.strict import validate
 
 def write_clusters(proposals: str, options: Mapping[str, Any], wildcards: Mapping[str, Any], output: str) -> None:
     """The job that writes one box of each cluster of a shard's PROPOSALS; `options` are those of `Clustered`."""
-    name = wildcards["proposer"]
-    found = clustered(read(proposals, PROPOSALS), validate(Clustered, options, f"proposers.{name}.options"))
-    made_from = lineage({"proposer": name, "kind": "clustered", **options}, {"proposals": proposals})
-    write(found, PROPOSALS, output, made_from)
+    chosen_by = validate(Clustered, options, f"proposers.{wildcards['proposer']}.options")
+    write(clustered(read(proposals, PROPOSALS), chosen_by), PROPOSALS, output)
     remove_superseded(output)
 
 

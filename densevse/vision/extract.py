@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.files import checksum
 from densevse.artifacts.images import Photographs
-from densevse.artifacts.lineage import PathOrPaths, lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, PRECISION
@@ -60,15 +59,11 @@ class NetworkFiles:
         """Loads the network in the recorded precision. Raises `InputError` if that is missing."""
         return load_network({**self.settings, "precision": self._precision()}, self.weights)
 
-    def made_from(
-        self, images: str | Path, parents: Mapping[str, PathOrPaths] | None = None, **also: Any
-    ) -> dict[str, Any]:
-        """The lineage of this network's features of an image table, with `also` and `parents` added."""
-        # The nodes follow from the architecture and the layers, and earlier features do not name them.
-        stated = {name: value for name, value in self.settings.items() if name != "nodes"}
-        own = {"network": self.name, **stated, "weights_sha256": checksum(self.weights), **also}
-        chosen = {"precision": self.precision} if self.precision else {}
-        return lineage(own, {"images": images, **chosen, **(parents or {})})
+    def found(self) -> dict[str, Any]:
+        """What its features state beside the settings of their job: the weights' digest, and a recorded precision."""
+        precision = self._precision()
+        recorded = {} if precision == self.settings.get("precision") else {"precision": precision}
+        return {"weights_sha256": checksum(self.weights), **recorded}
 
     def _precision(self) -> str:
         asked: str = self.settings.get("precision", "auto")
@@ -85,7 +80,7 @@ def write_precision(output: str | Path, threads: int) -> None:
     device = set_up(threads)
     chosen = fastest_precision()
     row = pd.DataFrame({"precision": [chosen], "device": [device.type]})
-    write(row, PRECISION, output, lineage({"precision": chosen}))
+    write(row, PRECISION, output)
 
 
 def decoding_threads() -> int:
@@ -128,9 +123,8 @@ def write_features(
     """
     rows = readable(read(images, IMAGES), shard)
     network = network_files.load()
-    made_from = network_files.made_from(images, view=view)
     shape, in_batch = features(network, blank(network, view), view).shape[1:], batch_size(network, view)
-    with FeatureWriter(path, IMAGE_FEATURES, shape, DTYPE, made_from) as writer:
+    with FeatureWriter(path, IMAGE_FEATURES, shape, DTYPE, **network_files.found()) as writer:
         full = batches(rows, Photographs(sources, rows), network, view)
         for part, pixels in progress(full, f"{view} features, batches of {in_batch}", -(-len(rows) // in_batch)):
             writer.append(part[["image_id"]], features(network, pixels, view)[: len(part)])

@@ -100,7 +100,6 @@ def write_regions(
     if all_stay:  # so no cheaper scores are needed first
         every = {"detections": options.maximum_proposals, "nms_threshold": 1.0, "scoring": options.features}
         options = options.model_copy(update=every)
-    made_from = network.made_from(images, {"proposals": proposals or []}, view="regions", all_stay=all_stay)
     files = Photographs(sources, rows)
     cv2.setNumThreads(1)  # the threads here are the readers'
     with ThreadPoolExecutor(decoding_threads()) as pool:
@@ -113,7 +112,7 @@ def write_regions(
             describing = _describing(network.load(), options, classes)
             found, classes = _chosen(proposed, pixels, describing, options, classes, pool)
             length = describing.length
-        with FeatureWriter(path, REGION_FEATURES, (length,), DTYPE, made_from) as writer:
+        with FeatureWriter(path, REGION_FEATURES, (length,), DTYPE, **network.found()) as writer:
             for some in chunks(progress(found, "regions of images", len(rows)), IMAGES_AT_ONCE):
                 writer.append(_rows(some, classes), np.concatenate([image.described.vectors for image in some]))
     remove_superseded(path)
@@ -291,13 +290,13 @@ def extract_true_regions(
     everything = options.model_copy(update=all_boxes)
     loaded = network_files.load()
     describing = RegionNetwork(loaded, loaded.layer("regions"), options.map)
-    made_from = network_files.made_from(image_table, {"boxes": boxes}, view="true regions")
     cv2.setNumThreads(1)  # the threads here are the readers'
     with ThreadPoolExecutor(decoding_threads()) as pool:
         files = Photographs(sources, table)
         candidates = _candidates(table[table["image_id"].isin(found)], found, files)
         chosen = list(progress(choose(candidates, describing, everything, pool), "true regions", len(found)))
-    with FeatureWriter(output, REGION_FEATURES, chosen[0].described.vectors.shape[1:], DTYPE, made_from) as writer:
+    shape = chosen[0].described.vectors.shape[1:]
+    with FeatureWriter(output, REGION_FEATURES, shape, DTYPE, **network_files.found()) as writer:
         for regions in chosen:
             rows = pd.DataFrame(regions.boxes, columns=BOX).assign(
                 image_id=regions.image_id, score=regions.described.scores, class_name=""

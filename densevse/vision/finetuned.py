@@ -27,9 +27,9 @@ class FineTuned(nn.Module):
     """
 
     def __init__(self, described: Mapping[str, Any], module: nn.Module) -> None:
-        """`described` is the lineage of the artifact of the regions, or what a trained model's file states of it.
+        """`described` has the settings of the network of the regions, as their artifact or a model's file states them.
 
-        Only the model's file states the nodes of layers. An edited layer reruns the extraction, and so the training.
+        Regions of an earlier version do not state the nodes of layers.
         """
         super().__init__()
         stated = {name: described[name] for name in FIELDS if name in described}

@@ -8,14 +8,13 @@ that no threshold excludes it.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, Boxes, check_no_shares
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.matrices import Matrix, open_matrix
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import IMAGES
@@ -67,18 +66,15 @@ def read_given_features(
     Path(output).parent.mkdir(parents=True, exist_ok=True)  # archives are unpacked in it
     file = _opened(given, own_files, usable, Path(output).parent)
     file.check_ids(table["image_id"], usable["image_id"], given.image_id)
-    made_from = lineage(
-        {**given.model_dump(exclude={"name"}), "files": {name: Path(own).name for name, own in own_files.items()}},
-        {"images": image_table, "whole": whole or []},
-    )
+    read_from = {name: Path(own).name for name, own in own_files.items()}
     images_of_file = (
         file.read(image_id, given.dtype) for image_id in progress(rows["image_id"], given.name, len(rows))
     )
     if whole is not None:
-        _write_regions(rows, images_of_file, FeatureStore([whole], IMAGE_FEATURES), given, made_from, output)
+        _write_regions(rows, images_of_file, FeatureStore([whole], IMAGE_FEATURES), given, output, read_from)
     else:
         shape = _vector(file.read(usable["image_id"].iloc[0], given.dtype), given).shape
-        with FeatureWriter(output, IMAGE_FEATURES, shape, given.dtype, made_from) as writer:
+        with FeatureWriter(output, IMAGE_FEATURES, shape, given.dtype, files=read_from) as writer:
             for image_id, image in zip(rows["image_id"], images_of_file, strict=True):
                 vector = _vector(image, given)
                 _check_shape(vector.shape, shape, given, image_id)
@@ -145,12 +141,12 @@ def _write_regions(
     images: Iterable[GivenImage],
     whole: FeatureStore,
     given: GivenOptions,
-    made_from: Mapping[str, Any],
     path: str | Path,
+    files: Mapping[str, str],
 ) -> None:
     number = {image_id: place for place, image_id in enumerate(whole.rows["image_id"])}
     sizes = zip(rows["image_id"], rows["width"], rows["height"], strict=True)
-    with FeatureWriter(path, REGION_FEATURES, whole.shape, given.dtype, made_from) as writer:
+    with FeatureWriter(path, REGION_FEATURES, whole.shape, given.dtype, files=files) as writer:
         for (image_id, width, height), image in zip(sizes, images, strict=True):
             _check_shape(image.vectors.shape[1:], whole.shape, given, image_id)
             of_whole = whole.gather([number[image_id]])

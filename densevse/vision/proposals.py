@@ -20,7 +20,6 @@ from scipy.io import loadmat
 
 from densevse.artifacts.boxes import BOX, Boxes, check_form
 from densevse.artifacts.images import Photographs
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
@@ -63,7 +62,7 @@ def write_proposals(
     images = read(image_table, IMAGES)
     part = shard_slice(wildcards["shard"], len(images))
     found = propose(images, part, sources, _reading(proposer, files), threads)
-    write(found, PROPOSALS, output, made_from(wildcards["proposer"], proposer, image_table))
+    write(found, PROPOSALS, output)
     remove_superseded(output)
 
 
@@ -98,13 +97,6 @@ def propose(
     if empty:
         logger.warning("%d of %d images have no proposal, among them %s", len(empty), len(rows), empty[:5])
     return pd.concat([_ranked("", np.empty((0, 4), np.float32), np.empty(0, np.float32)), *proposals])
-
-
-def made_from(name: str, proposer: Mapping[str, Any], images: str | Path) -> dict[str, Any]:
-    """The lineage of the proposals of an image table by a proposer, given as its entry in config/proposers."""
-    # Names without folders, as the same files give the same proposals in any folder.
-    options = {key: Path(value).name if key in FILES else value for key, value in proposer["options"].items()}
-    return lineage({"proposer": name, "kind": proposer["kind"], **options}, {"images": images})
 
 
 def _ranked(

@@ -1,6 +1,14 @@
-"""What files hold of their making is compared with today's plan."""
+"""What files say of their making is compared with today's plan; those that agree are made to say that they are of it.
 
+tests/older has a small project of commit 5febe9e3, whose files copied the settings of all ancestors.
+"""
+
+import ast
+import json
 import os
+import tarfile
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -8,95 +16,131 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from densevse.artifacts import schema
-from densevse.artifacts.adoption import BYTES, CODE, AdoptableJob, compare
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage, made_from, metadata
+from densevse.artifacts.adoption import BYTES, CODE, adopt, compare
+from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.sentences import WORDS
-from densevse.artifacts.seals import sealed, verified
+from densevse.artifacts.seals import verified
+from densevse.artifacts.statements import Statement, digest, is_older, making, read_statement
+from densevse.dag.records import record_file
 from densevse.runtime.errors import InputError
+from densevse.runtime.project import RESULTS
 
-IMAGES, TOKENS, WORDS_FILE = (f"results/scenes/{name}.parquet" for name in ("images", "tokens", "words"))
-MODEL, PHOTOGRAPHS = "results/scenes/model.safetensors", "resources/scenes.zip"
-SETTINGS = {"network": "vgg19", "layers": ["fc7"], "seed": 1}
-GIVEN = {"network": {"layers": ["fc7"], "batch_size": 8}, "seed": 1, "threads": 2}
+OLDER = Path(__file__).parents[1] / "older/5febe9e3.tar.xz"
+TOKENS, COUNTED = "results/scenes/tokens.parquet", "results/scenes/vocabulary/words.parquet"
+MODEL = "results/scenes/models/vse/seed0/round0/model.safetensors"
+RETRIEVAL = "results/scenes/retrieval/full/vse/seed0/round0.parquet"
 
 
-def words(path, *names, made=None, of=None):
-    rows = [{"word": name, "index": number, "count": 1} for number, name in enumerate(names)]
-    schema.write(rows, WORDS, path, made or lineage({}), of)
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(RESULTS, "results")
 
 
 @pytest.fixture
-def job(tmp_path, monkeypatch):
-    """A job whose outputs agree with the plan."""
-    monkeypatch.chdir(tmp_path)
-    words(IMAGES, "a")
-    words(TOKENS, "b", made=lineage({}, {"images": IMAGES}))
-    made = lineage(SETTINGS, {"tokens": TOKENS})
-    words(WORDS_FILE, "c", made=made, of=Identity("scenes", seed=1))
-    with sealed(MODEL) as temporary:
-        save_file({"w": np.arange(6.0)}, temporary, metadata(made))
-    wildcards = {"network": "vgg19", "dataset": "scenes", "seed": "1"}
-    return AdoptableJob([TOKENS, PHOTOGRAPHS], [WORDS_FILE, MODEL], wildcards, GIVEN)
+def older(folder):
+    with tarfile.open(OLDER) as archive:
+        archive.extractall(filter="data")
 
 
-def test_what_could_not_be_compared_is_listed(job):
-    assert compare(job) == [CODE, "network.batch_size", "threads", PHOTOGRAPHS]
+def record_of(path):
+    return json.loads(record_file(Path("results/.records-results"), path).read_bytes())
+
+
+def plan_of(path, *inputs, **wildcards):
+    """The job of a file of the earlier version as today's plan has it: with the settings of its record."""
+    values = [ast.literal_eval(text) for text in record_of(path)["params"]]
+    given = next(value for value in values if isinstance(value, dict))
+    read = {"tokens" if name == TOKENS else "model": {name.removeprefix("results/"): digest(name)} for name in inputs}
+    return Statement("module:function", given, "new code", wildcards={"dataset": "scenes", **wildcards}, inputs=read)
+
+
+def test_with_its_record_only_the_code_of_an_older_file_is_not_compared(older):
+    plan = plan_of(COUNTED, TOKENS)
+    assert compare(COUNTED, plan, record_of(COUNTED)) == [CODE]
+    assert compare(COUNTED, plan, None) == [CODE, "minimum"]
 
 
 @pytest.mark.parametrize(
-    ("given", "wildcards", "inputs", "message"),
+    ("changes", "message"),
     [
-        ({"network": {"layers": ["fc6"]}}, {}, [TOKENS], r"network\.layers: the plan says \[.fc6.\], found \[.fc7.\]"),
-        ({}, {"network": "alexnet"}, [TOKENS], "network: the plan says alexnet, found vgg19"),
-        ({}, {"seed": "2"}, [TOKENS], "seed: the plan says 2, found 1"),
-        ({}, {"dataset": "coco"}, [TOKENS], "dataset: the plan says coco, found scenes"),
-        ({}, {}, [IMAGES], r"was made from scenes/tokens\.parquet, which is no input today"),
+        ({"given": {"minimum": 7}}, "minimum: the plan says 7, found 1"),
+        ({"contents": ["0f"]}, "the user's files have other contents now"),
+        ({"inputs": {}}, r"was made from scenes/tokens\.parquet, which is no input now"),
+        ({"inputs": {"tokens": {"scenes/tokens.parquet": "0f"}}}, r"was made from another scenes/tokens\.parquet than"),
         (
-            {},
-            {},
-            [TOKENS, "results/scenes/boxes.parquet"],
-            r"was not made from scenes/boxes\.parquet, which is an input",
+            {"inputs": {"boxes": {"scenes/boxes.parquet": "0f"}}},
+            r".* was not made from scenes/boxes\.parquet, which",
         ),
     ],
 )
-def test_what_disagrees_is_named(job, given, wildcards, inputs, message):
-    with pytest.raises(InputError, match=rf"^{WORDS_FILE}: {message}"):
-        compare(AdoptableJob(inputs, job.outputs, wildcards, given))
+def test_what_disagrees_is_named(older, changes, message):
+    record = record_of(COUNTED)
+    record["params"] += ["['1f']"] * ("contents" in changes)
+    with pytest.raises(InputError, match=f"^{COUNTED}: {message}"):
+        compare(COUNTED, replace(plan_of(COUNTED, TOKENS), **changes), record)
 
 
-def test_another_input_and_damage_are_named(job):
-    words(IMAGES, "other")
-    with pytest.raises(InputError, match=f"^{IMAGES}: another file of that name was read than it has now"):
-        compare(job)
-    words(IMAGES, "a")
+def test_another_seed_is_named(older):
+    plan = plan_of(RETRIEVAL, MODEL, variant="vse", seed="1", round="0")
+    with pytest.raises(InputError, match="seed: the plan says 1, found 0"):
+        compare(RETRIEVAL, replace(plan, inputs={}), None)
+
+
+def test_a_setting_that_is_new_since_disagrees_with_nothing(older):
+    plan = plan_of(COUNTED, TOKENS)
+    assert compare(COUNTED, replace(plan, given={**plan.given, "new": 3}), record_of(COUNTED)) == [CODE, "new"]
+
+
+def test_what_is_adopted_states_todays_job_and_what_was_not_compared(older):
+    before = digest(COUNTED)
+    rows, weights = schema.read(COUNTED, WORDS), load_file(MODEL)
+    plan = plan_of(COUNTED, TOKENS)
+    adopt(COUNTED, plan, [CODE])
+    adopt(MODEL, plan_of(MODEL), [CODE])
+    found = read_statement(COUNTED)
+    assert not is_older(COUNTED)
+    assert (found.call, found.given, found.inputs) == (plan.call, plan.given, plan.inputs)
+    assert found.adopted == {"scenes/vocabulary/words.parquet": [CODE]}
+    assert verified(COUNTED).startswith(before)
+    assert schema.read(COUNTED, WORDS).equals(rows)
+    assert all(np.array_equal(value, weights[name]) for name, value in load_file(MODEL).items())
+    assert read_statement(MODEL).found["method"] == "vse"
+    # Weights had another digest before, by which what was made from them names them.
+    retrieval = plan_of(RETRIEVAL, MODEL, variant="vse", seed="0", round="0", protocol="full")
+    others = {name: dict(files) for name, files in read_statement(RETRIEVAL).inputs.items() if name != "model"}
+    assert compare(RETRIEVAL, replace(retrieval, inputs={**others, **retrieval.inputs}), record_of(RETRIEVAL)) == [CODE]
+    assert identity_of(RETRIEVAL) == Identity("scenes", "vse", 0, 0, "full", "test")
+
+
+def test_of_a_file_that_states_its_job_only_the_code_may_differ(folder):
+    job = Statement("module:function", {"minimum": 2}, "old code", wildcards={"dataset": "scenes"})
+    with making(job):
+        schema.write([], WORDS, COUNTED)
+    assert compare(COUNTED, job, None) == []
+    assert compare(COUNTED, replace(job, code="new code", call="moved:function"), None) == [CODE]
+    with pytest.raises(InputError, match="minimum: the plan says 3, found 2"):
+        compare(COUNTED, replace(job, given={"minimum": 3}), None)
+
+
+def test_damage_is_named(older):
     with open(MODEL, "r+b") as file:
         file.seek(-1, os.SEEK_END)
         file.write(b"!")
     with pytest.raises(InputError, match=f"^{MODEL}: damaged"):
-        compare(job)
-    os.remove(MODEL)
-    with pytest.raises(InputError, match=f"^{MODEL}: no such file"):
-        compare(job)
+        adopt(MODEL, plan_of(MODEL), [CODE])
 
 
-def test_a_picture_does_not_state_how_it_was_made(job):
-    with pytest.raises(InputError, match=r"^results/a\.svg: files of this kind do not state"):
-        compare(job._replace(outputs=["results/a.svg"]))
-
-
-def test_files_of_an_earlier_version_are_sealed(job):
-    """They have neither seals nor digests of what they were made from."""
-    made = {**SETTINGS, "parents": {"tokens": {"parents": {}}}}
-    schema_of = pq.read_table(WORDS_FILE).replace_schema_metadata(WORDS.metadata(made, Identity("scenes", seed=1)))
-    pq.write_table(schema_of, WORDS_FILE)
-    save_file({"w": np.arange(6.0)}, MODEL, {"densevse.made_from": str(made).replace("'", '"')})
-    for path in job.outputs:
-        os.utime(path, (5, 5))
-    assert compare(job) == [CODE, BYTES, "network.batch_size", "threads", TOKENS, PHOTOGRAPHS]
-    for path in job.outputs:
-        assert verified(path)
-        assert made_from(path) == made
-        assert os.stat(path).st_mtime == 5
+def test_files_without_seals_are_sealed(folder):
+    """They are of a version before 5febe9e3."""
+    with making(Statement(wildcards={"dataset": "scenes"})):
+        schema.write([{"word": "a", "index": 0, "count": 1}], WORDS, COUNTED)
+    made = json.dumps({"minimum": 2, "parents": {}})
+    known = {"densevse.schema": "words", "densevse.version": "1", "densevse.made_from": made}
+    pq.write_table(pq.read_table(COUNTED).replace_schema_metadata(known), COUNTED)
+    Path(MODEL).parent.mkdir(parents=True)
+    save_file({"w": np.arange(6.0)}, MODEL, {"densevse.made_from": made})
+    for path in (COUNTED, MODEL):
+        assert compare(path, Statement("call", {"minimum": 2}, "code"), None) == [CODE, BYTES]
+        assert compare(path, Statement("call", {"minimum": 2}, "code"), None) == [CODE]
     assert load_file(MODEL)["w"].tolist() == list(range(6))
-    assert compare(job)[1] != BYTES

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
+from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schema import NUMBER, Column, Schema
 from densevse.runtime.errors import InputError
@@ -15,7 +15,7 @@ VSE = Identity("scenes", "vse", 0, 1, "full", "test")
 
 
 def written(path, of):
-    schema.write([{"number": 1}], COUNTS, path, {}, of)
+    schema.write([{"number": 1}], COUNTS, path, **of.values())
     return str(path)
 
 
@@ -37,11 +37,11 @@ def test_an_identity_comes_from_a_rule_s_wildcards(wildcards, others, expected):
 
 
 def test_an_artifact_says_of_what_it_is(tmp_path):
-    assert schema.identity(written(tmp_path / "a.parquet", VSE)) == VSE
+    assert identity_of(written(tmp_path / "a.parquet", VSE)) == VSE
     assert str(VSE) == "dataset scenes, variant vse, seed 0, round 1, protocol full, split test"
-    schema.write([{"number": 1}], COUNTS, tmp_path / "b.parquet", {})
+    schema.write([{"number": 1}], COUNTS, tmp_path / "b.parquet")
     with pytest.raises(InputError, match=r"b\.parquet does not name its data set and variant"):
-        schema.identity(tmp_path / "b.parquet")
+        identity_of(tmp_path / "b.parquet")
 
 
 def test_an_artifact_is_found_by_its_identity_alone(tmp_path):

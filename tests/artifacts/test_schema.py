@@ -18,19 +18,19 @@ ROWS = [{"index": 0, "word": "", "count": 0}, {"index": 2, "word": "dog", "count
 @pytest.fixture
 def words(tmp_path):
     path = tmp_path / "words.parquet"
-    schema.write(ROWS, WORDS, path, {"captions": "captions.parquet", "minimum": 1})
+    schema.write(ROWS, WORDS, path, captions="captions.parquet", minimum=1)
     return path
 
 
 def test_what_is_written_is_read(words):
     assert schema.read(words, WORDS).to_dict("records") == ROWS
-    assert schema.check(words, WORDS) == {"captions": "captions.parquet", "minimum": 1}
+    assert schema.check(words, WORDS).found == {"captions": "captions.parquet", "minimum": 1}
     assert list(schema.read(words, WORDS, ["word"])) == ["word"]
     assert len(schema.read_all([words, words], WORDS)) == 4
 
 
 def test_no_rows_are_a_valid_artifact(tmp_path):
-    schema.write([], WORDS, tmp_path / "a", {})
+    schema.write([], WORDS, tmp_path / "a")
     assert schema.read(tmp_path / "a", WORDS).empty
 
 
@@ -47,14 +47,14 @@ def test_lists_and_structures_survive(tmp_path):
         "basic_dependencies": [{"relation": "root", "governor": -1, "dependent": 1}],
         "enhanced_dependencies": [],
     }
-    schema.write([row], PARSES, tmp_path / "a", {})
+    schema.write([row], PARSES, tmp_path / "a")
     found = schema.read(tmp_path / "a", PARSES).iloc[0]
     assert list(found["tokens"]) == row["tokens"]
     assert list(found["basic_dependencies"]) == row["basic_dependencies"]
 
 
 def test_same_rows_same_bytes(tmp_path, words):
-    schema.write(ROWS, WORDS, tmp_path / "again", {"minimum": 1, "captions": "captions.parquet"})
+    schema.write(ROWS, WORDS, tmp_path / "again", captions="captions.parquet", minimum=1)
     assert (tmp_path / "again").read_bytes() == words.read_bytes()
 
 
@@ -71,7 +71,7 @@ def test_same_rows_same_bytes(tmp_path, words):
 )
 def test_wrong_columns_types_and_nulls_are_errors_and_nothing_is_written(tmp_path, rows, message):
     with pytest.raises(InputError, match=message) as error:
-        schema.write(rows, WORDS, tmp_path / "words.parquet", {})
+        schema.write(rows, WORDS, tmp_path / "words.parquet")
     assert "words.parquet" in str(error.value)
     assert list(tmp_path.iterdir()) == []
 
@@ -102,8 +102,8 @@ def test_a_missing_file_is_an_error(tmp_path):
 
 def test_the_file_explains_itself_to_duckdb(words):
     pairs = duckdb.sql(f"SELECT decode(key), decode(value) FROM parquet_kv_metadata('{words}')").fetchall()
-    assert dict(pairs)["densevse.schema"] == "words"
-    assert "occurrences" in dict(pairs)["densevse.columns"]
+    assert dict(pairs)["snakeproof.schema"] == "words"
+    assert "occurrences" in dict(pairs)["snakeproof.columns"]
 
 
 @pytest.mark.parametrize(
@@ -117,5 +117,5 @@ def test_the_file_explains_itself_to_duckdb(words):
     ids=lambda kind: kind.name,
 )
 def test_every_schema_can_be_written_empty(tmp_path, kind):
-    schema.write([], kind, tmp_path / "a", {})
+    schema.write([], kind, tmp_path / "a")
     assert pq.read_schema(tmp_path / "a").names == [column.name for column in kind.columns]

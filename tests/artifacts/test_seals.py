@@ -10,10 +10,10 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage, made_from, metadata
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import WORDS
 from densevse.artifacts.seals import CHUNK, sealed, verified
+from densevse.artifacts.statements import Statement, making, read_statement, statement_metadata
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.runtime.errors import InputError
 
@@ -22,21 +22,21 @@ ROWS = 300
 
 def table(path):
     rows = [{"word": f"word{number}", "index": number, "count": number + 1} for number in range(ROWS)]
-    schema.write(rows, WORDS, path, lineage({"minimum": 1}))
+    schema.write(rows, WORDS, path, minimum=1)
     return lambda file: schema.read(file, WORDS)
 
 
 def features(path):
     vectors = np.random.default_rng(0).normal(size=(ROWS, 1024))
-    with FeatureWriter(path, IMAGE_FEATURES, (1024,), np.float16, lineage({"network": "n"})) as file:
+    with FeatureWriter(path, IMAGE_FEATURES, (1024,), np.float16, network="n") as file:
         file.append(pd.DataFrame({"image_id": [f"image{number}" for number in range(ROWS)]}), vectors)
     return lambda file: FeatureStore([file], IMAGE_FEATURES).gather(np.arange(ROWS))
 
 
 def weights(path):
     with sealed(path) as temporary:
-        save_file({"w": np.arange(ROWS, dtype=np.float32)}, temporary, metadata(lineage({"seed": 0})))
-    return lambda file: (made_from(file), verified(file), load_file(file))
+        save_file({"w": np.arange(ROWS, dtype=np.float32)}, temporary, statement_metadata(seed=0))
+    return lambda file: (read_statement(file), verified(file), load_file(file))
 
 
 KINDS = {"table.parquet": table, "00-of-01.parquet": features, "model.safetensors": weights}
@@ -83,11 +83,21 @@ def test_only_the_part_that_is_read_is_checked(tmp_path):
 
 def test_the_same_rows_have_the_same_digest(tmp_path):
     digests = []
-    for name, made in (("one", {}), ("two", {"minimum": 2})):
-        schema.write([{"word": "a", "index": 0, "count": 3}], WORDS, tmp_path / f"{name}.parquet", lineage(made))
+    for name, given in (("one", {}), ("two", {"minimum": 2})):
+        with making(Statement(given=given)):
+            schema.write([{"word": "a", "index": 0, "count": 3}], WORDS, tmp_path / f"{name}.parquet")
         digests.append(verified(tmp_path / f"{name}.parquet"))
-    schema.write([{"word": "a", "index": 0, "count": 4}], WORDS, tmp_path / "three.parquet", lineage({}))
+    schema.write([{"word": "a", "index": 0, "count": 4}], WORDS, tmp_path / "three.parquet")
     assert digests[0] == digests[1] != verified(tmp_path / "three.parquet")
+
+
+def test_the_same_weights_have_the_same_digest(tmp_path):
+    digests = []
+    for seed, values in enumerate((np.arange(3.0), np.arange(3.0), np.ones(3))):
+        with sealed(tmp_path / f"{seed}.safetensors") as temporary:
+            save_file({"w": values}, temporary, statement_metadata(seed=seed))
+        digests.append(verified(tmp_path / f"{seed}.safetensors"))
+    assert digests[0] == digests[1] != digests[2]
 
 
 def test_other_software_reads_a_sealed_file(tmp_path):
@@ -112,7 +122,7 @@ def test_a_header_of_another_form_is_named(tmp_path, header):
     path = tmp_path / "model.safetensors"
     path.write_bytes(len(header).to_bytes(8, "little") + header)
     with pytest.raises(InputError, match=r"model\.safetensors: not a"):
-        made_from(path)
+        read_statement(path)
     path.write_bytes((2**62).to_bytes(8, "little") + header)
     with pytest.raises(InputError, match=r"model\.safetensors: not a whole safetensors file"):
         verified(path)

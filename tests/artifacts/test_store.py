@@ -13,9 +13,10 @@ import pytest
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.pages import RowsDigest
 from densevse.artifacts.schemas.features import EMBEDDINGS, IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.sentences import WORDS
-from densevse.artifacts.seals import RowsDigest, seal_parquet
+from densevse.artifacts.seals import seal_parquet
 from densevse.artifacts.store import GROUP_ROWS, FeatureStore, FeatureWriter
 from densevse.runtime.errors import InputError
 
@@ -30,9 +31,9 @@ def ids(count, prefix="image"):
     return pd.DataFrame({"image_id": [f"{prefix}{number}" for number in range(count)]})
 
 
-def write(path, vectors, dtype="float16", step=100, made_from=None, prefix="image"):
+def write(path, vectors, dtype="float16", step=100, found=MADE_FROM, prefix="image"):
     rows = ids(len(vectors), prefix)
-    with FeatureWriter(path, IMAGE_FEATURES, vectors.shape[1:], dtype, made_from or MADE_FROM) as writer:
+    with FeatureWriter(path, IMAGE_FEATURES, vectors.shape[1:], dtype, **found) as writer:
         for start in range(0, len(vectors), step):
             writer.append(rows.iloc[start : start + step], vectors[start : start + step])
     return path
@@ -46,7 +47,7 @@ def test_what_is_written_is_gathered_bit_by_bit(tmp_path, dtype, shape, step):
     store = FeatureStore([write(tmp_path / "a.parquet", vectors, dtype, step)], IMAGE_FEATURES)
     order = np.random.default_rng(1).permutation(len(vectors))
     assert (len(store), store.shape, store.dtype) == (len(vectors), shape, np.dtype(dtype))
-    assert store.made_from == MADE_FROM
+    assert store.statement.found == MADE_FROM
     assert np.array_equal(store.gather(order), vectors.astype(dtype)[order])
     assert list(store.rows["image_id"]) == list(ids(len(vectors))["image_id"])
 
@@ -125,7 +126,7 @@ def test_regions_keep_their_other_columns(tmp_path):
         {"image_id": ["a", "a"], "rank": [0, 1], "x": [0.0, 3.5], "y": [0.0, 1.0], "width": [9.0, 2.0]}
         | {"height": [9.0, 2.0], "score": [0.0, 0.5], "class_name": ["", "dog"]}
     )
-    with FeatureWriter(tmp_path / "a", REGION_FEATURES, (3,), "float16", MADE_FROM) as writer:
+    with FeatureWriter(tmp_path / "a", REGION_FEATURES, (3,), "float16", **MADE_FROM) as writer:
         writer.append(rows, np.ones((2, 3)))
     store = FeatureStore([tmp_path / "a"], REGION_FEATURES)
     assert store.rows.to_dict("records") == rows.to_dict("records")
@@ -148,7 +149,7 @@ def test_a_vector_that_is_not_finite_as_stored_is_named(tmp_path, value):
 
 
 def append(path, rows, vectors, then=None):
-    with FeatureWriter(path, IMAGE_FEATURES, (4,), "float16", MADE_FROM) as writer:
+    with FeatureWriter(path, IMAGE_FEATURES, (4,), "float16", **MADE_FROM) as writer:
         writer.append(rows, vectors)
         if then is not None:
             raise then
@@ -185,7 +186,7 @@ def test_a_failure_in_between_leaves_the_old_file(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"made_from": {"network": "vgg19"}}, r".*; network: expected alexnet, found vgg19;.* Delete"),
+        ({"found": {**MADE_FROM, "network": "vgg19"}}, r"network: expected alexnet, found vgg19\. Delete"),
         ({"dtype": "float32"}, r"dtype: expected float16, found float32\. Delete"),
         ({"vectors": some(5, (3,))}, r"shape: expected \(2,\), found \(3,\)\. Delete"),
     ],
@@ -211,13 +212,15 @@ def test_a_truncated_file_is_an_error(tmp_path, kept):
 
 
 def test_other_artifacts_and_rewritten_files_are_errors(tmp_path):
-    schema.write([], WORDS, tmp_path / "words", {})
+    schema.write([], WORDS, tmp_path / "words")
     with pytest.raises(InputError, match="expected a image_features artifact of version 2, found words"):
         FeatureStore([tmp_path / "words"], IMAGE_FEATURES)
     path = write(tmp_path / "a", some(50, (8,)))
     for options in ({"compression": "zstd"}, {"use_dictionary": False, "data_page_size": 64, "write_batch_size": 4}):
-        pq.write_table(pq.read_table(path), tmp_path / "rewritten", **({"compression": "none"} | options))
-        seal_parquet(tmp_path / "rewritten", RowsDigest())
+        known = {key: value for key, value in pq.read_metadata(path).metadata.items() if key != b"ARROW:schema"}
+        table = pq.read_table(path).replace_schema_metadata(known)
+        pq.write_table(table, tmp_path / "rewritten", **({"compression": "none"} | options))
+        seal_parquet(tmp_path / "rewritten", RowsDigest().hexdigest())
         with pytest.raises(InputError, match="expected the vectors of each row group in one plain page"):
             FeatureStore([tmp_path / "rewritten"], IMAGE_FEATURES)
     with pytest.raises(InputError, match="at least one file"):
@@ -231,11 +234,10 @@ import numpy as np, pandas as pd
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.seals import RowsDigest, seal_parquet
 from densevse.artifacts.store import FeatureWriter
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 vectors, peaks = np.ones((1000, 512), np.float32), []
-with FeatureWriter(sys.argv[1], IMAGE_FEATURES, (512,), "float16", {}) as writer:
+with FeatureWriter(sys.argv[1], IMAGE_FEATURES, (512,), "float16") as writer:
     for part in range(100):
         writer.append(pd.DataFrame({"image_id": [f"{part}_{row}" for row in range(1000)]}), vectors)
         peaks.append(peak())
@@ -250,7 +252,7 @@ def test_the_page_on_artifacts_finds_the_sentences_nearest_to_an_image(tmp_path)
     things = [("image", "a", ""), ("sentence", "b", "far away"), ("sentence", "a", "close by"), ("image", "b", "")]
     rows = pd.DataFrame(things, columns=["kind", "image_id", "text"])
     rows = rows.assign(caption_id="", start=-1, end=-1, rank=-1, **dict.fromkeys(BOX, 0.0))
-    with FeatureWriter(tmp_path / "a.parquet", EMBEDDINGS, (2,), "float16", MADE_FROM) as writer:
+    with FeatureWriter(tmp_path / "a.parquet", EMBEDDINGS, (2,), "float16", **MADE_FROM) as writer:
         writer.append(rows, np.array([[1, 0], [0, 1], [0.8, 0.6], [0, 1]]))
     page = (Path(__file__).parents[2] / "docs/artifacts.md").read_text()
     queries = next(block for block in re.findall(r"```sql\n(.*?)```", page, re.DOTALL) if "embeddings" in block)

@@ -16,16 +16,16 @@ from densevse.evaluation.protocols import folds, select_split
 from densevse.report.sections import queries_of
 
 
-def data_set(folder, images=40, text="a dog", made_from=None):
-    """Writes the tables of a data set, and returns its folder below `folder`."""
+def data_set(folder, images=40, text="a dog", **found):
+    """Writes the tables of a data set, which state what their job `found`; returns its folder below `folder`."""
     ids = [f"i{number:02}" for number in range(images)]
     rows = pd.DataFrame({"image_id": ids, "source": "images", "file": "a.jpg", "split": "test", "family": ids})
     rows = rows.assign(width=4, height=4, sha256="", captions=2, status="ok")
     sentences = [(f"{name}#{k}", name, k, text, "test") for name in ids for k in range(2)]
     captions = pd.DataFrame(sentences, columns=["caption_id", "image_id", "position", "text", "split"])
     place = folder / "mine"
-    schema.write(rows, IMAGES, place / "images.parquet", made_from or {}, Identity("mine"))
-    schema.write(captions, CAPTIONS, place / "captions.parquet", made_from or {}, Identity("mine"))
+    schema.write(rows, IMAGES, place / "images.parquet", dataset="mine", **found)
+    schema.write(captions, CAPTIONS, place / "captions.parquet", dataset="mine", **found)
     return place
 
 
@@ -44,7 +44,7 @@ def retrieve(place, variant, random, seed=0, round=0, protocol="full", worse=0):
     rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
     path = place / f"retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet"
     of = Identity("mine", variant=variant, seed=seed, round=round, protocol=protocol, split="test")
-    schema.write(rows, RETRIEVAL, path, {}, of)
+    schema.write(rows, RETRIEVAL, path, **of.values())
     return path
 
 
@@ -104,10 +104,15 @@ def test_other_protocols_images_and_sentences_are_refused_by_name(tmp_path, dens
     assert "protocol: full and hodosh" in refused(densevse, ours, retrieve(place, "order", 1, protocol="hodosh"))
     fewer = retrieve(data_set(tmp_path / "b", images=30), "vse", 1)
     assert "hold different images" in refused(densevse, ours, fewer)
-    reworded = retrieve(data_set(tmp_path / "c", text="a cat"), "vse", 1)
-    assert "hold different captions" in refused(densevse, ours, reworded)
-    remade = retrieve(data_set(tmp_path / "d", made_from={"reader": "another"}), "vse", 1)
-    assert "were made with reader None and another" in refused(densevse, ours, remade)
+    reworded = retrieve(data_set(tmp_path / "c", text="a cat", reader="another"), "vse", 1)
+    errors = refused(densevse, ours, reworded)
+    assert "hold different captions" in errors
+    assert "were made with reader None and another" in errors
+
+
+def test_other_settings_of_the_same_images_and_sentences_are_not_refused(tmp_path, densevse):
+    ours, remade = (retrieve(data_set(tmp_path / name, reader=name), "vse", 1) for name in "ab")
+    assert densevse("compare", str(ours), str(remade)).status == 0
 
 
 def test_a_retrieval_of_other_queries_than_its_data_set_is_refused(tmp_path, densevse):

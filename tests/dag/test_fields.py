@@ -29,8 +29,8 @@ PLAN_ALONE = {
         *("about_images", "concepts", "local", "minimum_word_count", "networks", "options", "parser", "proposer"),
         *("resplit", "seeds", "sentences", "shards", "sources", "threads", "title", "top", "word_vectors"),
     },
-    Resplit: set(),
-    Source: {"licence", "made_by", "note"},
+    Resplit: {"of"},
+    Source: {"licence", "made_by", "note", "path"},  # a path is given by name
     WordVectors: {"local", "source"},
 }
 

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import pytest
 
 from densevse.dag.project import Project
-from densevse.dag.tables import TableStage
 from densevse.dag.training import GeneratorStage, TrainingStage
 from densevse.runtime.errors import InputError
 
@@ -67,13 +66,6 @@ def test_ctx_and_sen_reads_what_the_captioner_wrote_about_all_splits(whole):
     inputs = TrainingStage(whole).inputs(job(variant="sco_ctx_sen"))
     folder = "results/flickr8k/generated_captions/lstm_captioner/seed1"
     assert inputs["view_generated_captions"] == [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
-
-
-def test_a_table_says_which_network_the_captioner_of_ctx_and_sen_looked_through(whole):
-    plan = TableStage(whole).plan("sco_flickr8k")
-    used = plan.sections[0].measured["sco_ctx_sen"].used
-    assert used["network"] == ["vgg19"]
-    assert used["parser"] == []
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from densevse.config import environment
 from densevse.dag.features import FeatureStage, ProposalStage
 from densevse.dag.inputs import ConceptStage
 from densevse.dag.project import Project
-from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 from tests.rule_values import job_of, paths_of
@@ -82,21 +81,6 @@ def test_concepts_are_views_of_a_method(project):
     assert inputs["view_concepts"] == ["results/scenes/features/multi_label_scenes/concepts/00-of-01.parquet"]
     single = TrainingStage(project).inputs(job("sco_single_region"))
     assert single["view_concepts_whole"][0].endswith("multi_label_scenes/concepts_whole/00-of-01.parquet")
-
-
-def test_a_table_says_which_networks_and_proposers_its_concepts_come_from(project):
-    plan = TableStage(project).plan("sco_flickr8k")
-    used = plan.sections[0].measured["sco"].used
-    assert used["network"] == ["multi_label_head", "vgg19"]
-    assert used["concept_network"] == ["multi_label_head"]
-    assert used["proposer"] == ["clustered_fast", "selective_search_fast"]
-    assert plan.configured["concept_network"]["multi_label_head"]["train"] == "head"
-
-
-def test_a_table_names_the_proposer_that_a_data_sets_regions_are_clustered_from():
-    clustered = Project(ROOT, {"datasets": {"flickr8k": {"proposer": "clustered_fast"}}})
-    measured = TableStage(clustered).plan("hm_lstm_1").sections[0].measured
-    assert measured["hm_lstm"].used["proposer"] == ["clustered_fast", "selective_search_fast"]
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,14 @@
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from densevse.dag.records import Records, adopt, keep_records, read_only, record_file, refuse_lost
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.sentences import WORDS
+from densevse.artifacts.statements import Statement, digest, making
+from densevse.dag.records import doubt_files, doubted_warning, keep_records, older_files, read_only, record_file
 from densevse.runtime.errors import InputError
 
 KEPT, LINK = Path("results/.records-results"), Path(".snakemake/metadata")
@@ -66,29 +70,6 @@ def test_another_folder_of_results_is_refused_while_a_run_is_under_way():
     keep_records("results")
 
 
-def lost(results="results", is_made=lambda path: True):
-    return Records(results).lost(is_made)
-
-
-def test_results_without_records_are_refused():
-    made()
-    shutil.rmtree(KEPT)
-    keep_records("results")
-    with pytest.raises(
-        InputError, match=r"(?s)no record .*\n  results/scenes/images\.parquet\n.*\.records-results too"
-    ):
-        refuse_lost("results", lost())
-
-
-def test_results_of_another_name_are_refused():
-    """The records name the paths of what was made."""
-    made()
-    shutil.move("results", "elsewhere")
-    keep_records("elsewhere")
-    with pytest.raises(InputError, match=r"(?s)\n  elsewhere/scenes/images\.parquet\n.* give it that name again"):
-        refuse_lost("elsewhere", lost("elsewhere"))
-
-
 def test_two_folders_of_results_have_records_of_their_own():
     made("one")
     made("two/deep")
@@ -106,56 +87,124 @@ def test_a_folder_that_cannot_be_written_to_is_named(monkeypatch):
     assert "chmod" in message
 
 
-RECORD = {"rule": "train", "params": ["1"], "input": [], "incomplete": False}
+GIVEN = {"minimum": 5, "rates": [0.1, 2e-07], "name": None}
+CAPTIONS, TOKENS, PICTURE = "results/scenes/captions.parquet", "results/scenes/tokens.parquet", "results/scenes/a.svg"
 
 
-def put(path, record, kind="metadata"):
-    """A file, with the bytes of its record, if there are any."""
-    Path(path).touch()
-    if record is not None:
-        record_file(Path(".snakemake", kind), path).write_bytes(record)
+def write_record(path, params=("call", "c0de", GIVEN), **changes):
+    """Snakemake's record of a file."""
+    record = {"rule": "write", "params": [*map(repr, params)], "input": [], "incomplete": False, "endtime": 0.0}
+    record_file(LINK, path).write_text(json.dumps({**record, **changes}))
+
+
+def write(path, *words, inputs=None, given=GIVEN):
+    """An artifact of a job, and its record."""
+    rows = [{"word": word, "index": number, "count": 1} for number, word in enumerate(words)]
+    with making(Statement("call", given, "c0de", inputs=inputs or {})):
+        schema.write(rows, WORDS, path)
+    write_record(path)
+
+
+@pytest.fixture
+def results():
+    """Captions, tokens that were made from them, and a picture."""
+    made()
+    Path("results/scenes/images.parquet").unlink()
+    write(CAPTIONS, "a")
+    write(TOKENS, "b", inputs={"captions": {"scenes/captions.parquet": digest(CAPTIONS)}})
+    Path(PICTURE).touch()
+    write_record(PICTURE)
+
+
+def doubted(is_made=lambda path: True):
+    return doubt_files("results", is_made)
+
+
+def marks():
+    folder = Path(".snakemake/incomplete")
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+def test_what_its_record_tells_of_is_not_doubted(results):
+    assert doubted() == []
+    assert marks() == []
+    assert doubted_warning([]) is None
+
+
+@pytest.mark.parametrize("path", [TOKENS, PICTURE])
+@pytest.mark.parametrize("kept", [None, b"", b"null", b"{", b"\0" * 300, b"[]", b"{}"])
+def test_a_file_whose_record_is_lost_is_doubted(results, path, kept):
+    record = record_file(LINK, path)
+    record.unlink() if kept is None else record.write_bytes(kept)
+    assert doubted(is_made=lambda path: False) == []  # a note of the user's
+    assert marks() == []
+    assert doubted() == [path]
+    assert marks() == [record_file(Path(".snakemake/incomplete"), path).name]
+    assert not record.exists()
+    assert doubted() == [path]
+    assert doubted_warning([path, CAPTIONS]).startswith(f"{path} and 1 more: no record tells how these were made.")
 
 
 @pytest.mark.parametrize(
-    "kept", [None, b"", b"null", b"{", b"\0" * 300, b"[]", b"{}", json.dumps({**RECORD, "incomplete": True}).encode()]
+    "params", [("other", "c0de", GIVEN), ("call", "c0d3", GIVEN), ("call", "c0de", {**GIVEN, "minimum": 6})]
 )
-def test_a_file_whose_record_is_lost_is_refused_by_name(kept):
-    made()
-    path = "results/scenes/tokens.parquet"
-    put("results/scenes/images.parquet", json.dumps(RECORD).encode())
-    put(path, kept)
-    assert lost() == [path]
-    with pytest.raises(InputError, match=rf"(?s)no record can be read.*\n  {path}\n.*densevse adopt"):
-        refuse_lost("results", lost())
-    assert lost(is_made=lambda path: "tokens" not in path) == []  # a note of the user's
-    put(path, b"{}", "incomplete")
-    assert lost() == []  # is made again
+def test_a_record_of_another_file_is_not_believed(results, params):
+    """As of a snapshot by hard links that was put back: records were written through the shared inode."""
+    write_record(TOKENS, params)
+    assert doubted() == [TOKENS]
 
 
-def test_a_training_that_was_over_is_not_made_again():
-    """Its run was killed between the end of the training and the record, and would begin it anew."""
-    made()
-    path = Path("results/scenes/model.safetensors")
-    put("results/scenes/images.parquet", json.dumps(RECORD).encode())
-    put(str(path), None)
-    put(str(path), b"{}", "incomplete")
-    assert lost() == [str(path)]
-    checkpoint = path.parent / ".work-model-0123456789abcdef"
-    checkpoint.mkdir()
-    assert lost() == []  # is trained on
-    checkpoint.rmdir()
-    adopt(str(path), json.dumps(RECORD).encode(), ["the code"])
-    assert lost() == []
-    path.unlink()
-    assert Records("results").adopted == {"scenes/model.safetensors": ["the code"]}
-    record_file(LINK, str(path)).write_text(json.dumps(RECORD))  # as after a training
-    assert Records("results").adopted == {}
+def test_a_file_in_the_place_of_another_is_doubted(results):
+    write(TOKENS, "b", given={**GIVEN, "minimum": 6})
+    write_record(TOKENS)
+    assert doubted() == [TOKENS]
 
 
-def test_logs_and_hidden_files_need_no_record():
-    made()
-    record_file(LINK, "results/scenes/images.parquet").write_text(json.dumps(RECORD))
+def test_a_file_of_other_inputs_than_are_there_is_doubted(results):
+    status = os.stat(CAPTIONS)
+    write(CAPTIONS, "another")
+    os.utime(CAPTIONS, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert doubted() == [TOKENS]
+    Path(CAPTIONS).unlink()  # made, used and deleted
+    record_file(Path(".snakemake/incomplete"), TOKENS).unlink()
+    write_record(TOKENS)
+    assert doubted() == []
+
+
+def test_a_picture_that_is_older_than_its_record_is_doubted(results):
+    write_record(PICTURE, endtime=os.stat(PICTURE).st_mtime)
+    assert doubted() == []
+    write_record(PICTURE, endtime=os.stat(PICTURE).st_mtime + 60)
+    assert doubted() == [PICTURE]
+
+
+def test_a_damaged_file_is_doubted(results):
+    with open(TOKENS, "r+b") as file:
+        file.seek(-20, os.SEEK_END)
+        file.write(b"!")
+    assert doubted() == [TOKENS]
+
+
+def test_a_training_that_was_over_is_taken_back_and_not_made_again(results):
+    """Its run was killed between the end of the training and the record: its job looks at what it says of itself."""
+    mark = record_file(Path(".snakemake/incomplete"), TOKENS)
+    mark.write_text("{}")
+    assert doubted() == [TOKENS]
+
+
+def test_artifacts_of_an_earlier_version_are_named(results):
+    schema.write([], WORDS, "results/scenes/words.parquet")
+    assert older_files("results") == []
+    earlier = Path("results/scenes/words.parquet")
+    earlier.write_bytes(
+        earlier.read_bytes().replace(b"\x14snakeproof.statement\x18\x02{}", b"\x12densevse.made_from\x18\x04{  }")
+    )
+    assert older_files("results") == []  # its seal is broken, so it is damaged and not older
+    assert earlier.name in {Path(path).name for path in doubted()}
+
+
+def test_logs_and_hidden_files_need_no_record(results):
     Path("results/logs/train").mkdir(parents=True)
     for name in ("results/logs/train/vse.log", "results/scenes/.images.parquet.1.part"):
         Path(name).touch()
-    assert lost() == []
+    assert doubted() == []

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from densevse.dag import run_lock
-from densevse.dag.run_lock import RunLock, check_hooks, lock_folders
+from densevse.dag.run_lock import RunLock, lock_folders
 from densevse.runtime.errors import InputError
 
 FORKS = multiprocessing.get_context("forkserver")
@@ -121,9 +121,3 @@ def test_a_link_in_the_place_of_the_lock_is_refused(tmp_path):
 
 def test_a_damaged_lock_names_nobody():
     assert run_lock._named("{") == run_lock._named("[1]") == "another run"
-
-
-def test_a_run_without_hooks_is_refused():
-    check_hooks(["snakemake", "--cores", "2"])
-    with pytest.raises(InputError, match=r"^--no-hooks: "):
-        check_hooks(["snakemake", "--no-hooks"])

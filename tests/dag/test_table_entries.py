@@ -83,17 +83,12 @@ def test_a_table_reads_the_retrievals_of_its_sections_variants_and_seeds():
     ]
     plan = tables.plan("sco_4")
     assert [list(section.measured) for section in plan.sections] == [["vse", "hm_lstm"]] * 2
-    assert plan.sections[0].measured["hm_lstm"].used["network"] == ["rcnn_ilsvrc13"]
-    assert list(plan.configured["network"]) == ["rcnn_ilsvrc13", "vgg19"]
 
 
 def test_every_table_can_be_planned():
     tables = TableStage(project())
     for name in tables.config.tables:
-        for section in tables.plan(name).sections:
-            assert all(entry.used["network"] for entry in section.measured.values()), name
-    finetuned = tables.plan("defrag_3").sections[0].measured["defrag_finetuned"]
-    assert finetuned.used["network"] == ["rcnn_ilsvrc13"]  # whose regions' pixels are read
+        assert tables.plan(name).sections, name
 
 
 def test_a_table_reads_the_metrics_of_the_papers_that_it_cites_and_of_no_others():
@@ -164,7 +159,7 @@ def test_an_ensemble_stands_beside_its_members():
         == "results/flickr8k/retrieval/full/vse_all/seed0/ensemble.parquet"
     )
     entry = tables.plan("flickr8k").sections[0].measured["vse_all"]
-    assert (entry.title, entry.used["network"]) == ("VSE*", ["vgg19"])
+    assert entry.title == "VSE*"
     assert entry.identity("flickr8k", "full", 0) == Identity("flickr8k", "vse_all", 0, None, "full", "test")
 
 
@@ -254,14 +249,6 @@ def test_training_starts_from_the_variant_that_the_configuration_names():
     assert start == "results/scenes/models/hm_lstm/seed3/round1/model.safetensors"
 
 
-def test_a_table_expects_of_a_shared_round_0_what_it_was_trained_with():
-    measured = {"tables": {"scenes": {"measure": ["hm_lstm_sentences"], "reference": None}}}
-    (section,) = TableStage(project(**measured)).plan("scenes").sections
-    trained = section.measured["hm_lstm_sentences"].trained
-    assert [job["parameters"]["phrase_weight"] for job in trained] == ["confidence", "none", "none"]
-    assert [job["round"] for job in trained] == [0, 1, 2]
-
-
 def plan_of(job):
     return RoundsPlan.model_validate(job.settings["plan"])
 
@@ -333,8 +320,7 @@ def test_a_given_member_of_one_file_does_not_stand_for_several_seeds():
 def test_an_ensemble_of_what_is_not_trained_has_one_seed(members, seeds):
     made = mixed_with(members)
     made.config.tables["scenes"].measure.append("mixed")
-    row = TableStage(made).plan("scenes").sections[0].measured["mixed"]
-    assert (row.seeds, row.trained) == (seeds, [])
+    assert TableStage(made).plan("scenes").sections[0].measured["mixed"].seeds == seeds
 
 
 def test_a_table_knows_which_settings_are_changed_for_its_data_set():
@@ -414,10 +400,9 @@ def test_a_given_row_stands_beside_trained_ones_with_a_seed_for_each_file():
     }
     assert settings.keys() == {"layout", "ranked_sentences", "top"}
     plan = tables.plan("given")
-    first, second = (section.measured["mine"] for section in plan.sections)
+    first, _ = (section.measured["mine"] for section in plan.sections)
     assert (first.title, first.seeds, first.round) == ("mine", [0, 1], None)
     assert first.identity("flickr8k", "full", 1) == Identity("flickr8k", "mine", 1, None, "full", "test")
-    assert (first.trained, second.trained) == ([], [])
     assert [section.sentences for section in plan.sections] == ["all", "first_five"]
     assert "/mine/" not in json.dumps(plan.model_dump(mode="json"))
     assert "mine" not in tables.variants("flickr8k")

@@ -43,7 +43,7 @@ def correspondences(folder, **changes):
     captions = schema.read(folder / "captions.parquet", CAPTIONS).set_index("caption_id")
     row["end"] = len(captions.loc["train1#0", "text"].split()) - 2
     rows = [{**row, "x": 0, "y": 0, "width": 1, "height": 1, **changes}]
-    schema.write(pd.DataFrame(rows), CORRESPONDENCES, folder / "correspondences.parquet", {})
+    schema.write(pd.DataFrame(rows), CORRESPONDENCES, folder / "correspondences.parquet")
     return str(folder / "correspondences.parquet")
 
 
@@ -77,7 +77,7 @@ def test_numbers_of_lists_may_be_found_in_any_order():
 )
 def test_each_sentence_has_its_tokens_once(folder, files, change, message):
     tokens = schema.read(folder / "tokens.parquet", TOKENS)
-    schema.write(change(tokens), TOKENS, folder / "other.parquet", {})
+    schema.write(change(tokens), TOKENS, folder / "other.parquet")
     with pytest.raises(InputError, match=message.format(tokens["caption_id"][3])):
         opened(files.with_changes(tokens=str(folder / "other.parquet")), "words").pairs("train")
 
@@ -93,7 +93,7 @@ def test_a_sentence_is_read_the_same_wherever_its_row_stands(made, monkeypatch, 
     name, kind = ("tokens", TOKENS) if structure == "words" else ("parses", PARSES)
     rows = schema.read(made / f"{name}.parquet", kind).iloc[::-1]
     for part, some in enumerate(np.array_split(np.arange(len(rows)), 1 if name == "tokens" else 2)):
-        schema.write(rows.iloc[some], kind, made / f"turned{part}.parquet", {})
+        schema.write(rows.iloc[some], kind, made / f"turned{part}.parquet")
     turned = [str(path) for path in sorted(made.glob("turned*.parquet"))]
     found = opened(files.with_changes(**{name: turned}), structure).pairs("train").sentences(every)[structure]
     for field in fields(expected):
@@ -144,7 +144,7 @@ def test_an_image_without_features_is_named(folder, files):
 
 def test_ranks_must_count_up(folder):
     rows = pd.DataFrame({"image_id": ["a", "a"], "rank": [0, 2], "x": 0.0, "y": 0.0, "width": 1.0, "height": 1.0})
-    with FeatureWriter(folder / "odd.parquet", REGION_FEATURES, (2,), np.float16, {}) as file:
+    with FeatureWriter(folder / "odd.parquet", REGION_FEATURES, (2,), np.float16) as file:
         file.append(rows.assign(score=1.0, class_name=""), np.zeros((2, 2)))
     with pytest.raises(InputError, match="ranks"):
         RegionsOfImages(FeatureStore([folder / "odd.parquet"], REGION_FEATURES), ["a"], "regions")
@@ -229,7 +229,7 @@ def test_a_structure_that_does_not_exist_is_named(files):
 
 def test_word_vectors_follow_the_vocabulary(folder, files):
     rows = [{"index": 4, "word": "cat", "found": True, "vector": [1.0, 2.0]}]
-    schema.write(pd.DataFrame(rows), WORD_VECTORS, folder / "vectors.parquet", {})
+    schema.write(pd.DataFrame(rows), WORD_VECTORS, folder / "vectors.parquet")
     vectors = opened(files.with_changes(word_vectors=str(folder / "vectors.parquet")), "words").shapes().word_vectors
     assert vectors.shape == (11, 2)
     assert vectors[4].tolist() == [1, 2]
@@ -239,7 +239,7 @@ def test_word_vectors_follow_the_vocabulary(folder, files):
 def test_tags_stand_beside_their_words(folder, with_trees):
     parses = schema.read(folder / "parses.parquet", PARSES)
     parses["tags"] = [["NN"] * (len(tokens) - 1) + ["."] * (len(tokens) > 0) for tokens in parses["tokens"]]
-    schema.write(parses, PARSES, folder / "parses.parquet", {})
+    schema.write(parses, PARSES, folder / "parses.parquet")
     paths = [str(folder / f"{name}.parquet") for name in ("captions", "parses", "tags")]
     write_tags(paths[0], [paths[1]], paths[2])
     inputs = opened(with_trees.with_changes(tags=paths[2]), "tags", "words")

@@ -5,6 +5,7 @@ import pytest
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import PARSES, RELATIONS
+from densevse.artifacts.statements import Statement, making
 from densevse.data.inputs import Inputs
 from densevse.data.structures.dependencies import _nodes
 from densevse.language.triplets import numbered_relations, write_relations
@@ -16,7 +17,9 @@ def relations(folder, kind):
     paths = str(folder / "relations.parquet"), str(folder / "fragments.parquet")
     names = ("captions", "parses", "words")
     captions, parses, words = (str(folder / f"{name}.parquet") for name in names)
-    write_relations(captions, [parses], words, {"dependencies": kind}, *paths)
+    wildcards = {"dependencies": kind}
+    with making(Statement(wildcards=wildcards)):
+        write_relations(captions, [parses], words, wildcards, *paths)
     return paths[0]
 
 
@@ -53,7 +56,7 @@ def test_collapsed_triplets_are_the_enhanced_ones_without_prepositions(files, fo
         [{**link, "relation": "case"} if link["relation"] == "det" else link for link in links]
         for links in parses["enhanced_dependencies"]
     ]
-    schema.write(parses, PARSES, folder / "parses.parquet", {})
+    schema.write(parses, PARSES, folder / "parses.parquet")
     chosen = np.array([3, 0, 7])
     every, collapsed = (
         opened(files, folder, "triplets", kind).pairs("train").sentences(chosen)["triplets"]
@@ -138,7 +141,7 @@ def test_relations_that_training_never_saw_are_dropped_from_triplets_and_shared_
             [{**link, "relation": f"new {link['relation']}"} if caption.startswith("test") else link for link in links]
             for caption, links in zip(parses["caption_id"], parses[column], strict=True)
         ]
-    schema.write(parses, PARSES, folder / "parses.parquet", {})
+    schema.write(parses, PARSES, folder / "parses.parquet")
     every = np.arange(len(inputs.pairs("test").rows.caption_ids))
     assert inputs.pairs("test").sentences(every)["triplets"].lengths.sum() == 0
     trees = opened(files, folder, "dependencies", "basic").pairs("test").sentences(every)["dependencies"]
@@ -149,7 +152,7 @@ def test_triplets_with_unknown_words_are_dropped(files, folder):
     inputs = opened(files, folder, "triplets", "enhanced")
     parses = schema.read(folder / "parses.parquet", PARSES)
     parses["tokens"] = [[f"{token}x" for token in tokens] for tokens in parses["tokens"]]
-    schema.write(parses, PARSES, folder / "parses.parquet", {})
+    schema.write(parses, PARSES, folder / "parses.parquet")
     assert inputs.pairs("val").sentences(np.array([0]))["triplets"].lengths.tolist() == [0]
 
 

@@ -29,8 +29,8 @@ def tables(tmp_path):
         for i, text in enumerate(texts)
     ]
     paths = [str(tmp_path / name) for name in ("images.parquet", "captions.parquet", "tokens.parquet")]
-    schema.write([image], IMAGES, paths[0], {})
-    schema.write(captions, CAPTIONS, paths[1], {})
+    schema.write([image], IMAGES, paths[0])
+    schema.write(captions, CAPTIONS, paths[1])
     write_tokens(*paths[1:])
     return paths
 
@@ -168,7 +168,7 @@ def test_a_missing_column_is_named(tables, tmp_path):
 
 def test_a_box_of_an_image_that_cannot_be_read_is_no_error(tables, tmp_path):
     images = schema.read(tables[0], IMAGES)
-    schema.write(images.assign(width=0, height=0, status="missing"), IMAGES, tables[0], {})
+    schema.write(images.assign(width=0, height=0, status="missing"), IMAGES, tables[0])
     given, output = str(tmp_path / "mine.parquet"), str(tmp_path / "boxes.parquet")
     pd.DataFrame([ROW]).to_parquet(given)
     write_given_boxes(given, *tables, output)
@@ -202,7 +202,7 @@ def test_captions_with_the_same_letters_have_a_box_each(tables, entities, tmp_pa
         {"caption_id": f"77#{i}", "image_id": "77", "position": i, "text": text, "split": "test"}
         for i, text in enumerate(texts)
     ]
-    schema.write(captions, CAPTIONS, tables[1], {})
+    schema.write(captions, CAPTIONS, tables[1])
     lines = ["[/EN#1/animals A dog] runs .", "A dog [/EN#2/other runs]", "[/EN#2/animals a Dog] runs !", "a dog runs"]
     (tmp_path / "entities/Sentences/77.txt").write_text("\n".join(lines))
     captions = schema.read(tables[1], CAPTIONS)

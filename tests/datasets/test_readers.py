@@ -14,7 +14,6 @@ import yaml
 from PIL import Image
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.proposals import mask_of
 from densevse.datasets import coco as coco_files
@@ -222,8 +221,7 @@ def test_coco_boxes(tmp_path: Path) -> None:
     boxes = coco_files.read_boxes(paths)
     assert sorted(boxes["image_id"]) == ["2", "7", "9"]  # the crowd of image 4 is left out
     tables = str(tmp_path / "images.parquet"), str(tmp_path / "captions.parquet")
-    write_dataset(settings("coco", options), paths, *tables, {"dataset": "coco"}, 1)
-    assert schema.identity(tables[0]) == schema.identity(tables[1]) == Identity("coco")
+    write_dataset(settings("coco", options), paths, *tables, 1)
     write_boxes(settings("coco", options), paths, tables[0], str(tmp_path / "boxes.parquet"))
     images = schema.read(tmp_path / "images.parquet", IMAGES)["image_id"].tolist()
     boxes = schema.read(tmp_path / "boxes.parquet", BOXES)
@@ -306,7 +304,7 @@ def incomplete(folder: Path, there: str = "ab") -> dict[str, str]:
 def write(folder: Path, paths: Mapping[str, str], **more: Any) -> pd.DataFrame:
     given = {**settings("flickr", FLICKR), **more}
     tables = str(folder / "images.parquet"), str(folder / "captions.parquet")
-    write_dataset(given, dict(paths), *tables, {"dataset": "flickr8k"}, 1)
+    write_dataset(given, dict(paths), *tables, 1)
     return schema.read(folder / "images.parquet", IMAGES)
 
 
@@ -492,7 +490,7 @@ def test_artifacts_do_not_depend_on_place_or_threads(tmp_path: Path) -> None:
         (tmp_path / place).mkdir()
         images, captions = tmp_path / place / "images.parquet", tmp_path / place / "captions.parquet"
         sources, tables = flickr(tmp_path / place), (str(images), str(captions))
-        write_dataset(settings("flickr", FLICKR), sources, *tables, {"dataset": "flickr8k"}, threads)
+        write_dataset(settings("flickr", FLICKR), sources, *tables, threads)
         schema.check(images, IMAGES)
         schema.check(captions, CAPTIONS)
         found.append((images.read_bytes(), captions.read_bytes()))

@@ -9,7 +9,6 @@ import pytest
 from PIL import Image
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
 from densevse.artifacts.images import decode
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.proposals import MASKS, mask_of
@@ -58,7 +57,7 @@ def coco(tmp_path):
         settings = {"reader": "coco", "options": SPLITS, "known_unreadable": list(unreadable)}
         paths = {"images": str(tmp_path / "images"), "annotations": str(tmp_path / "annotations")}
         table = str(tmp_path / "images.parquet")
-        write_dataset(settings, paths, table, str(tmp_path / "captions.parquet"), {"dataset": "coco"}, 1)
+        write_dataset(settings, paths, table, str(tmp_path / "captions.parquet"), 1)
         return settings, paths, table, str(tmp_path / "output.parquet")
 
     return make
@@ -86,7 +85,7 @@ def test_boxes_of_an_image_whose_name_is_encoded_otherwise_are_kept(coco):
     """A Mac writes the accents of names apart from their letters; the image table composes them."""
     *arguments, table, output = coco()
     images = schema.read(table, IMAGES).replace({"image_id": {"1": "caf\u00e9"}})
-    schema.write(images, IMAGES, table, {}, Identity("coco"))
+    schema.write(images, IMAGES, table)
     file = Path(table).with_name("annotations") / "instances_x.json"
     instances = json.loads(file.read_text())
     instances["annotations"][0]["image_id"] = "cafe\u0301"

@@ -38,6 +38,6 @@ def untrained(made, folder, method, structures, views, **parameters):
     inputs = Inputs(files, structures)
     torch.manual_seed(0)
     model = build(method, parameters, inputs.shapes())
-    described = {"features": inputs.features_made_from(), "device": "cpu"}
-    save_model(model, method, structures, folder / f"{method}.safetensors", described)
-    return files, folder / f"{method}.safetensors"
+    path = folder / f"{method}.safetensors"
+    save_model(model, method, structures, path, features=inputs.features_seen(), device="cpu")
+    return files, path

@@ -9,6 +9,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import PARSES, TAGS
+from densevse.artifacts.statements import Statement, making
 from densevse.artifacts.store import FeatureWriter
 from densevse.language.triplets import DependenciesOfParse, write_relations
 from tests.crops import write_pictures, write_regions
@@ -27,20 +28,22 @@ def write_everything(folder: Path) -> None:
     write_parses(folder, captions)
     parses = schema.read(folder / "parses.parquet", PARSES)
     parses["tags"] = [["DT" if word == "a" else TAG_NAMES[0] for word in tokens] for tokens in parses["tokens"]]
-    schema.write(parses, PARSES, folder / "parses.parquet", {})
+    schema.write(parses, PARSES, folder / "parses.parquet")
     rows = [{"index": number, "tag": tag, "count": 1} for number, tag in enumerate(TAG_NAMES, 2)]
-    schema.write(rows, TAGS, folder / "tags.parquet", {})
+    schema.write(rows, TAGS, folder / "tags.parquet")
     for kind in get_args(DependenciesOfParse):
         tables = [str(folder / f"{name}.parquet") for name in ("captions", "parses", "words")]
         written = str(folder / f"relations-{kind}.parquet"), str(folder / f"fragments-{kind}.parquet")
-        write_relations(tables[0], [tables[1]], tables[2], {"dependencies": kind}, *written)
+        wildcards = {"dependencies": kind}
+        with making(Statement(wildcards=wildcards)):
+            write_relations(tables[0], [tables[1]], tables[2], wildcards, *written)
     write_word_vectors(folder / "vectors.parquet", KNOWN, WORD_VECTOR)
     for name, shape in (("grid", GRID), ("concepts", (CONCEPTS,))):
-        with FeatureWriter(folder / f"{name}.parquet", IMAGE_FEATURES, shape, np.float16, {}) as file:
+        with FeatureWriter(folder / f"{name}.parquet", IMAGE_FEATURES, shape, np.float16) as file:
             file.append(images[["image_id"]], random.random(size=(len(images), *shape)))
     tokens = [sentence(random).split() for _ in range(len(images))]
     written = {"rank": 1, "sentence": "", "tokens": tokens, "score": 0.0, "log_likelihood": 0.0, "translation": 0.0}
     written |= {"language": 0.0, "tags": [[]] * len(images), "in_training": False}
-    schema.write(images[["image_id"]].assign(**written), GENERATED, folder / "generated.parquet", {})
+    schema.write(images[["image_id"]].assign(**written), GENERATED, folder / "generated.parquet")
     write_regions(folder, write_pictures(folder))
     (folder / "described.parquet").replace(folder / "regions.parquet")

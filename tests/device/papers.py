@@ -54,7 +54,7 @@ def write_inputs(folder: Path, sizes: Sizes) -> None:
     captions = _write_captions(folder, images, np.array(known[:-1]), random)
     _write_parses(folder, captions, random)
     rows = pd.DataFrame({"index": range(2, 2 + len(known)), "word": known, "count": 1})
-    schema.write(rows, WORDS, folder / "words.parquet", {})
+    schema.write(rows, WORDS, folder / "words.parquet")
     for name, shape in (
         ("whole", (sizes.vector,)),
         ("concepts", (sizes.concepts,)),
@@ -71,7 +71,7 @@ def write_word_vectors(path: Path, known: Sequence[str], length: int) -> None:
     """Writes random vectors of words, numbered from 2."""
     vectors = np.random.default_rng(1).standard_normal((len(known), length), np.float32)
     rows = pd.DataFrame({"index": range(2, 2 + len(known)), "word": known, "found": True, "vector": list(vectors)})
-    schema.write(rows, WORD_VECTORS, path, {})
+    schema.write(rows, WORD_VECTORS, path)
 
 
 def nested_tree(tokens: Sequence[str]) -> str:
@@ -90,7 +90,7 @@ def _write_images(folder: Path, sizes: Sizes) -> pd.DataFrame:
     images = pd.DataFrame({"image_id": [f"i{number}" for number in range(sizes.images)], "split": splits})
     stated = {"source": "images", "width": 8, "height": 8, "sha256": "", "status": "ok", "captions": CAPTIONS_OF_IMAGE}
     rows = images.assign(file=images["image_id"], family=images["image_id"], **stated)
-    schema.write(rows, IMAGES, folder / "images.parquet", {})
+    schema.write(rows, IMAGES, folder / "images.parquet")
     return images
 
 
@@ -104,9 +104,9 @@ def _write_captions(
     captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
     captions["tokens"] = [[*words[random.integers(len(words), size=length)], "."] for length in lengths]
     captions["text"] = captions["tokens"].str.join(" ")
-    schema.write(captions.drop(columns="tokens"), CAPTIONS, folder / "captions.parquet", {})
+    schema.write(captions.drop(columns="tokens"), CAPTIONS, folder / "captions.parquet")
     tokens = captions[["caption_id", "image_id", "split", "tokens"]]
-    schema.write(tokens, TOKENS, folder / "tokens.parquet", {})
+    schema.write(tokens, TOKENS, folder / "tokens.parquet")
     return captions
 
 
@@ -116,11 +116,11 @@ def _write_parses(folder: Path, captions: pd.DataFrame, random: np.random.Genera
     parsed = {"status": "ok", "lemmas": [[]] * len(captions), "tags": [[]] * len(captions)}
     parsed |= {"tree": captions["tokens"].map(nested_tree), "basic_dependencies": links, "enhanced_dependencies": links}
     rows = captions[["caption_id", "image_id", "text", "tokens"]].assign(**parsed)
-    schema.write(rows, PARSES, folder / "parses.parquet", {})
+    schema.write(rows, PARSES, folder / "parses.parquet")
     share = np.where(np.arange(len(RELATION_NAMES)) < FREQUENT, 1 / FREQUENT, 0.0)
     counted = {"index": range(len(RELATION_NAMES)), "relation": RELATION_NAMES, "count": 1, "count_of_all": 1}
     rows = pd.DataFrame({**counted, "share": share, "share_of_all": share})
-    schema.write(rows, RELATIONS, folder / "relations-enhanced.parquet", {"dependencies": "enhanced"})
+    schema.write(rows, RELATIONS, folder / "relations-enhanced.parquet", dependencies="enhanced")
 
 
 def _links(tokens: int, random: np.random.Generator) -> list[dict[str, object]]:
@@ -134,7 +134,7 @@ def _links(tokens: int, random: np.random.Generator) -> list[dict[str, object]]:
 def _write_features(path: Path, kind: schema.Schema, rows: pd.DataFrame, shape: tuple[int, ...]) -> None:
     random = np.random.default_rng(2)
     stated = rows[[column.name for column in kind.columns]]
-    with FeatureWriter(path, kind, shape, np.float16, {}) as file:
+    with FeatureWriter(path, kind, shape, np.float16) as file:
         for first in range(0, len(stated), AT_ONCE):
             part = stated.iloc[first : first + AT_ONCE]
             file.append(part, random.standard_normal((len(part), *shape), np.float32))

@@ -65,7 +65,7 @@ def test_a_generator(made, on_both, name, monkeypatch):
         files, model = untrained(made, folder, "vse", ["words"], ["whole"], **VSE)
         inputs, space = open_model(files, model, device())
         for split in ("train", "val", "test"):
-            write_embeddings(space, inputs, split, folder / f"{split}.parquet", {})
+            write_embeddings(space, inputs, split, folder / f"{split}.parquet")
         files = files_of(made, [entry.view] if entry.view else [], entry.sentences, "enhanced", False)
         if entry.joint_embedding:
             embedded = {f"joint_embedding_{split}": str(folder / f"{split}.parquet") for split in ("train", "val")}
@@ -103,7 +103,7 @@ def test_the_last_layer_of_a_concept_network(concept_folder, on_both, learns_fro
         files, regions = concepts.written(folder), str(concept_folder / "regions.parquet")
         train_head(concepts.tables(concept_folder), [regions], concepts.job(1, learns_from=learns_from), files)
         views = {view: str(folder / view / "00-of-01.parquet") for view in ("concepts", "concepts_whole")}
-        score_concepts(regions, files.weights, "head", 1, {"concept_network": "multi"}, **views)
+        score_concepts(regions, files.weights, "head", 1, **views)
         stores = {view: FeatureStore([path], IMAGE_FEATURES) for view, path in views.items()}
         found = {view: store.gather(range(len(store))) for view, store in stores.items()}
         return found | {key: value.numpy() for key, value in load_file(files.weights).items()}
@@ -151,7 +151,7 @@ def test_regions_as_crops(made, on_both):
 
     def job(folder):
         proposals, out = folder / "proposals.parquet", folder / "00-of-01.parquet"
-        schema.write(boxes, PROPOSALS, proposals, {})
+        schema.write(boxes, PROPOSALS, proposals)
         network = NetworkFiles("miniature", settings, made / "network.safetensors")
         write_regions(made / "images.parquet", proposals, sources, network, names, "00-of-01", out, all_stay=True)
         store = FeatureStore([out], REGION_FEATURES)

@@ -92,7 +92,7 @@ class Trained:
         if number == 0:
             return {}
         inputs, method = self.opened()
-        write_correspondences(method, inputs, "train", folder / "correspondences.parquet", {})
+        write_correspondences(method, inputs, "train", folder / "correspondences.parquet")
         return {"correspondences": str(folder / "correspondences.parquet")}
 
     def opened(self):
@@ -123,7 +123,7 @@ class Trained:
 
     def encodings(self, folder):
         inputs, method = self.opened()
-        write_encodings(method, inputs, "val", folder / f"{self.entry.model}.parquet", {})
+        write_encodings(method, inputs, "val", folder / f"{self.entry.model}.parquet")
         kept = KeptImages(folder / f"{self.entry.model}.parquet", type(method), next(method.parameters()).device)
         return {f"kept {number}": part.cpu().numpy() for number, part in enumerate(kept.encoding(np.arange(3)))}
 

@@ -11,10 +11,11 @@ import torch
 from safetensors.numpy import save_file
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
+from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.statements import Statement, making
 from densevse.config.given import GivenLayout
 from densevse.evaluation.given.retrieval import given_rankings, read_test, write_given_retrieval
 from densevse.evaluation.recall import metrics_of
@@ -32,11 +33,11 @@ def write_tables(folder, counts, unreadable=()):
     images = pd.DataFrame({"image_id": ids, "split": ["train", *["test"] * len(counts)], "captions": [1, *counts]})
     images = images.assign(source="images", file=ids, width=8, height=8, sha256="", family=ids, status="ok")
     images.loc[images["image_id"].isin(unreadable), "status"] = "truncated"
-    schema.write(images, IMAGES, folder / "images.parquet", {})
+    schema.write(images, IMAGES, folder / "images.parquet")
     captions = images.loc[images.index.repeat(images["captions"]), ["image_id", "split"]].reset_index(drop=True)
     captions["position"] = captions.groupby("image_id").cumcount()
     captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
-    schema.write(captions.assign(text="a"), CAPTIONS, folder / "captions.parquet", {})
+    schema.write(captions.assign(text="a"), CAPTIONS, folder / "captions.parquet")
     return read_test(folder / "images.parquet", folder / "captions.parquet", "full")
 
 
@@ -417,9 +418,9 @@ def test_ids_of_another_kind_are_refused(tmp_path, given):
 def test_whole_numbers_are_ids(tmp_path, given):
     images = pd.DataFrame({"image_id": [str(n) for n in (7, 8, 9)], "split": "test", "captions": 1, "source": "images"})
     images = images.assign(file="", width=8, height=8, sha256="", family=images["image_id"], status="ok")
-    schema.write(images, IMAGES, tmp_path / "images.parquet", {})
+    schema.write(images, IMAGES, tmp_path / "images.parquet")
     captions = images[["image_id", "split"]].assign(caption_id=images["image_id"] + "#0", position=0, text="a")
-    schema.write(captions, CAPTIONS, tmp_path / "captions.parquet", {})
+    schema.write(captions, CAPTIONS, tmp_path / "captions.parquet")
     test = read_test(tmp_path / "images.parquet", tmp_path / "captions.parquet", "full")
     np.save(tmp_path / "ids.npy", np.array([9, 7, 8]))
     scores = floats(3, 3)
@@ -518,20 +519,19 @@ def test_images_without_as_many_sentences_as_copies_are_named(tmp_path, given):
 
 def test_the_artifact_says_what_it_is_of(tmp_path, test):
     np.save(tmp_path / "mine.npy", GOOD)
-    write_given_retrieval(
-        image_table=str(tmp_path / "images.parquet"),
-        caption_table=str(tmp_path / "captions.parquet"),
-        layout=PLAIN.model_dump(),
-        ranked_sentences="all",
-        top=10,
-        contents=["abc"],
-        wildcards={"dataset": "scenes", "variant": "mine", "seed": "0", "protocol": "full"},
-        output=str(tmp_path / "given.parquet"),
-        scores=str(tmp_path / "mine.npy"),
-    )
-    of = Identity("scenes", "mine", 0, None, "full", "test")
-    assert schema.identity(tmp_path / "given.parquet") == of
-    made_from = schema.check(tmp_path / "given.parquet", RETRIEVAL)
-    assert made_from["given"] == {"scores": "mine.npy"}
-    assert made_from["contents"] == ["abc"]
-    assert str(tmp_path) not in json.dumps(made_from)
+    wildcards = {"dataset": "scenes", "variant": "mine", "seed": "0", "protocol": "full"}
+    with making(Statement(wildcards=wildcards)):
+        write_given_retrieval(
+            image_table=str(tmp_path / "images.parquet"),
+            caption_table=str(tmp_path / "captions.parquet"),
+            layout=PLAIN.model_dump(),
+            ranked_sentences="all",
+            top=10,
+            wildcards=wildcards,
+            output=str(tmp_path / "given.parquet"),
+            scores=str(tmp_path / "mine.npy"),
+        )
+    assert identity_of(tmp_path / "given.parquet") == Identity("scenes", "mine", 0, None, "full", "test")
+    stated = schema.check(tmp_path / "given.parquet", RETRIEVAL)
+    assert stated.found["given"] == {"scores": "mine.npy"}
+    assert str(tmp_path) not in json.dumps(stated.values())

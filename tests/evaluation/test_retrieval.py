@@ -90,7 +90,7 @@ def test_rows_against_sorting(protocol, block, top, tmp_path):
     scores = torch.randint(-4, 5, (12, 47), generator=torch.Generator().manual_seed(0)).float()
     chosen = folds(test_set, protocol)
     found = retrieve(scorer_of(scores), test_set, chosen, block, top)
-    schema.write(found, RETRIEVAL, tmp_path / "r.parquet", {})
+    schema.write(found, RETRIEVAL, tmp_path / "r.parquet")
     found = schema.read(tmp_path / "r.parquet", RETRIEVAL)
     for number, fold in enumerate(chosen):
         part = found[found["fold"] == number]

@@ -10,12 +10,12 @@ import torch
 import torchvision
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
+from densevse.artifacts.files import checksum
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.sentences import WORDS
+from densevse.artifacts.statements import Statement, digest, making
 from densevse.methods.interface import Shapes
 from densevse.models.files import build, save_model
-from densevse.vision.extract import NetworkFiles
 from tests.miniature import KNOWN
 
 NETWORK = {
@@ -48,8 +48,8 @@ def project(tmp_path_factory):
     torch.manual_seed(0)
     torch.save(torchvision.models.get_model("squeezenet1_0", weights=None).state_dict(), weights)
     words = pd.DataFrame({"index": range(2, 2 + len(KNOWN)), "word": KNOWN, "count": 1})
-    schema.write(words, WORDS, project / "results/mine/vocabulary/words.parquet", {})
-    schema.write([], IMAGES, project / "results/mine/images.parquet", {})
+    schema.write(words, WORDS, project / "results/mine/vocabulary/words.parquet")
+    schema.write([], IMAGES, project / "results/mine/images.parquet")
     for variant in METHODS:
         write_model(project, variant)
     (project / "photographs").mkdir()
@@ -63,14 +63,15 @@ def project(tmp_path_factory):
 def write_model(project: Path, variant: str) -> None:
     """Writes an untrained model of a variant, as if it were trained."""
     method, view, parameters = METHODS[variant]
-    network = NetworkFiles("tiny", {**NETWORK, "layers": {view: "pooled"}}, project / "resources/tiny/tiny.pth")
-    features = network.made_from(project / "results/mine/images.parquet", view=view)
+    seen = {"network": "tiny", **NETWORK, "layers": {view: "pooled"}, "view": view, "parents": {}}
+    seen["weights_sha256"] = checksum(project / "resources/tiny/tiny.pth")
     torch.manual_seed(1)
     built = build(method, parameters, Shapes({view: 512}, 2 + len(KNOWN)))
-    made_from = lineage({"features": {view: features}}, {"words": project / "results/mine/vocabulary/words.parquet"})
+    words = "mine/vocabulary/words.parquet"
     folder = folder_of(project, variant)
     folder.mkdir(parents=True)
-    save_model(built, method, ["words"], folder / "model.safetensors", made_from)
+    with making(Statement(inputs={"words": {words: digest(project / "results" / words)}})):
+        save_model(built, method, ["words"], folder / "model.safetensors", features={view: seen})
 
 
 def folder_of(project: Path, variant: str) -> Path:

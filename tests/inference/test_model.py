@@ -133,7 +133,7 @@ def test_a_folder_without_a_model_is_refused(tmp_path):
 def test_a_method_that_compares_parts_is_refused(tmp_path):
     parameters = {"word_vectors": "learned", "word_dimension": 8}
     method = build("devise", parameters, Shapes({"regions": 6}, 9))
-    save_model(method, "devise", ["words"], tmp_path / "model.safetensors", {})
+    save_model(method, "devise", ["words"], tmp_path / "model.safetensors")
     with pytest.raises(InputError, match=r"method devise, which reads regions of images.*densevse search"):
         densevse.load(tmp_path)
 
@@ -163,7 +163,7 @@ def test_another_vocabulary_is_refused(project, tmp_path):
     folder = copied(project, tmp_path)
     words = folder / "vocabulary/words.parquet"
     rows = schema.read(words, WORDS)
-    schema.write(rows.assign(word=rows["word"] + "s"), WORDS, words, {})
+    schema.write(rows.assign(word=rows["word"] + "s"), WORDS, words)
     with pytest.raises(InputError, match="the vocabulary that the model was trained with is neither in its folder"):
         densevse.load(folder)
 

@@ -11,7 +11,7 @@ def write_captions(folder, splits):
     """A caption table with the split of each caption_id; the image is the part before its #."""
     captions = pd.DataFrame({"caption_id": list(splits), "split": list(splits.values())})
     captions = captions.assign(image_id=captions["caption_id"].str.split("#").str[0], position=0, text="")
-    schema.write(captions, CAPTIONS, folder / "captions.parquet", {})
+    schema.write(captions, CAPTIONS, folder / "captions.parquet")
     return str(folder / "captions.parquet")
 
 
@@ -22,7 +22,7 @@ def write_images(folder, splits, **status):
         source="images", file="", width=1, height=1, sha256="", captions=1, family=images["image_id"]
     )
     images["status"] = [status.get(image, "ok") for image in splits]
-    schema.write(images, IMAGES, folder / "images.parquet", {})
+    schema.write(images, IMAGES, folder / "images.parquet")
     return str(folder / "images.parquet")
 
 
@@ -50,5 +50,5 @@ def write_parses(folder, sentences, dependencies=None, lemmas=None, name="parses
     rows = [
         parse_row(caption, text, (dependencies or {}).get(caption, ()), lemmas) for caption, text in sentences.items()
     ]
-    schema.write(rows, PARSES, folder / f"{name}.parquet", {})
+    schema.write(rows, PARSES, folder / f"{name}.parquet")
     return str(folder / f"{name}.parquet")

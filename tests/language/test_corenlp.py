@@ -266,11 +266,9 @@ def test_a_job_that_is_asked_to_end_ends_its_server_first(tmp_path, monkeypatch)
     ended = []
     monkeypatch.setattr(CoreNLPParser, "__enter__", lambda parser: parser)
     monkeypatch.setattr(CoreNLPParser, "__exit__", lambda *_: ended.append(True))
-    monkeypatch.setattr(corenlp, "write_parses", lambda *_: signal.raise_signal(signal.SIGTERM))
+    monkeypatch.setattr(corenlp, "write_parses", lambda *_, **found: signal.raise_signal(signal.SIGTERM))
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(SystemExit, match="ended by SIGTERM"):
-        parse_by_corenlp(
-            "c.parquet", str(tmp_path), PCFG, {"parser": "corenlp", "shard": "00-of-01"}, 4000, 1, "parses.parquet"
-        )
+        parse_by_corenlp("c.parquet", str(tmp_path), PCFG, {"shard": "00-of-01"}, 4000, 1, "parses.parquet")
     assert ended == [True]
     assert signal.getsignal(signal.SIGTERM) is before

@@ -33,20 +33,20 @@ CAPTION_ROWS = [("i0", "dog"), ("i0", "dog"), ("i0", ""), ("i1", "cat"), ("i2", 
 def tables(tmp_path):
     images = pd.DataFrame(IMAGE_ROWS, columns=["image_id", "status"])
     known = images.assign(source="images", file=images["image_id"], split="train", width=1, height=1, sha256="")
-    schema.write(known.assign(captions=2, family=known["image_id"]), IMAGES, tmp_path / "images.parquet", {})
+    schema.write(known.assign(captions=2, family=known["image_id"]), IMAGES, tmp_path / "images.parquet")
     captions = pd.DataFrame(CAPTION_ROWS, columns=["image_id", "text"])
     position = captions.groupby("image_id").cumcount()
     captions = captions.assign(
         position=position, caption_id=captions["image_id"] + "#" + position.astype(str), split="train"
     )
-    schema.write(captions, CAPTIONS, tmp_path / "captions.parquet", {})
+    schema.write(captions, CAPTIONS, tmp_path / "captions.parquet")
     return tmp_path
 
 
 def parse(tables, shard, parser=None):
     path = tables / "parses" / f"{shard}.parquet"
     files = [str(tables / name) for name in ("images.parquet", "captions.parquet")]
-    write_parses(parser or Words(), *files, shard, str(path), {"parser": "words"})
+    write_parses(parser or Words(), *files, shard, str(path))
     return schema.read(path, PARSES)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import FRAGMENTS, RELATIONS, WORD_VECTORS, WORDS
+from densevse.artifacts.statements import Statement, making
 from densevse.language.triplets import (
     Triplet,
     count_relations,
@@ -37,16 +38,18 @@ def tables(tmp_path):
     sentences = {"i#0": "A/DT brown/JJ Dog/NN runs/VBZ ./.", "i#1": None, "j#0": "runs/VBZ on/IN dog/NN"}
     links = {"i#0": DEPENDENCIES, "j#0": [("obl:on", 0, 2), ("case", 2, 1), ("obl:on", 0, 2)]}
     words = pd.DataFrame({"index": [2, 3, 4], "word": ["dog", "runs", "a"], "count": 1})
-    schema.write(words, WORDS, tmp_path / "words.parquet", {})
+    schema.write(words, WORDS, tmp_path / "words.parquet")
     vectors = words.drop(columns="count").assign(found=[True, True, False], vector=[[1.0]] * 3)
-    schema.write(vectors, WORD_VECTORS, tmp_path / "vectors.parquet", {})
+    schema.write(vectors, WORD_VECTORS, tmp_path / "vectors.parquet")
     captions = write_captions(tmp_path, {"i#0": "train", "i#1": "train", "j#0": "test"})
     return captions, [write_parses(tmp_path, sentences, links)], str(tmp_path / "words.parquet")
 
 
 def written(tables, folder, kind, vectors=None):
     outputs = str(folder / f"relations-{kind}.parquet"), str(folder / f"fragments-{kind}.parquet")
-    write_relations(*tables, {"dependencies": kind}, *outputs, vectors=vectors)
+    wildcards = {"dependencies": kind}
+    with making(Statement(wildcards=wildcards)):
+        write_relations(*tables, wildcards, *outputs, vectors=vectors)
     return schema.read(outputs[0], RELATIONS), schema.read(outputs[1], FRAGMENTS).set_index("part")
 
 
@@ -88,7 +91,7 @@ def test_relations_below_one_percent_are_rare(tmp_path, many, kept):
     row = parse_row("a#0", "a/DT dog/NN", [("det", 1, 0)] * many + [("dep", 1, 0)])
     found = triplet_table(pd.DataFrame([row]), "enhanced")
     rows = count_relations(found, found["relation"].notna())
-    schema.write(rows, RELATIONS, tmp_path / "relations.parquet", {})
+    schema.write(rows, RELATIONS, tmp_path / "relations.parquet")
     assert frequent_relations(tmp_path / "relations.parquet") == kept
 
 

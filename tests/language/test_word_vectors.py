@@ -29,7 +29,7 @@ def word2vec(vectors=VECTORS, end=b"\n"):
 
 def words_file(path, words):
     rows = pd.DataFrame({"index": range(2, 2 + len(words)), "word": words, "count": 1})
-    schema.write(rows, WORDS, path, {})
+    schema.write(rows, WORDS, path)
     return str(path)
 
 

@@ -75,7 +75,7 @@ def test_no_word_at_all_is_an_error(rows):
 
 
 def test_a_vocabulary_is_what_was_written(tmp_path):
-    schema.write(captions(("a dog . a cat", "train")), CAPTIONS, tmp_path / "captions.parquet", {})
+    schema.write(captions(("a dog . a cat", "train")), CAPTIONS, tmp_path / "captions.parquet")
     write_tokens(str(tmp_path / "captions.parquet"), str(tmp_path / "tokens.parquet"))
     write_words(str(tmp_path / "tokens.parquet"), minimum=1, output=str(tmp_path / "words.parquet"))
     vocabulary = Vocabulary.read(tmp_path / "words.parquet")
@@ -87,7 +87,7 @@ def test_a_vocabulary_is_what_was_written(tmp_path):
 
 def test_a_vocabulary_with_gaps_is_refused(tmp_path):
     rows = pd.DataFrame({"index": [2, 4], "word": ["a", "b"], "count": [2, 1]})
-    schema.write(rows, WORDS, tmp_path / "words.parquet", {})
+    schema.write(rows, WORDS, tmp_path / "words.parquet")
     with pytest.raises(InputError, match="numbered"):
         Vocabulary.read(tmp_path / "words.parquet")
 

@@ -29,8 +29,8 @@ def rank(tmp_path):
         tables = {"image_table": str(tmp_path / "images.parquet"), "caption_table": str(tmp_path / "captions.parquet")}
         of = {"dataset": "mine", "protocol": "full", "ensemble": "mixed", "seed": "0"}
         output = str(tmp_path / "ensemble.parquet")
-        retrieve_by_ensemble(described, "all", 10, 1, [], of, output, given=paths, **tables)
-        return schema.read(output, RETRIEVAL), schema.check(output, RETRIEVAL)
+        retrieve_by_ensemble(described, "all", 10, 1, of, output, given=paths, **tables)
+        return schema.read(output, RETRIEVAL), schema.check(output, RETRIEVAL).found
 
     return rank
 
@@ -48,11 +48,9 @@ def same(found, scores, tmp_path):
 
 def test_scores_and_vectors_are_added(rank, tmp_path):
     scores, images, sentences = floats(8, 40), floats(8, 3, seed=1), floats(40, 3, seed=2)
-    found, made_from = rank(
-        ({}, {"scores": scores}), ({"similarity": "dot"}, {"images": images, "sentences": sentences})
-    )
+    found, stated = rank(({}, {"scores": scores}), ({"similarity": "dot"}, {"images": images, "sentences": sentences}))
     same(found, scores + images @ sentences.T, tmp_path)
-    assert [one["given"] for one in made_from["given_members"]] == [
+    assert [one["given"] for one in stated["given_members"]] == [
         {"scores": "0_scores.npy"},
         {"images": "1_images.npy", "sentences": "1_sentences.npy"},
     ]

@@ -10,12 +10,13 @@ import torch
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.identity import Identity
+from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import CORRESPONDENCES, EMBEDDINGS, IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.sentences import PARSES, TOKENS, WORDS
 from densevse.artifacts.schemas.tables import RESULTS
+from densevse.artifacts.statements import Statement, making
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.config.tables import PrintedTable
 from densevse.data.files import Files
@@ -69,11 +70,11 @@ def files(tmp_path):
     ]  # fmt: skip
     words = ["a", "dog", "ball", "sees", "with", "balls"]
     paths = {name: str(tmp_path / f"{name}.parquet") for name in ("images", "captions", "words", "parses", "regions")}
-    schema.write(images, IMAGES, paths["images"], {})
-    schema.write(captions, CAPTIONS, paths["captions"], {})
-    schema.write(parses, PARSES, paths["parses"], {})
+    schema.write(images, IMAGES, paths["images"])
+    schema.write(captions, CAPTIONS, paths["captions"])
+    schema.write(parses, PARSES, paths["parses"])
     rows = pd.DataFrame({"index": np.arange(2, 2 + len(words), dtype=np.int32), "word": words, "count": 1})
-    schema.write(rows.astype({"count": np.int32}), WORDS, paths["words"], {})
+    schema.write(rows.astype({"count": np.int32}), WORDS, paths["words"])
     write_regions(paths["regions"])
     return Files(
         {
@@ -96,7 +97,7 @@ def write_regions(path):
     ).astype({"rank": np.int32, "x": np.float32, "y": np.float32, "width": np.float32, "height": np.float32,
               "score": np.float32})  # fmt: skip
     vectors = np.random.default_rng(0).normal(size=(len(rows), 6)).astype(np.float32)
-    with FeatureWriter(path, REGION_FEATURES, (6,), np.float32, {}) as writer:
+    with FeatureWriter(path, REGION_FEATURES, (6,), np.float32) as writer:
         writer.append(rows, vectors)
 
 
@@ -105,7 +106,7 @@ def model(files, tmp_path):
     torch.manual_seed(0)
     parameters = {"dimension": 5, "hidden": 4, "word_vectors": "learned", "word_dimension": 3}
     path = tmp_path / "model.safetensors"
-    save_model(build("hm_lstm", parameters, Inputs(files, ["trees"]).shapes()), "hm_lstm", ["trees"], path, {})
+    save_model(build("hm_lstm", parameters, Inputs(files, ["trees"]).shapes()), "hm_lstm", ["trees"], path)
     return path
 
 
@@ -118,7 +119,7 @@ def opened(files, model):
 def test_every_noun_phrase_of_the_training_sentences_has_a_row(opened, tmp_path):
     output = tmp_path / "correspondences.parquet"
     inputs, method = opened
-    write_correspondences(method, inputs, "train", output, {"round": 1})
+    write_correspondences(method, inputs, "train", output)
     rows = schema.read(output, CORRESPONDENCES)
     expected = [
         (f"{name}#{position}", name, *phrase)
@@ -128,7 +129,6 @@ def test_every_noun_phrase_of_the_training_sentences_has_a_row(opened, tmp_path)
     ]
     found = rows[["caption_id", "image_id", "phrase", "start", "end"]].itertuples(index=False, name=None)
     assert sorted(found) == sorted(expected)
-    assert schema.check(output, CORRESPONDENCES) == {"round": 1}
 
 
 def test_each_phrase_has_its_image_s_best_region_with_its_box(opened):
@@ -163,7 +163,7 @@ def test_the_number_of_images_at_once_changes_nothing(opened, monkeypatch):
 def test_a_round_reads_what_was_assigned(files, opened, tmp_path):
     output = str(tmp_path / "correspondences.parquet")
     inputs, method = opened
-    write_correspondences(method, inputs, "train", output, {})
+    write_correspondences(method, inputs, "train", output)
     joined = files.with_changes(correspondences=output)
     found = Inputs(joined, ["trees"]).pairs("train").batch(np.array([0, 1, 5])).correspondences
     assert found.sentence.tolist() == [0, 0, 1, 1, 2, 2]
@@ -190,7 +190,7 @@ def test_true_boxes_decide_what_phrases_mean(at_once, opened, tmp_path, monkeypa
         ("c#1", 3, 4, (10, 5, 20, 31)), ("c#1", 0, 1, (10, 5, 20, 31)), ("c#0", -1, -1, (10, 5, 20, 31)),
     )  # fmt: skip
     output = tmp_path / "correspondences.parquet"
-    write_correspondences(method, inputs, "train", output, {}, true)
+    write_correspondences(method, inputs, "train", output, true)
     rows = schema.read(output, CORRESPONDENCES)
     assert rows[["caption_id", "start", "end", "phrase", "region", "confidence"]].values.tolist() == [
         ["a#0", 0, 2, "A dog", 2, 1],
@@ -203,7 +203,7 @@ def test_boxes_that_no_region_overlaps_are_an_error(opened, tmp_path):
     inputs, method = opened
     output = tmp_path / "correspondences.parquet"
     with pytest.raises(InputError, match="none of 12 phrases has a region"):
-        write_correspondences(method, inputs, "train", output, {}, boxes_of_phrases(("a#0", 0, 2, (90, 0, 9, 9))))
+        write_correspondences(method, inputs, "train", output, boxes_of_phrases(("a#0", 0, 2, (90, 0, 9, 9))))
     assert not output.exists()
 
 
@@ -211,15 +211,15 @@ def test_boxes_that_no_region_overlaps_are_an_error(opened, tmp_path):
 def vse(files, tmp_path):
     """A VSE on the same data: it knows no phrases."""
     path, whole, tokens = (str(tmp_path / name) for name in ("vse.safetensors", "whole.parquet", "tokens.parquet"))
-    with FeatureWriter(whole, IMAGE_FEATURES, (6,), np.float32, {}) as writer:
+    with FeatureWriter(whole, IMAGE_FEATURES, (6,), np.float32) as writer:
         writer.append(pd.DataFrame({"image_id": [*NAMES, "d", "e", "f"]}), np.ones((6, 6), np.float32))
     captions = schema.read(files.one("caption_table"), CAPTIONS)
     tokens_of_captions = captions["text"].str.lower().str.split()
     rows = captions[["caption_id", "image_id", "split"]].assign(tokens=tokens_of_captions)
-    schema.write(rows, TOKENS, tokens, {})
+    schema.write(rows, TOKENS, tokens)
     files = files.with_changes(view_regions=[], view_whole=whole, parses=[], tokens=tokens)
     made = build("vse", {"dimension": 4, "word_dimension": 3}, Inputs(files, ["words"]).shapes())
-    save_model(made, "vse", ["words"], path, {})
+    save_model(made, "vse", ["words"], path)
     return files, path
 
 
@@ -231,7 +231,7 @@ def test_a_model_without_phrases_is_refused(vse):
 def test_any_method_is_embedded_as_far_as_it_can(vse, tmp_path):
     files, path = vse
     inputs, method = open_model(files, path, CPU)
-    write_embeddings(method, inputs, "train", tmp_path / "embeddings.parquet", {"model": path})
+    write_embeddings(method, inputs, "train", tmp_path / "embeddings.parquet")
     store = FeatureStore([tmp_path / "embeddings.parquet"], EMBEDDINGS)
     rows, vectors = store.rows, store.gather(np.arange(len(store)))
     assert rows["kind"].value_counts().to_dict() == {"image": 3, "sentence": 6, "word": 6}
@@ -268,7 +268,7 @@ def true_boxes(tmp_path):
     phrases = [("e#0", 0, 2, (0, 0, 10, 10)), ("e#0", 0, 2, (30, 5, 10, 10)), ("e#1", 0, 2, (0, 0, 40, 15)),
                ("e#0", 3, 5, (50, 0, 9, 9)), ("f#0", 0, 2, (1, 2, 3, 4)), ("f#1", 0, 1, (7, 7, 7, 7))]  # fmt: skip
     path = tmp_path / "boxes.parquet"
-    schema.write(boxes_of_phrases(*phrases), BOXES, path, {})
+    schema.write(boxes_of_phrases(*phrases), BOXES, path)
     return str(path)
 
 
@@ -284,7 +284,7 @@ def true_regions(tmp_path):
     )
     vectors = np.random.default_rng(1).normal(size=(len(rows), 6)).astype(np.float32)
     path = str(tmp_path / "true.parquet")
-    with FeatureWriter(path, REGION_FEATURES, (6,), np.float32, {}) as writer:
+    with FeatureWriter(path, REGION_FEATURES, (6,), np.float32) as writer:
         writer.append(rows.astype({"rank": np.int32, **dict.fromkeys([*BOX, "score"], np.float32)}), vectors)
     return path
 
@@ -294,21 +294,21 @@ def embeddings(opened, true_regions, tmp_path):
     """Those of the test split, and of the true boxes' regions."""
     inputs, method = opened
     paths = [tmp_path / "test_embeddings.parquet", tmp_path / "true_embeddings.parquet"]
-    write_embeddings(method, inputs, "test", paths[0], {})
-    write_region_embeddings(method, true_regions, paths[1], {})
+    write_embeddings(method, inputs, "test", paths[0])
+    write_region_embeddings(method, true_regions, paths[1])
     return paths
 
 
 def test_true_regions_and_the_parser_s_phrases_are_ranked(embeddings, true_boxes, tmp_path):
     output = str(tmp_path / "ranking.parquet")
-    rank_regions(*embeddings, true_boxes, output, {"dataset": "small"})
+    rank_regions(*embeddings, true_boxes, output)
     rows = schema.read(output, RETRIEVAL)
     regions, phrases = (rows[rows["direction"] == name] for name in ("i2t", "t2i"))
     assert regions["query_id"].tolist() == ["e/1", "e/2", "f/1"]  # no phrase of the parser's means f/2
     assert phrases["query_id"].tolist() == ["e#0/0-2", "e#1/0-2", "e#0/3-5", "f#0/0-2"]
-    made_from = schema.check(output, RETRIEVAL)
-    assert made_from["phrases_of_regions"] == [2, 1, 1]
-    assert made_from["versions"]["torch"] == version("torch")  # a table's foot names what computed it
+    found = schema.check(output, RETRIEVAL).found
+    assert found["phrases_of_regions"] == [2, 1, 1]
+    assert found["versions"]["torch"] == version("torch")  # a table's foot names what computed it
     assert set(regions["candidates"]) == {4}
     assert set(phrases["candidates"]) == {3}
     # "A dog" has the same words in three places, so its regions find it with equal scores: f's is a tie, and counts.
@@ -331,15 +331,16 @@ def image_table(tmp_path):
     """The images of the true regions, of one family."""
     rows = pd.DataFrame({"image_id": ["e", "f"], "source": "images", "file": ["e.jpg", "f.jpg"], "split": "test"})
     rows = rows.assign(width=4, height=4, sha256="", captions=2, status="ok", family="one")
-    schema.write(rows, IMAGES, tmp_path / "image_table.parquet", {}, Identity("small"))
+    schema.write(rows, IMAGES, tmp_path / "image_table.parquet", dataset="small")
     return str(tmp_path / "image_table.parquet")
 
 
 def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_boxes, image_table, tmp_path):
     ranking = str(tmp_path / "ranking.parquet")
     wildcards = {"dataset": "small", "variant": "hm_lstm", "seed": "0", "round": "1"}
-    rank_regions(*embeddings, true_boxes, ranking, wildcards)
-    assert schema.identity(ranking) == Identity("small", "hm_lstm", 0, 1, "regions", "test")
+    with making(Statement(wildcards=wildcards)):
+        rank_regions(*embeddings, true_boxes, ranking)
+    assert identity_of(ranking) == Identity("small", "hm_lstm", 0, 1, "regions", "test")
     variant = MeasuredVariant(title="HM-LSTM", seeds=[0], model="hm_lstm", round=1)
     of = {"title": "Small", "dataset": "small", "protocol": "regions", "published": "coco_region"}
     plan = TablePlan(
@@ -347,7 +348,6 @@ def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_bo
         reference=None,
         published=[PrintedTable(paper="hm_lstm", table="4")],
         sections=[SectionPlan(**of, measured={"hm_lstm": variant})],
-        configured={},
     )
     outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
     published = Path(__file__).parents[2] / "config/published"

@@ -25,7 +25,7 @@ def test_a_variant_is_read_as_it_was_written(name, tmp_path):
     entry = PROJECT.variant("scenes", name)
     shapes = Shapes(dict.fromkeys(entry.views, 5), 11, torch.rand(11, 300), {"relations": 4})
     method = build(entry.model, entry.parameters.model_dump(), shapes)
-    save_model(method, entry.model, entry.sentences, tmp_path / "model.safetensors", {})
+    save_model(method, entry.model, entry.sentences, tmp_path / "model.safetensors")
     again = load_model(tmp_path / "model.safetensors").state_dict()
     assert again.keys() == method.state_dict().keys()
     assert all(torch.equal(value, again[key]) for key, value in method.state_dict().items())
@@ -39,7 +39,7 @@ def test_a_decoder_without_a_start_of_its_own_is_refused_by_name(name, tmp_path,
     earlier = tmp_path / "model.safetensors"
     state = {key: value for key, value in model.state_dict().items() if key != "decoder.start"}
     monkeypatch.setattr(model, "state_dict", lambda: state)
-    save_model(model, name, ["words"], earlier, {})
+    save_model(model, name, ["words"], earlier)
     message = r"model\.safetensors: tensor decoder\.start: expected \(8,\), found none.*version"
     with pytest.raises(InputError, match=message):
         load_model(earlier)

@@ -43,12 +43,12 @@ def files(tmp_path, weights):
     """Captions of one image, and its vector by the network."""
     rows = pd.DataFrame({"caption_id": [f"a#{n}" for n in range(len(TEXTS))], "image_id": "a", "text": TEXTS})
     captions = rows.assign(position=range(len(TEXTS)), split="test")
-    schema.write(captions, CAPTIONS, tmp_path / "captions.parquet", {})
+    schema.write(captions, CAPTIONS, tmp_path / "captions.parquet")
     image = {"image_id": "a", "split": "test", "source": "images", "file": "a", "width": 8, "height": 8, "sha256": ""}
     images = pd.DataFrame([{**image, "captions": len(TEXTS), "family": "a", "status": "ok"}])
-    schema.write(images, IMAGES, tmp_path / "images.parquet", {})
-    made_from = {"network": "mine", **NETWORK, "weights_sha256": checksum(weights), "layers": {"whole": "pooled"}}
-    with FeatureWriter(tmp_path / "whole.parquet", IMAGE_FEATURES, (32,), np.float32, made_from) as file:
+    schema.write(images, IMAGES, tmp_path / "images.parquet")
+    seen = {"network": "mine", **NETWORK, "weights_sha256": checksum(weights), "layers": {"whole": "pooled"}}
+    with FeatureWriter(tmp_path / "whole.parquet", IMAGE_FEATURES, (32,), np.float32, **seen) as file:
         file.append(images[["image_id"]], np.arange(32, dtype=np.float32)[None])
     names = {"image_table": "images", "caption_table": "captions", "view_whole": "whole"}
     return Files({name: str(tmp_path / f"{file}.parquet") for name, file in names.items()})

@@ -103,5 +103,5 @@ def test_what_is_recorded_again_takes_the_place_of_what_was(results, tmp_path):
 def test_the_images_of_a_data_set_are_counted(tmp_path):
     assert pd.isna(module._images(tmp_path))
     rows = pd.DataFrame(columns=[column.name for column in IMAGES.columns])
-    schema.write(rows, IMAGES, tmp_path / "images.parquet", {})
+    schema.write(rows, IMAGES, tmp_path / "images.parquet")
     assert module._images(tmp_path) == 0

@@ -68,7 +68,7 @@ def images(tmp_path):
     Image.new("RGB", (300, 600)).save(tmp_path / "images/large.png")
     rows = pd.DataFrame({"image_id": ["small", "large"], "file": ["small.png", "large.png"], "family": ["a", "b"]})
     rows = rows.assign(split="test", source="images", width=1, height=1, sha256="", captions=1, status="ok")
-    schema.write(rows, IMAGES, tmp_path / "images.parquet", {})
+    schema.write(rows, IMAGES, tmp_path / "images.parquet")
     return str(tmp_path / "images.parquet"), {"images": str(tmp_path / "images")}
 
 

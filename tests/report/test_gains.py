@@ -27,7 +27,7 @@ def results(tmp_path):
         column.name for column in RESULTS.columns if column.name not in rows.columns or rows[column.name].isna().all()
     ]
     rows[empty] = np.nan
-    schema.write(rows.astype(dict.fromkeys(empty, float)), RESULTS, tmp_path / "results.parquet", {})
+    schema.write(rows.astype(dict.fromkeys(empty, float)), RESULTS, tmp_path / "results.parquet")
     return tmp_path / "results.parquet"
 
 

@@ -1,45 +1,86 @@
-"""The settings that footnotes name are read from the lineage of a row's retrievals."""
+"""The settings that footnotes name are read from the statements of a row's retrievals and of all that they read."""
 
 import pytest
 
+from densevse.artifacts import schema
+from densevse.artifacts.schema import TEXT, Column, Schema
+from densevse.artifacts.statements import Statement, digest, making, path_of, read_statement
 from densevse.report.made_with import choices, descriptions
+from densevse.runtime.project import RESULTS
 
-WHOLE = {"network": "vgg19", "architecture": "vgg19", "precision": "fp32", "view": "whole", "parents": {}}
-PROPOSALS = {"proposals": {"proposer": "fast", "parents": {"images": {"parents": {}}}}}
-REGIONS = {"network": "rcnn", "architecture": "alexnet", "precision": "bf16", "view": "regions", "parents": PROPOSALS}
-PARSES = {"parser": "corenlp_pcfg", "kind": "corenlp", "parents": {}}
-ENTRY = {"architecture": "vgg19", "precision": "auto", "weights": None, "local": None, "trained_on": None}
+KIND = Schema("made", "a file", (Column("place", TEXT, "where it is"),))
+MULTI = "scenes/networks/multi.parquet"
 
 
-def model(**parents):
-    """A model's lineage, with the lineage of each parent."""
-    return {"round": 0, "training": {"batch_size": 2}, "parents": parents}
+@pytest.fixture(autouse=True)
+def results(tmp_path, monkeypatch):
+    """A folder of results."""
+    monkeypatch.setenv(RESULTS, str(tmp_path / "results"))
 
 
-def retrieval(made_by):
-    return {"protocol": "full", "parents": {"model": made_by}}
-
-
-def concepts(weights, **regions):
-    """The scores of a concept network, whose concepts come from parsed sentences."""
-    made = {**weights, "parents": {"concepts": {"parents": {"parses": PARSES}}}}
-    return {
-        "concept_network": "multi",
-        "view": "concepts",
-        "parents": {"regions": {**REGIONS, **regions}, "weights": made},
+def made(place, reads=None, settings=None, found=None, **wildcards):
+    """Writes a file that states its job, which `reads` files by the names of inputs; returns the file's place."""
+    files = {name: [one] if isinstance(one, str) else one for name, one in (reads or {}).items()}
+    inputs = {
+        name: {one: digest(path_of(one)) if path_of(one).is_file() else None for one in places}
+        for name, places in files.items()
     }
+    with making(Statement(given=settings or {}, wildcards=wildcards, inputs=inputs)):
+        schema.write([{"place": place}], KIND, path_of(place), **(found or {}))
+    return place
 
 
-def given(view, format="array", mean=False, **parents):
-    """The lineage of given features."""
-    of = {"network": "butd", "view": view, "format": format, "mean": mean, "files": {"path": "mine.npy"}}
-    return {**of, "parents": {"images": {"parents": {}}, **parents}}
+def features(network="vgg19", view="whole", weights="v.pth", precision="fp32", found=None, of=None, **reads):
+    """Features by a network, whose architecture is that of VGG-19; `of` are further wildcards."""
+    settings = {"network": {"architecture": "vgg19", "precision": precision}}
+    read = {**({"weights": weights} if weights else {}), **reads}
+    place = f"scenes/features/{network}/{view}/00-of-01.parquet"
+    return made(place, read, settings, found, network=network, **(of or {"view": view}))
+
+
+def regions(network="rcnn", **changes):
+    """Features of a proposer's regions."""
+    proposals = made("scenes/proposals/fast/00-of-01.parquet", proposer="fast")
+    return features(network, "regions-fast", of={"proposer": "fast"}, proposals=proposals, **changes)
+
+
+def parses():
+    return made("scenes/parses/corenlp_pcfg/00-of-01.parquet", parser="corenlp_pcfg")
+
+
+def word_vectors():
+    return made("scenes/vocabulary/vectors-glove.parquet", vectors="glove")
+
+
+def concepts(job, **by):
+    """The scores of a concept network, which is trained by a `job`; its concepts come from parsed sentences."""
+    mined = made("scenes/vocabulary/concepts.parquet", {"parses": parses()})
+    network = made(MULTI, {"concepts": mined, "start": "start.pth"}, {"job": job}, concept_network="multi")
+    read = {"regions": regions(**by), "weights": network}
+    return made("scenes/features/multi/concepts/00-of-01.parquet", read, concept_network="multi")
+
+
+def given(view, format="array", mean=False, **whole):
+    """Given features."""
+    options = {"network": "butd", "view": view, "format": format, "mean": mean}
+    place, found = f"scenes/features/butd/{view}/00-of-01.parquet", {"files": {"path": "mine.npy"}}
+    return made(place, whole, {"options": options}, found, given="butd", view=view)
+
+
+def model(name="vse", found=None, **reads):
+    """The place of a model and the files that it reads, which the jobs that use it read too."""
+    return made(f"scenes/models/{name}/seed0/round0/model.parquet", reads, found=found, variant=name), reads
+
+
+def retrieval(of_model, name="vse"):
+    """The statement of a retrieval by a model."""
+    place, reads = of_model
+    return read_statement(path_of(made(f"scenes/retrieval/{name}.parquet", {**reads, "model": place}, variant=name)))
 
 
 def test_regions_have_a_network_and_a_proposer_and_sentences_a_parser():
-    vectors = {"vectors": "glove", "parents": {"words": {"parents": {}}}}
-    made_by = model(view_regions=REGIONS, parses=PARSES, word_vectors=vectors)
-    assert choices([retrieval(made_by)]) == {
+    reads = {"view_regions": regions(), "parses": parses(), "word_vectors": word_vectors()}
+    assert choices([retrieval(model(**reads))]) == {
         "network of regions": "rcnn",
         "proposer": "fast",
         "parser": "corenlp_pcfg",
@@ -48,127 +89,183 @@ def test_regions_have_a_network_and_a_proposer_and_sentences_a_parser():
 
 
 def test_phrases_are_of_the_model_that_embedded_them():
-    made_by = model(view_regions=REGIONS)
-    above = {"embeddings": {"parents": {"model": made_by}}, "true_regions": {"parents": {"model": made_by}}}
-    assert choices([{"parents": above}])["network of regions"] == "rcnn"
+    place, reads = model(view_regions=regions(), word_vectors=word_vectors())
+    phrases = made("scenes/embeddings/test.parquet", {**reads, "model": place})
+    true = made("scenes/embeddings/true_regions.parquet", {"model": place, "true_regions": features("rcnn", "true")})
+    ranking = read_statement(path_of(made("scenes/r.parquet", {"embeddings": phrases, "true_regions": true})))
+    found = choices([ranking])
+    assert found == {"network of regions": "rcnn", "proposer": "fast", "word vectors": "glove"}
+    path_of(phrases).unlink()
+    assert choices([ranking]) == {}
 
 
 @pytest.mark.parametrize(
-    ("scores", "network"), [(concepts({}), "rcnn"), (concepts({"built_from": "vgg19"}, network="multi"), "vgg19")]
+    ("job", "by", "network", "said"),
+    [
+        ({"learns_from": "regions"}, {}, "rcnn", "rcnn is vgg19, weights v.pth, fp32"),
+        (
+            {"built_from": "alexnet", "architecture": "tv_alexnet"},
+            {"network": "multi", "weights": MULTI},
+            "alexnet",
+            "alexnet is tv_alexnet, weights start.pth, fp32",
+        ),
+    ],
 )
-def test_a_concept_network_is_named_with_the_network_that_it_is_built_from(scores, network):
+def test_a_concept_network_is_named_with_the_network_that_it_is_built_from(job, by, network, said):
     """That whose features its head reads, or that whose layers were all trained."""
-    found = choices([retrieval(model(view_concepts=scores, view_ten_crop={**WHOLE, "view": "ten_crop"}))])
-    assert list(found.items()) == [
+    made_by = retrieval(model(view_concepts=concepts(job, **by), view_ten_crop=features(view="ten_crop")))
+    assert list(choices([made_by]).items()) == [
         ("network of ten_crop", "vgg19"),
         ("network of concepts", network),
         ("concepts", "multi"),
         ("parser", "corenlp_pcfg"),
         ("word vectors", "learned"),
     ]
+    assert descriptions([[made_by]]) == sorted([said, "vgg19 is vgg19, weights v.pth, fp32"])
 
 
 def test_the_pixels_that_a_network_is_trained_on_are_those_of_regions():
-    assert choices([retrieval(model(view_crops=REGIONS))])["network of regions"] == "rcnn"
+    found = choices([retrieval(model(view_crops=regions()))])
+    assert (found["network of regions"], found["proposer"]) == ("rcnn", "fast")
 
 
 def test_sentences_about_images_are_told_by_the_network_of_their_writer():
-    written = {"decoding": {}, "parents": {"generator": model(view_whole=WHOLE)}}
+    writer, _ = model("nic", view_whole=features())
+    written = made("scenes/generated_captions/nic/test.parquet", {"model": writer})
     assert choices([retrieval(model(view_generated_captions=written))])["network of whole"] == "vgg19"
-    vectors = {"vectors": "glove", "parents": {}}
-    through = {"generator": model(parses=PARSES), "joint_embedding": model(view_whole=WHOLE, word_vectors=vectors)}
-    found = choices([retrieval(model(view_generated_captions={"decoding": {}, "parents": through}))])
+    space, _ = model("space", view_whole=features(), word_vectors=word_vectors())
+    writer, _ = model("sc_nlm", parses=parses(), joint_embedding_train=made("scenes/e.parquet", {"model": space}))
+    written = made("scenes/generated_captions/sc_nlm/test.parquet", {"model": writer, "joint_embedding": space})
+    found = choices([retrieval(model(view_generated_captions=written))])
     assert found == {"network of whole": "vgg19", "parser": "corenlp_pcfg", "word vectors": "learned"}
 
 
-def test_an_ensemble_has_the_networks_of_all_its_members():
-    alexnet = {**WHOLE, "network": "alexnet"}
-    members = {f"member{n}": model(view_whole=one) for n, one in enumerate((WHOLE, alexnet, WHOLE))}
-    assert choices([{"parents": members}])["network of whole"] == "alexnet, vgg19"
+def test_an_ensemble_has_the_networks_and_the_word_vectors_of_all_its_members():
+    members = [model("a", view_whole=features()), model("b", view_regions=regions(), word_vectors=word_vectors())]
+    reads = {name: file for _, read in members for name, file in read.items()}
+    place = made("scenes/retrieval/both.parquet", {**reads, "models": [place for place, _ in members]})
+    assert choices([read_statement(path_of(place))]) == {
+        "network of regions": "rcnn",
+        "network of whole": "vgg19",
+        "proposer": "fast",
+        "word vectors": "glove, learned",
+    }
 
 
 def test_given_members_of_an_ensemble_are_named_with_their_files_of_all_seeds():
     layout = {"similarity": None, "copies": 1, "unscored": None}
+    place, reads = model(view_whole=features())
     runs = [
-        {
-            "given_members": [{"name": "mine", "given": {"scores": file}, "layout": layout}],
-            "parents": {"member0": model(view_whole=WHOLE)},
-        }
+        made(
+            f"scenes/{file}.parquet",
+            {**reads, "models": place},
+            found={"given_members": [{"name": "mine", "given": {"scores": file}, "layout": layout}]},
+        )
         for file in ("a.npy", "b.npy")
     ]
-    found = choices(runs)
+    found = choices([read_statement(path_of(run)) for run in runs])
     assert (found["network of whole"], found["given"]) == ("vgg19", "scores a.npy, b.npy of mine")
 
 
 @pytest.mark.parametrize(
-    ("features", "said"),
+    ("view", "read", "said"),
     [
-        (given("whole"), "mine.npy"),
-        (given("whole", "scan", mean=True), "the mean of the regions in the folder of the data set"),
-        (given("regions", whole=given("whole")), "mine.npy, region 0 by a file"),
-        (given("regions", whole=given("whole", mean=True)), "mine.npy, region 0 by the mean of the regions"),
-        (given("regions", whole=WHOLE), "mine.npy, region 0 by vgg19"),
+        ("whole", lambda: given("whole"), "mine.npy"),
+        (
+            "whole",
+            lambda: given("whole", "scan", mean=True),
+            "the mean of the regions in the folder of the data set",
+        ),
+        ("regions", lambda: given("regions", whole=given("whole")), "mine.npy, region 0 by a file"),
+        (
+            "regions",
+            lambda: given("regions", whole=given("whole", mean=True)),
+            "mine.npy, region 0 by the mean of the regions",
+        ),
+        ("regions", lambda: given("regions", whole=features()), "mine.npy, region 0 by vgg19"),
     ],
 )
-def test_given_features_are_named_with_the_files_that_they_were_read_from(features, said):
-    found = choices([retrieval(model(**{f"view_{features['view']}": features}))])
-    assert found == {f"network of {features['view']}": f"butd (given: {said})", "word vectors": "learned"}
+def test_given_features_are_named_with_the_files_that_they_were_read_from(view, read, said):
+    made_by = retrieval(model(**{f"view_{view}": read()}))
+    assert choices([made_by]) == {f"network of {view}": f"butd (given: {said})", "word vectors": "learned"}
+    assert descriptions([[made_by]]) == []
 
 
 def test_concepts_may_be_scored_on_given_regions():
-    scores = concepts({})
-    scores["parents"]["regions"] = given("regions", "scan", whole=given("whole", mean=True))
+    scores = concepts({"learns_from": "whole"})
+    of_given = given("regions", "scan", whole=given("whole", mean=True))
+    made(scores, {"regions": of_given, "weights": MULTI}, concept_network="multi")
     said = "butd (given: the folder of the data set, region 0 by the mean of the regions)"
-    assert choices([retrieval(model(view_concepts=scores))])["network of concepts"] == said
+    found = choices([retrieval(model(view_concepts=scores))])
+    assert (found["network of concepts"], found["concepts"]) == (said, "multi")
+    assert "proposer" not in found
 
 
 def test_an_untrained_model_has_a_network_and_no_words():
-    made_by = {"untrained": True, "features": {"whole": {"network": "clip", "architecture": "b"}}, "parents": {}}
-    assert choices([retrieval(made_by)]) == {
-        "network of whole": "clip",
-        "word vectors": "none, as nothing is trained",
-    }
-    assert descriptions([[retrieval(made_by)]], {"clip": {**ENTRY, "local": "clip.safetensors"}}) == [
-        "clip is b, weights from clip.safetensors, auto"
-    ]
+    place, _ = model("clip", found={"untrained": True})
+    made_by = retrieval((place, {"view_whole": features("clip", weights="clip.safetensors")}))
+    assert choices([made_by]) == {"network of whole": "clip", "word vectors": "none, as nothing is trained"}
+    assert descriptions([[made_by]]) == ["clip is vgg19, weights clip.safetensors, fp32"]
 
 
 def test_a_given_row_has_the_files_of_all_its_seeds_and_its_options():
     layout = {"similarity": None, "copies": 1, "unscored": None}
-    runs = [{"given": {"scores": name}, "layout": layout, "parents": {}} for name in ("a.npy", "b.npy")]
+    runs = [Statement(given={"layout": layout}, found={"given": {"scores": name}}) for name in ("a.npy", "b.npy")]
     assert choices(runs) == {"given": "scores a.npy, b.npy"}
     files = {"image_ids": "ids.txt", "images": "i.npz", "sentences": "s.npz"}
-    vectors = {"given": files, "layout": {"similarity": "cosine", "copies": 5, "unscored": None}, "parents": {}}
-    assert choices([vectors]) == {
+    layout = {"similarity": "cosine", "copies": 5, "unscored": None}
+    assert choices([Statement(given={"layout": layout}, found={"given": files})]) == {
         "given": "images i.npz; sentences s.npz; image_ids ids.txt; similarity cosine; copies 5"
     }
 
 
 @pytest.mark.parametrize(
-    ("entry", "origin"),
+    ("weights", "origin"),
     [
-        ({}, "random weights"),
-        ({"weights": {"file": "v.pth"}}, "weights v.pth"),
-        ({"local": "mine.pth", "weights": {"file": "v.pth"}}, "weights from mine.pth"),
-        ({"trained_on": "scenes"}, "trained here on scenes"),
+        (None, "random weights"),
+        ("v.pth", "weights v.pth"),
+        ("scenes/networks/vgg19.parquet", "trained here on scenes"),
     ],
 )
-def test_a_network_has_the_precision_of_its_features_and_the_weights_of_its_entry(entry, origin):
-    row = [retrieval(model(view_whole=WHOLE))]
-    assert descriptions([row, row], {"vgg19": {**ENTRY, **entry}}) == [f"vgg19 is vgg19, {origin}, fp32"]
+def test_a_network_has_its_precision_and_the_origin_of_its_weights(weights, origin):
+    made("scenes/networks/vgg19.parquet", settings={"job": {"epochs": 2}})
+    row = [retrieval(model(view_whole=features(weights=weights)))]
+    assert descriptions([row, row]) == [f"vgg19 is vgg19, {origin}, fp32"]
 
 
 def test_the_precision_that_was_chosen_is_named():
-    chosen = {**WHOLE, "precision": "auto", "parents": {"precision": {"precision": "bf16", "parents": {}}}}
-    row = [retrieval(model(view_whole=chosen))]
-    assert descriptions([row], {"vgg19": {**ENTRY, "local": "a.pth"}}) == ["vgg19 is vgg19, weights from a.pth, bf16"]
+    row = [retrieval(model(view_whole=features(precision="auto", found={"precision": "bf16"})))]
+    assert descriptions([row]) == ["vgg19 is vgg19, weights v.pth, bf16"]
 
 
 def test_networks_that_only_lie_further_back_are_not_described():
-    start = model(view_whole={**WHOLE, "network": "alexnet"})
-    row = [retrieval(model(view_whole=WHOLE, start=start))]
-    assert len(descriptions([row], dict.fromkeys(("vgg19", "alexnet"), ENTRY))) == 1
+    start, _ = model("start", view_whole=features("alexnet"))
+    place, reads = model(view_whole=features(), start=start)
+    assert len(descriptions([[retrieval((place, {"view_whole": reads["view_whole"]}))]])) == 1
+
+
+def test_features_that_are_gone_are_known_by_their_place():
+    read = {"view_whole": features(), "view_concepts": concepts({"learns_from": "whole"})}
+    made_by = retrieval(model(**read))
+    known = choices([made_by])
+    for place in (read["view_whole"], "scenes/features/rcnn/regions-fast/00-of-01.parquet"):
+        path_of(place).unlink()
+    assert choices([made_by]) == known
+    path_of(read["view_concepts"]).unlink()
+    assert choices([made_by])["network of whole"] == "vgg19"
+    assert descriptions([[made_by]]) == []
+
+
+def test_what_is_carried_is_read_where_files_are_not_at_hand():
+    place, files = model(view_whole=features(), word_vectors=word_vectors()), [*path_of("scenes").rglob("*.parquet")]
+    made_by = retrieval(place)
+    known = choices([made_by]), descriptions([[made_by]])
+    above = {digest(file): read_statement(file).own for file in files}
+    for file in files:
+        file.unlink()
+    carrying = Statement(inputs=made_by.inputs, above=above)
+    assert (choices([carrying]), descriptions([[carrying]])) == known
 
 
 def test_a_retrieval_without_a_model_says_nothing():
-    assert choices([{"parents": {}}]) == {}
+    assert choices([Statement()]) == {}

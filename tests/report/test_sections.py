@@ -20,7 +20,7 @@ def images_of(path, family):
         {"image_id": [f"i{n}" for n in range(COPIES * FAMILIES)], "source": "images", "file": "a.jpg"}
     )
     images = images.assign(split="test", width=4, height=4, sha256="", captions=1, status="ok")
-    schema.write(images.assign(family=[family(n) for n in range(len(images))]), IMAGES, path, {}, Identity("scenes"))
+    schema.write(images.assign(family=[family(n) for n in range(len(images))]), IMAGES, path, dataset="scenes")
     return str(path)
 
 
@@ -34,8 +34,8 @@ def ranked_regions(path):
     rows = rows.assign(
         tied=False, top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows)
     )
-    made_from = {"phrases_of_regions": [1] * len(places), "parents": {}}
-    schema.write(rows, RETRIEVAL, path, made_from, Identity("scenes", "hm_lstm", 0, 2, "regions", "test"))
+    of = Identity("scenes", "hm_lstm", 0, 2, "regions", "test").values()
+    schema.write(rows, RETRIEVAL, path, **of, phrases_of_regions=[1] * len(places))
     return str(path)
 
 
@@ -48,7 +48,7 @@ def test_regions_of_images_of_one_family_are_drawn_together(tmp_path):
     width = {}
     for drawn, family in (("family", lambda n: f"f{n % FAMILIES}"), ("image", lambda n: f"i{n}")):
         images = images_of(tmp_path / f"{drawn}.parquet", family)
-        section = read_section(plan, {}, SectionArtifacts.at([images], [], [ranking]))
+        section = read_section(plan, SectionArtifacts.at([images], [], [ranking]))
         [row] = [row for row in section.rows([], {}, None) if row.kind == "measured"]
         width[drawn] = row.intervals["rsum"].high - row.intervals["rsum"].low
     assert width["image"] == pytest.approx(width["family"] / 2, rel=0.15)

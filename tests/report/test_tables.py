@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
+from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.tables import RESULTS, ROUNDS
+from densevse.artifacts.statements import Statement, making
 from densevse.config.tables import PrintedTable
 from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.recall import metrics_of
@@ -34,9 +35,7 @@ from densevse.statistics.bootstrap import Interval
 
 FOLDER = Path(__file__).parents[2] / "config/published"
 PAPERS = ("hm_lstm", "vse", "sm_lstm", "defrag", "sco")
-NETWORK = {"architecture": "vgg19", "precision": "bf16", "trained_on": None, "local": "vgg19.pth", "weights": None}
-CONFIGURED = {"network": dict.fromkeys(("vgg19", "alexnet", "rcnn"), NETWORK)}
-READ = {"view_whole": {"network": "vgg19", "view": "whole", "parents": {}}}
+READ = {"view_whole": {"wildcards": {"network": "vgg19"}}}
 
 
 @pytest.fixture
@@ -55,15 +54,15 @@ def data(tmp_path):
         captions = [(f"i{n}#{k}", f"i{n}", k, "a dog", "test") for n in range(tested - 1) for k in range(5)]
         names = ["caption_id", "image_id", "position", "text", "split"]
         files = tuple(str(tmp_path / f"{name}{tested}.parquet") for name in ("images", "captions"))
-        schema.write(images, IMAGES, files[0], {}, Identity(dataset))
-        schema.write(pd.DataFrame(captions, columns=names), CAPTIONS, files[1], {}, Identity(dataset))
+        schema.write(images, IMAGES, files[0], dataset=dataset)
+        schema.write(pd.DataFrame(captions, columns=names), CAPTIONS, files[1], dataset=dataset)
         return files
 
     return make
 
 
 def retrieval(path, random, data, variant="vse", seed=None, trained_on="cpu", number=0, read=READ, **of):
-    """A retrieval artifact with random ranks, by a model that has `read` these parents.
+    """A retrieval artifact with random ranks, by a model; both have `read` files: name of input -> statement.
 
     `random` is the seed of the ranks, and of the model if no `seed` is given.
     """
@@ -74,12 +73,11 @@ def retrieval(path, random, data, variant="vse", seed=None, trained_on="cpu", nu
     rows = rows.assign(
         tied=False, top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows)
     )
-    made_from = {"device": "cpu", "trained_on": trained_on, "versions": {"torch": "2.11.0"}}
-    made_from["parents"] = {"model": {"parents": read}}
     seed = random if seed is None else seed
-    schema.write(
-        rows, RETRIEVAL, path, made_from, Identity(variant=variant, seed=seed, round=number, split="test", **of)
-    )
+    of = Identity(variant=variant, seed=seed, round=number, split="test", **of).values()
+    above = {**read, "model": {}}  # each with its name as its digest
+    with making(Statement(inputs={name: {f"{name}.parquet": name} for name in above}, above=above)):
+        schema.write(rows, RETRIEVAL, path, **of, device="cpu", trained_on=trained_on, versions={"torch": "2.11.0"})
     return str(path)
 
 
@@ -99,7 +97,6 @@ def plan(*sections, printed=(("hm_lstm", "1"), ("vse", "1")), reference=None, ro
         reference=reference,
         published=[PrintedTable(paper=paper, table=table, rows=rows) for paper, table in printed],
         sections=list(sections),
-        configured=CONFIGURED,
     )
 
 
@@ -169,7 +166,7 @@ def test_a_gain_is_called_better_only_where_its_interval_excludes_0(tmp_path, da
     runs = [retrieval(tmp_path / f"{n}.parquet", n, files, name, 0) for n, name in enumerate(names)]
     good = schema.read(runs[2], RETRIEVAL)
     good = good.assign(rank=np.where(good["rank"] > 10, 1, good["rank"]))
-    schema.write(good, RETRIEVAL, runs[2], {"parents": {}}, schema.identity(runs[2]))
+    schema.write(good, RETRIEVAL, runs[2], **identity_of(runs[2]).values())
     measured = {"vse": entry("VSE", [0]), "vsepp": entry("VSE++", [0]), "order": entry("Order", [0])}
     text, rows = make(tmp_path, plan(section(measured), printed=(), reference="vse"), (files, runs))
     found = rows.set_index("variant")
@@ -205,7 +202,7 @@ def test_too_few_images_to_draw_from_have_no_interval_and_nothing_is_called_bett
     names = ("vse", "vsepp")
     runs = [retrieval(tmp_path / f"{n}.parquet", n, files, name, 0, protocol=protocol) for n, name in enumerate(names)]
     best = schema.read(runs[1], RETRIEVAL)
-    schema.write(best.assign(rank=1), RETRIEVAL, runs[1], {"parents": {}}, schema.identity(runs[1]))
+    schema.write(best.assign(rank=1), RETRIEVAL, runs[1], **identity_of(runs[1]).values())
     measured = {"vse": entry("VSE", [0]), "vsepp": entry("VSE++", [0])}
     chosen = plan(section(measured, protocol=protocol), printed=(), reference="vse")
     text, rows = make(tmp_path, chosen, (files, runs))
@@ -332,14 +329,15 @@ def test_random_row_is_of_this_data(tmp_path, data):
 
 def test_heading_and_footnotes_say_how_it_was_measured(tmp_path, data):
     files = data()
-    proposals = {"proposals": {"proposer": "boxes", "parents": {}}}
+    regions = {
+        "wildcards": {"network": "rcnn", "proposer": "boxes"},
+        "given": {"network": {"architecture": "vgg19", "precision": "bf16"}},
+        "inputs": {"proposals": {"proposals.parquet": "proposals"}, "weights": {"vgg19.pth": None}},
+    }
     read = {
         "vse": READ,
-        "vse_alexnet": {"view_whole": {"network": "alexnet", "parents": {}}},
-        "hm_lstm": {
-            "view_regions": {"network": "rcnn", "parents": proposals},
-            "parses": {"parser": "corenlp_pcfg", "parents": {}},
-        },
+        "vse_alexnet": {"view_whole": {"wildcards": {"network": "alexnet"}}},
+        "hm_lstm": {"view_regions": regions, "parses": {"wildcards": {"parser": "corenlp_pcfg"}}},
     }
     measured = {
         "vse": entry("VSE", [4]),
@@ -356,7 +354,7 @@ def test_heading_and_footnotes_say_how_it_was_measured(tmp_path, data):
         "network of whole: vgg19 (vse), alexnet (vse_alexnet); network of regions: rcnn; ",
         "proposer: boxes; parser: corenlp_pcfg",
         "word vectors: learned",
-        "rcnn is vgg19, weights from vgg19.pth, bf16",
+        "rcnn is vgg19, weights vgg19.pth, bf16",
         "1 test images have no sentence",
         "59 of 60 images of the test split can be read",
         "2 training images that can be read; 59 ranked",
@@ -388,7 +386,7 @@ def test_the_foot_counts_images_that_are_the_same_files(tmp_path, data):
     images.loc[[5, 6], "sha256"] = images["sha256"].iloc[-1]  # of train
     images.loc[[7, 8], "split"] = "val"
     images.loc[8, "sha256"] = images["sha256"].iloc[-2]
-    schema.write(images, IMAGES, files[0], {}, Identity("flickr8k"))
+    schema.write(images, IMAGES, files[0], dataset="flickr8k")
     retrievals = [retrieval(tmp_path / "0.parquet", 0, files)]
     text, _ = make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, retrievals))
     foot = [line.removeprefix("- Flickr8K: ") for line in text.splitlines() if "the same files" in line]
@@ -407,8 +405,8 @@ def test_bytes_depend_on_inputs_alone(tmp_path, data):
     before = [Path(file).read_bytes() for file in outputs(tmp_path)]
     make(tmp_path, chosen, (files, runs))
     assert [Path(file).read_bytes() for file in outputs(tmp_path)] == before
-    changed = plan(section({"vse": entry("VSE", [0], used={"vectors": ["glove"]})}))
-    make(tmp_path, changed, (files, runs))
+    resized = {"view_whole": {**READ["view_whole"], "given": {"network": {"size": 64}}}}
+    make(tmp_path, chosen, (files, [retrieval(tmp_path / "0.parquet", 0, files, read=resized)]))
     assert Path(outputs(tmp_path).markdown).read_bytes() != before[0]
 
 
@@ -456,14 +454,25 @@ def test_a_data_set_without_published_rows(tmp_path, data):
     assert "vse, seed 0" in text
 
 
-def test_a_retrieval_of_another_network_is_refused(tmp_path, data):
+def test_the_foot_names_the_network_that_a_row_was_really_made_with(tmp_path, data):
     files = data()
-    run = retrieval(tmp_path / "0.parquet", 0, files)
-    made_from = {"parents": {"model": {"parents": {"view_whole": {"network": "squeezenet", "parents": {}}}}}}
-    schema.write(schema.read(run, RETRIEVAL), RETRIEVAL, run, made_from, schema.identity(run))
-    chosen = plan(section({"vse": entry("VSE", [0], used={"network": ["vgg19"]})}))
-    with pytest.raises(InputError, match="network: the table says vgg19, found squeezenet"):
-        make(tmp_path, chosen, (files, [run]))
+    squeezenet = {"view_whole": {"wildcards": {"network": "squeezenet"}}}
+    run = retrieval(tmp_path / "0.parquet", 0, files, read=squeezenet)
+    text, _ = make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, [run]))
+    assert "Flickr8K, ours: network of whole: squeezenet; word vectors: learned." in text
+
+
+def test_the_foot_names_rows_that_rest_on_adopted_files(tmp_path, data):
+    files = data()
+    adopted = {"view_whole": {**READ["view_whole"], "adopted": {"flickr8k/features.parquet": ["the code", "size"]}}}
+    runs = [
+        retrieval(tmp_path / "0.parquet", 0, files, read=adopted),
+        retrieval(tmp_path / "1.parquet", 1, files, "vsepp", 0),
+    ]
+    measured = {"vse": entry("VSE", [0]), "vsepp": entry("VSE++", [0])}
+    text, _ = make(tmp_path, plan(section(measured)), (files, runs))
+    assert "which were adopted (densevse adopt): vse. Their settings and" in text
+    assert "not compared: size, the code." in text
 
 
 def rounds_plan(measured, shared=(), judged=False, **last_rounds):
@@ -476,7 +485,7 @@ def rounds_plan(measured, shared=(), judged=False, **last_rounds):
             known = maker if judged and number else None
             rounds.append(RoundPlan(variant=name, number=number, model=model, correspondences=known))
     title = "Scenes: what each round gained"
-    return RoundsPlan(title=title, section=section(measured, "scenes", "Scenes"), rounds=rounds, configured=CONFIGURED)
+    return RoundsPlan(title=title, section=section(measured, "scenes", "Scenes"), rounds=rounds)
 
 
 def rounds_inputs(tmp_path, files, *runs):
@@ -495,7 +504,7 @@ def rounds(chosen, inputs, made):
 def accuracy(path, learned, variant, seed, number):
     rows = [("learned", learned), ("whole image", 0.1), ("chance", 0.05), ("best possible", 0.95)]
     rows = pd.DataFrame(rows, columns=["choice", "accuracy"]).assign(overlap=0.5, phrases=10)
-    schema.write(rows, CORRESPONDENCE_ACCURACY, path, {}, Identity("scenes", variant, seed, number))
+    schema.write(rows, CORRESPONDENCE_ACCURACY, path, **Identity("scenes", variant, seed, number).values())
     return str(path)
 
 
@@ -591,7 +600,7 @@ def test_a_retrieval_that_is_missing_or_there_twice_is_named(tmp_path, data):
 def test_a_retrieval_that_does_not_say_what_it_is_of_is_refused(tmp_path, data):
     files = data()
     run = retrieval(tmp_path / "0.parquet", 0, files)
-    schema.write(schema.read(run, RETRIEVAL), RETRIEVAL, run, {"parents": {}})
+    schema.write(schema.read(run, RETRIEVAL), RETRIEVAL, run)
     with pytest.raises(InputError, match=r"0\.parquet does not name its data set and variant"):
         make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, [run]))
 
@@ -625,7 +634,7 @@ def test_the_foot_says_that_captions_are_empty_or_uneven(tmp_path, data):
     own = captions[captions["image_id"] == "i3"].iloc[0]
     more = [own.to_dict() | {"caption_id": f"i3#{k}", "position": k, "text": ""} for k in range(5, 100)]
     every = pd.concat([captions, pd.DataFrame(more)], ignore_index=True).astype(captions.dtypes)
-    schema.write(every, CAPTIONS, files[1], {}, Identity("flickr8k"))
+    schema.write(every, CAPTIONS, files[1], dataset="flickr8k")
     retrievals = [retrieval(tmp_path / "0.parquet", 0, files)]
     text, _ = make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, retrievals))
     assert "- Flickr8K: 95 sentences of the data set are empty, and kept." in text
@@ -637,9 +646,8 @@ def test_the_foot_names_rows_far_below_chance(tmp_path, data):
     files = data()
     path = retrieval(tmp_path / "0.parquet", 0, files)
     rows = schema.read(path, RETRIEVAL)
-    made_from = dict(schema.check(path, RETRIEVAL))
     rows["rank"] = rows["candidates"].astype(rows["rank"].dtype)
-    schema.write(rows, RETRIEVAL, path, made_from, schema.identity(path))
+    schema.write(rows, RETRIEVAL, path, **identity_of(path).values())
     text, _ = make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, [path]))
     assert "- Flickr8K: vse: far below chance: half of the queries" in text
 
@@ -698,7 +706,7 @@ def test_the_foot_says_that_the_first_five_sentences_are_ranked(tmp_path, data):
             more = more.assign(position=[5, 6], caption_id=["i3#5", "i3#6"])
             table = pd.concat([table, more])
         paths[name] = str(tmp_path / f"more_{name}.parquet")
-        schema.write(table, kind, paths[name], {}, Identity("flickr8k"))
+        schema.write(table, kind, paths[name], dataset="flickr8k")
     first = section({"vse": entry("VSE", [0])}).model_copy(update={"sentences": "first_five"})
     text, _ = make(tmp_path, plan(first, printed=()), (tuple(paths.values()), [retrieval(tmp_path / "r", 0, files)]))
     assert "the first five sentences of each image are ranked, as VSE++, SCAN and ECCV Caption do" in text

@@ -8,11 +8,11 @@ from safetensors.torch import load_file, save_file
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.files import checksum
 from densevse.artifacts.images import ImageFiles, decode
-from densevse.artifacts.lineage import made_from, metadata
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.artifacts.seals import sealed
+from densevse.artifacts.statements import Statement, digest, making, statement_metadata
 from densevse.config.networks import NetworkInput
 from densevse.config.training import NamedPhase, TrainingConfig
 from densevse.dag.project import Project
@@ -72,7 +72,7 @@ def folder(tmp_path_factory):
     sources = {"scenes": str(folder / "scenes.zip")}
     scenes.generate(SETTINGS["options"], str(folder / "scenes.zip"))
     tables = str(folder / "images.parquet"), str(folder / "captions.parquet")
-    write_dataset(SETTINGS, sources, *tables, {"dataset": "scenes"}, 1)
+    write_dataset(SETTINGS, sources, *tables, 1)
     write_boxes(SETTINGS, sources, tables[0], str(folder / "boxes.parquet"))
     return folder
 
@@ -127,7 +127,7 @@ def test_labels_of_the_test_split_are_not_looked_at(folder, tmp_path):
     for rows, name in ((split == "test", "test.parquet"), (split == "train", "train.parquet")):
         changed = boxes.copy()
         changed.loc[rows & (boxes["caption_id"] == ""), "phrase"] = "a pink elephant"
-        write(changed, BOXES, folder / name, {})
+        write(changed, BOXES, folder / name)
     unchanged = train(folder, tmp_path / "unchanged", recipe())
     same = train(folder, tmp_path / "same", recipe(), "test.parquet")
     one, other = load_file(unchanged), load_file(same)
@@ -158,7 +158,14 @@ def test_an_interrupted_training_goes_on(folder, tmp_path, monkeypatch):
 
 
 def test_a_release_is_the_trained_network_in_float16_with_a_card(folder, tmp_path):
-    trained = train(folder, tmp_path / "net.safetensors", recipe())
+    read = digest(folder / "images.parquet")
+    job = Statement(
+        given={"job": NetworkJob(pixels=PIXELS, classes=CLASSES, **recipe()).model_dump(mode="json")},
+        inputs={"image_table": {"scenes/images.parquet": read}},
+        above={read: {"given": {"reading": SETTINGS}}},
+    )
+    with making(job):
+        trained = train(folder, tmp_path / "net.safetensors", recipe())
     release(trained, trained.with_suffix(".parquet"), tmp_path / "half.safetensors", tmp_path / "card.md")
     whole, half = load_file(trained), load_file(tmp_path / "half.safetensors")
     assert {value.dtype for value in half.values() if value.is_floating_point()} == {torch.float16}
@@ -173,7 +180,7 @@ def test_a_weight_that_float16_does_not_hold_is_refused_and_leaves_nothing(folde
     weights = load_file(trained)
     weights["classifier.fc8.bias"][0] = 1e6
     with sealed(tmp_path / "large.safetensors") as large:
-        save_file(weights, large, metadata(made_from(trained)))
+        save_file(weights, large, statement_metadata())
     with pytest.raises(InputError, match=r"large\.safetensors: classifier\.fc8\.bias has values beyond"):
         release(tmp_path / "large.safetensors", "history", tmp_path / "half.safetensors", tmp_path / "card.md")
     assert not (tmp_path / "half.safetensors").exists()

@@ -19,7 +19,8 @@ NAMED = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["depende
 SCORES = np.random.default_rng(0).normal(size=(12, 60)).astype(np.float32)
 IMPORTED = """
 import sys
-import densevse.artifacts.lineage, densevse.artifacts.schema, densevse.artifacts.store, densevse.command.comparison
+import densevse.artifacts.schema, densevse.artifacts.statements, densevse.artifacts.store
+import densevse.command.comparison
 import densevse.evaluation.given.relevance, densevse.evaluation.retrieval, densevse.statistics.rankings
 from densevse import evaluate
 for name in ("torch", "snakemake", "cv2", "stanza", "sklearn", "yaml", "safetensors", "PIL", "tqdm"):

@@ -11,8 +11,9 @@ import pytest
 import torch
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
+from densevse.artifacts.identity import identity_of
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.statements import Statement, making
 from densevse.config.load import load, variant
 from densevse.models.retrieval import encode_test, write_retrieval
 from densevse.runtime.errors import InputError
@@ -34,8 +35,8 @@ SEEDS = (0, 1, 2)
 
 def computed(file, **made_with):
     """The same retrieval, made on these devices."""
-    of = schema.identity(file)
-    schema.write(schema.read(file, RETRIEVAL), RETRIEVAL, file, {"device": "cpu", "trained_on": "cpu"} | made_with, of)
+    found = {**identity_of(file).values(), "device": "cpu", "trained_on": "cpu", **made_with}
+    schema.write(schema.read(file, RETRIEVAL), RETRIEVAL, file, **found)
 
 
 def folder_of(folder, random, seconds, worse=0, seeds=SEEDS, **made_with):
@@ -131,14 +132,15 @@ def test_a_method_on_the_pretended_device_agrees_with_the_cpu(made, tmp_path, co
         compute_on(device)
         shutil.copytree(made, folder / "mine", ignore=lambda *_: ["pictures"])
         for seed in (0, 1):
-            of = Identity("mine", variant="vse", seed=seed, round=0, protocol="full", split="test")
+            of = {"dataset": "mine", "variant": "vse", "seed": seed, "round": 0, "protocol": "full"}
             model = folder / f"mine/models/vse/seed{seed}/round0/model.safetensors"
             train_method(
                 files, job_of(entry).model_copy(update={"seed": seed}), model, model.with_name("history.parquet")
             )
             encoded = encode_test(files, [str(model)], 1)
             path = folder / f"mine/retrieval/full/vse/seed{seed}/round0.parquet"
-            write_retrieval(encoded.scorers[0], encoded, of, {"model": str(model)}, path, 3)
+            with making(Statement(wildcards=of)):
+                write_retrieval(encoded.scorers[0], encoded, of["protocol"], path, 3)
             write_log(folder, f"mine_vse_seed{seed}_round0", 3.0)
     assert COUNTS.launches  # it was computed there
     (row,) = compare_devices(folders[0][0], folders[1][0])

@@ -9,11 +9,11 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import made_from, metadata
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.seals import sealed
+from densevse.artifacts.statements import read_statement, statement_metadata
 from densevse.artifacts.store import FeatureStore
 from densevse.config.networks import NetworkInput
 from densevse.models.concepts import score_concepts
@@ -25,15 +25,13 @@ from tests.concepts import NAMES, D, folder, job, tables, written
 
 __all__ = ["folder"]
 
-NAMED = {"concept_network": "multi"}
-
 
 @pytest.mark.parametrize("learns_from", ["whole", "regions"])
 def test_a_head_learns_scores(folder, tmp_path, learns_from):
     files = written(tmp_path)
     train_head(tables(folder), [str(folder / "regions.parquet")], job(learns_from=learns_from), files)
     assert Path(files.classes).read_text().splitlines() == NAMES
-    assert made_from(files.weights)["concept_network"] == "multi"
+    assert read_statement(files.weights).found == {"round": 0, "device": "cpu", "computed_in": "float32"}
     assert pd.read_parquet(files.history)["mean_average_precision"].max() > 0.7
 
 
@@ -41,9 +39,9 @@ def test_scores_are_the_largest_over_regions_and_those_of_the_whole(folder, tmp_
     random = np.random.default_rng(1)
     weights = {"weight": torch.from_numpy(random.normal(size=(3, D))).float(), "bias": torch.tensor([0.1, 0.2, 0.3])}
     with sealed(tmp_path / "head.safetensors") as head:
-        save_file(weights, head, metadata({}))
+        save_file(weights, head, statement_metadata())
     views = {view: str(tmp_path / view / "00-of-01.parquet") for view in ("concepts", "concepts_whole")}
-    score_concepts(str(folder / "regions.parquet"), str(tmp_path / "head.safetensors"), "head", 1, NAMED, **views)
+    score_concepts(str(folder / "regions.parquet"), str(tmp_path / "head.safetensors"), "head", 1, **views)
     regions = FeatureStore([folder / "regions.parquet"], REGION_FEATURES)
     logits = regions.gather(range(len(regions))) @ weights["weight"].numpy().T + weights["bias"].numpy()
     probability = pd.DataFrame(1 / (1 + np.exp(-logits))).assign(image_id=regions.rows["image_id"])
@@ -72,9 +70,9 @@ def test_all_layers_learn_from_pixels(folder, tmp_path):
 def test_a_head_of_other_features_is_refused(folder, tmp_path):
     other = str(tmp_path / "other.safetensors")
     with sealed(other) as temporary:
-        save_file({"weight": torch.zeros(3, D + 1), "bias": torch.zeros(3)}, temporary, metadata({}))
+        save_file({"weight": torch.zeros(3, D + 1), "bias": torch.zeros(3)}, temporary, statement_metadata())
     with pytest.raises(InputError, match=f"vectors of length {D + 1}, but those of .* have {D}"):
-        score_concepts(str(folder / "regions.parquet"), other, "head", 1, NAMED, "best.parquet", "whole.parquet")
+        score_concepts(str(folder / "regions.parquet"), other, "head", 1, "best.parquet", "whole.parquet")
 
 
 def test_an_image_without_concepts_has_none(folder, tmp_path):
@@ -84,13 +82,13 @@ def test_an_image_without_concepts_has_none(folder, tmp_path):
 
 
 def test_no_concepts_at_all_is_an_error_that_says_why(folder, tmp_path):
-    schema.write([], CONCEPTS, tmp_path / "none.parquet", {})
+    schema.write([], CONCEPTS, tmp_path / "none.parquet")
     with pytest.raises(InputError, match=r"none\.parquet: there is no concept to predict; check the parses"):
         ConceptTables.read(**{**tables(folder), "concepts": str(tmp_path / "none.parquet")})
 
 
 def test_an_image_that_the_concepts_do_not_know_is_named(folder, tmp_path):
-    schema.write([{"image_id": "train0", "concepts": [0]}], IMAGE_CONCEPTS, tmp_path / "few.parquet", {})
+    schema.write([{"image_id": "train0", "concepts": [0]}], IMAGE_CONCEPTS, tmp_path / "few.parquet")
     with pytest.raises(InputError, match=r"103 images are missing, the first is 'train1'"):
         ConceptTables.read(**{**tables(folder), "image_concepts": str(tmp_path / "few.parquet")})
 
@@ -98,7 +96,7 @@ def test_an_image_that_the_concepts_do_not_know_is_named(folder, tmp_path):
 def test_a_validation_split_without_any_concept_cannot_select(folder, tmp_path):
     ids = schema.read(tables(folder)["images"], IMAGES)["image_id"]
     rows = [{"image_id": image, "concepts": [] if image.startswith("val") else [0]} for image in ids]
-    schema.write(rows, IMAGE_CONCEPTS, tmp_path / "image_concepts.parquet", {})
+    schema.write(rows, IMAGE_CONCEPTS, tmp_path / "image_concepts.parquet")
     given = {**tables(folder), "image_concepts": str(tmp_path / "image_concepts.parquet")}
     with pytest.raises(InputError, match="no image of the split has any of the concepts"):
         train_head(given, [str(folder / "regions.parquet")], job(1), written(tmp_path))

@@ -6,9 +6,9 @@ import torch
 from safetensors.torch import load_file
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.training import HISTORY
+from densevse.artifacts.statements import Statement, digest, read_statement
 from densevse.artifacts.store import FeatureStore
 from densevse.config.registries import ARCHITECTURES, Architecture
 from densevse.config.training import TrainingJob
@@ -17,8 +17,6 @@ from densevse.methods.interface import Moment
 from densevse.models.encoding import encode_images
 from densevse.models.files import build, load_model, open_alone, open_model
 from densevse.report.made_with import choices
-from densevse.report.plan import MeasuredVariant
-from densevse.report.provenance import check_provenance
 from densevse.runtime.errors import InputError
 from densevse.training.loop import Interrupted, Trainer
 from densevse.training.retrieval import Retrieval, train_method
@@ -184,16 +182,9 @@ def test_a_trained_model_brings_its_network(job, crops, files, monkeypatch):
     assert torch.equal(asked.image.weight, weights["image.weight"])
 
 
-def test_a_table_knows_the_network_by_the_features_that_it_begins_with(job):
+def test_a_table_knows_the_network_by_the_features_that_it_begins_with(job, crops):
     start, _ = job("start")
-    model, _ = job("finetuned", start=start, **OPENED)
-    made = {"parents": {"model": made_from(model)}}
-    check_provenance("retrieval.parquet", made, row("miniature"), {})
-    assert "miniature" in choices([made]).values()
-    with pytest.raises(InputError, match="network: the table says another, found miniature"):
-        check_provenance("retrieval.parquet", made, row("another"), {})
-
-
-def row(network):
-    used = {"network": [network], "minimum_word_count": ["1"]}
-    return MeasuredVariant(title="DeFrag", seeds=[0], model="defrag", round=0, used=used)
+    read = {"model": job("finetuned", start=start, **OPENED)[0], "view_crops": crops.one("view_crops")}
+    inputs = {name: {"file": digest(path)} for name, path in read.items()}
+    above = {digest(path): read_statement(path).values() for path in read.values()}
+    assert choices([Statement(inputs=inputs, above=above)])["network of regions"] == "miniature"

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import made_from
+from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.sentences import PARSES, TOKENS
+from densevse.artifacts.statements import Statement, making, read_statement
 from densevse.config.methods import Decoding
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Sentences
@@ -28,8 +28,9 @@ __all__ = ["with_tags"]
 def written(files, path, split="test", seed=0, **decoding):
     job = {"decoding": {"tag_sequences": 4, "beam": 3, "kept": 3, **decoding}, "seed": seed, "threads": 1}
     wildcards = {"dataset": "scenes", "generator": "sc_nlm", "seed": str(seed), "split": split}
-    write_captions(job, wildcards, path, **files.named())
-    assert schema.identity(path) == Identity("scenes", "sc_nlm", seed, split=split)
+    with making(Statement(wildcards=wildcards)):
+        write_captions(job, wildcards, path, **files.named())
+    assert identity_of(path) == Identity("scenes", "sc_nlm", seed, split=split)
     return schema.read(path, GENERATED)
 
 
@@ -39,9 +40,7 @@ def test_training_lowers_the_perplexity_that_selects_it(folder, with_tags):
     assert history["perplexity"].iloc[-1] < history["perplexity"].iloc[0]
     assert np.allclose(np.exp(-history["log_probability"]), history["perplexity"], rtol=1e-4)
     assert history.loc[history["best"], "perplexity"].item() == history["perplexity"].min()
-    assert {"joint_embedding_train", "joint_embedding_val", "parses", "tags"} <= made_from(files.one("model"))[
-        "parents"
-    ].keys()
+    assert read_statement(files.one("model")).found["features"] == {}  # it reads embeddings, and no features
 
 
 def test_sentences_follow_their_tags_and_are_ranked_by_both_scores(folder, with_tags):

@@ -377,7 +377,7 @@ def test_a_method_does_not_start_from_another_unless_it_says_how(files, job, tmp
     job("before")
     path = str(tmp_path / "before/round0/model.safetensors")
     inputs = Inputs(files, ["words"])
-    save_model(build("vse", PARAMETERS, inputs.shapes()), "another", ["words"], path, {})
+    save_model(build("vse", PARAMETERS, inputs.shapes()), "another", ["words"], path)
     with pytest.raises(InputError, match=r"cannot start .* VSE cannot start from a model of the method another"):
         job("after", start=path)
 
@@ -413,7 +413,7 @@ class Line(Task):
     def validate(self):
         return {"closeness": -abs(self.module.weight.item() - 3), "bias": self.module.bias.item()}
 
-    def save(self, path, made_from):
+    def save(self, path, **found):
         raise AssertionError("the loop writes no weights")
 
 
@@ -528,7 +528,7 @@ def test_an_artifact_is_known_by_its_rows(tmp_path):
     path = tmp_path / "words.parquet"
     found = set()
     for count, made in ((1, {}), (1, {"minimum": 2}), (2, {})):
-        schema.write([{"word": "a", "index": 0, "count": count}], WORDS, path, made)
+        schema.write([{"word": "a", "index": 0, "count": count}], WORDS, path, **made)
         found.add(fingerprint({}, [path]))
     assert len(found) == 2
 
@@ -548,25 +548,35 @@ def test_no_changed_bit_of_a_checkpoint_is_read(tmp_path):
 
 def test_a_model_trained_on_other_features_is_named(tmp_path, files):
     inputs, path = Inputs(files, ["words"]), tmp_path / "model.safetensors"
-    made_from = {"features": {"whole": {"network": "alexnet", "view": "whole"}}}
-    save_model(build("vse", PARAMETERS, inputs.shapes()), "vse", ["words"], path, made_from)
-    load_model(path, inputs.shapes(), made_from["features"])
-    others = {"whole": {"network": "vgg19", "view": "whole"}}
+    seen = {"network": "alexnet", "view": "whole", "batch_size": 8, "parents": {"weights": {"seed": 0}}}
+    save_model(build("vse", PARAMETERS, inputs.shapes()), "vse", ["words"], path, features={"whole": seen})
+    load_model(path, inputs.shapes(), {"whole": seen})
     with pytest.raises(InputError, match=r"model\.safetensors: trained on whole .*alexnet.*found .*vgg19.*Delete"):
-        load_model(path, inputs.shapes(), others)
+        load_model(path, inputs.shapes(), {"whole": {**seen, "network": "vgg19"}})
+    with pytest.raises(InputError, match=r"parents\.weights\.seed: expected 0, found 1"):
+        load_model(path, inputs.shapes(), {"whole": {**seen, "parents": {"weights": {"seed": 1}}}})
+
+
+def test_settings_that_change_no_features_or_that_only_one_has_are_not_compared(tmp_path, files):
+    inputs, path = Inputs(files, ["words"]), tmp_path / "model.safetensors"
+    seen = {"network": "alexnet", "batch_size": 8, "dropped": True, "parents": {"regions": {"batch_size": 8}}}
+    save_model(build("vse", PARAMETERS, inputs.shapes()), "vse", ["words"], path, features={"whole": seen})
+    larger = {"batch_size": 16, "parents": {"regions": {"batch_size": 16}}}
+    for others in ({**seen, **larger}, {"network": "alexnet", "new": 1}):
+        load_model(path, inputs.shapes(), {"whole": others})
 
 
 def test_a_trained_model_says_which_features_it_read(job, tmp_path, files):
     job("trained", phases=STILL)
-    with pytest.raises(InputError, match=r"found .*another"):
+    with pytest.raises(InputError, match=r"expected .*miniature.*found .*another"):
         load_model(tmp_path / "trained/round0/model.safetensors", features={"whole": {"network": "another"}})
-    load_model(tmp_path / "trained/round0/model.safetensors", features=Inputs(files, ["words"]).features_made_from())
+    load_model(tmp_path / "trained/round0/model.safetensors", features=Inputs(files, ["words"]).features_seen())
 
 
 def test_models_that_cannot_be_read(tmp_path, files):
     method = build("vse", PARAMETERS, Inputs(files, ["words"]).shapes())
     path = tmp_path / "model.safetensors"
-    save_model(method, "vse", ["words"], path, {})
+    save_model(method, "vse", ["words"], path)
     again = load_model(path)
     assert again.hyperparameters == method.hyperparameters
     assert all(torch.equal(value, method.state_dict()[key]) for key, value in again.state_dict().items())
@@ -575,7 +585,7 @@ def test_models_that_cannot_be_read(tmp_path, files):
     with pytest.raises(InputError, match=r"words.weight: expected \(20, 8\), found \(11, 8\)"):
         load_model(path, more_words)
     whole = path.read_bytes()
-    save_model(method, "vse", ["words"], path, {})
+    save_model(method, "vse", ["words"], path)
     assert path.read_bytes() == whole
     path.write_bytes(whole[:-10])
     with pytest.raises(InputError, match=r"model\.safetensors: damaged"):

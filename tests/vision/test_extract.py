@@ -6,9 +6,11 @@ import torch
 import torchvision
 
 from densevse.artifacts import schema
+from densevse.artifacts.files import checksum
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.artifacts.schemas.features import IMAGE_FEATURES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES, network_settings
 from densevse.artifacts.shards import shard_names
+from densevse.artifacts.statements import Statement, making
 from densevse.artifacts.store import FeatureStore
 from densevse.runtime.errors import InputError
 from densevse.vision.extract import NetworkFiles, write_features, write_precision
@@ -40,7 +42,7 @@ def folder(tmp_path_factory):
     (folder / f"{BROKEN}.png").write_bytes(b"not an image")
     table = pd.DataFrame(rows).assign(width=80, height=90, sha256="", captions=5, family="f", status="ok")
     table.loc[BROKEN, "status"] = "not a readable image"
-    schema.write(table, IMAGES, folder / "images.parquet", {})
+    schema.write(table, IMAGES, folder / "images.parquet")
     torch.manual_seed(0)
     torch.save(torchvision.models.get_model("squeezenet1_0", weights=None).state_dict(), folder / "weights.pth")
     return folder
@@ -95,8 +97,7 @@ def test_all_shards_follow_the_precision_that_was_chosen_once(folder, tmp_path, 
     auto = features(folder, tmp_path / "auto", chosen=path, precision="auto")
     bf16 = features(folder, tmp_path / "bf16", precision="bf16")
     assert np.array_equal(auto.gather(range(len(auto))), bf16.gather(range(len(bf16))))
-    assert auto.made_from["precision"] == "auto"
-    assert auto.made_from["parents"]["precision"]["precision"] == "bf16"
+    assert auto.statement.found["precision"] == "bf16"
     with pytest.raises(InputError, match=r"networks\.squeezenet1_0: `precision: auto` needs the file"):
         features(folder, tmp_path, precision="auto")
 
@@ -130,11 +131,11 @@ def test_a_grid_is_cells_by_channels_and_its_mean_is_the_whole(folder, tmp_path)
     )
 
 
-def test_what_the_features_were_made_from_is_recorded(folder, tmp_path):
-    made_from = features(folder, tmp_path).made_from
-    assert (made_from["network"], made_from["precision"], made_from["view"]) == ("squeezenet1_0", "fp32", "whole")
-    assert list(made_from["parents"]) == ["images"]
-    assert len(made_from["weights_sha256"]) == 64
+def test_features_state_their_network_and_its_weights(folder, tmp_path):
+    with making(Statement(given={"network": SETTINGS}, wildcards={"network": "squeezenet1_0", "view": "whole"})):
+        found = network_settings(features(folder, tmp_path).statement)
+    assert (found["network"], found["precision"], found["view"]) == ("squeezenet1_0", "fp32", "whole")
+    assert found["weights_sha256"] == checksum(folder / "weights.pth")
 
 
 def test_same_features_same_bytes_and_shards_of_another_division_go(folder, tmp_path):
@@ -155,7 +156,7 @@ def test_a_shard_without_images_is_empty_and_has_the_shape(folder, tmp_path):
 
 def test_an_image_that_cannot_be_read_although_the_table_says_so_is_named(folder, tmp_path):
     table = schema.read(folder / "images.parquet", IMAGES).assign(status="ok")
-    schema.write(table, IMAGES, tmp_path / "images.parquet", {})
+    schema.write(table, IMAGES, tmp_path / "images.parquet")
     out = tmp_path / "00-of-01.parquet"
     with pytest.raises(InputError, match=rf"images: {BROKEN}\.png: not "):
         write_features(

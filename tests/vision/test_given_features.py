@@ -42,7 +42,7 @@ def write_images(folder, ids, width=40, height=50):
     rows = {"image_id": ids, "split": splits, "file": [files[split] for split in splits]}
     table = pd.DataFrame(rows).assign(source="precomp", sha256="", captions=5, family="f", status="ok")
     table = table.assign(width=width, height=height).astype({"width": "int32", "height": "int32", "captions": "int32"})
-    schema.write(table, IMAGES, folder / "images.parquet", {})
+    schema.write(table, IMAGES, folder / "images.parquet")
 
 
 def options(view="regions", **changes):
@@ -76,6 +76,7 @@ def check_regions(store):
 def test_an_array_is_joined_by_its_id_file(folder):
     store = read(folder)
     check_regions(store)
+    assert store.statement.found == {"files": {"path": "regions.npy", "ids": "ids.txt"}}
     assert store.rows["width"].tolist() == [40, 0, 0, 0] * 6
     boxed = read(folder, files={"path": "regions.npy", "ids": "ids.txt", "boxes": "boxes.npy"})
     first = boxed.rows[["x", "y", "width", "height"]].iloc[:3].to_numpy()

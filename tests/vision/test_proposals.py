@@ -9,12 +9,10 @@ from scipy.io import savemat
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.lineage import made_from as artifact_made_from
-from densevse.artifacts.lineage import stated
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.runtime.errors import InputError
-from densevse.vision.proposals import made_from, propose, write_proposals
+from densevse.vision.proposals import propose, write_proposals
 
 
 def image_table(*image_ids: str, width: int = 100, height: int = 80) -> pd.DataFrame:
@@ -101,35 +99,21 @@ def test_detections_keep_their_classes(tmp_path, suffix):
         from_file(tmp_path, frame[["image_id", *BOX, "score"]], image_table("007"), suffix, kind="detections")
 
 
-def test_what_proposals_were_made_from_names_no_folder(tmp_path):
-    schema.write([], IMAGES, tmp_path / "images.parquet", {"reader": "flickr"})
-    proposer = {"kind": "file", "options": {"path": "/somewhere/boxes.csv", "boxes": 7}}
-    assert stated(made_from("mine", proposer, tmp_path / "images.parquet")) == {
-        "proposer": "mine",
-        "kind": "file",
-        "path": "boxes.csv",
-        "boxes": 7,
-        "parents": {"images": {"reader": "flickr"}},
-    }
-
-
 def test_a_job_reads_the_copy_of_a_file_that_it_is_given(tmp_path):
     """The workflow copies such a file if results lie in a bucket, and the copy keeps its name."""
     rows = image_table("a", "b").assign(split="train", sha256="", captions=0, family="")
-    schema.write(rows, IMAGES, tmp_path / "images.parquet", {})
+    schema.write(rows, IMAGES, tmp_path / "images.parquet")
     boxes(("a", 1, 1, 5, 5, 0.1), ("b", 1, 1, 5, 5, 0.2)).to_csv(tmp_path / "boxes.csv", index=False)
-    proposer = {"kind": "file", "options": {"path": "elsewhere/boxes.csv", "boxes": 7}}
     write_proposals(
         image_table=str(tmp_path / "images.parquet"),
         sources={},
         files=[str(tmp_path / "boxes.csv")],
-        proposer=proposer,
-        wildcards={"proposer": "mine", "shard": "01-of-02"},
+        proposer={"kind": "file", "options": {"path": "elsewhere/boxes.csv", "boxes": 7}},
+        wildcards={"shard": "01-of-02"},
         threads=1,
         output=str(tmp_path / "01-of-02.parquet"),
     )
     assert schema.read(tmp_path / "01-of-02.parquet", PROPOSALS)["image_id"].tolist() == ["b"]
-    assert artifact_made_from(tmp_path / "01-of-02.parquet") == made_from("mine", proposer, tmp_path / "images.parquet")
 
 
 @pytest.mark.parametrize("box", [(150, 0, 5, 5), (0, 0, 0, 5), (np.nan, 0, 5, 5), (-9, -9, 5, 5)])

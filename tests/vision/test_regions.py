@@ -52,7 +52,7 @@ def made(tmp_path_factory):
         | {"sha256": "", "family": "f", "captions": 0, "status": "ok"}
         for i, (w, h) in SIZES.items()
     ]
-    write(images, IMAGES, folder / "images.parquet", {})
+    write(images, IMAGES, folder / "images.parquet")
     write_proposals(folder, "00-of-01", ["a", "b", "c"])
     torch.manual_seed(0)
     module = get_model("squeezenet1_1", weights=None)
@@ -69,7 +69,7 @@ def write_proposals(folder, shard, image_ids, class_name=""):
             box = (x, y, random.integers(8, width - x + 1), random.integers(8, height - y + 1))
             rows.append({"image_id": image_id, "rank": rank, **dict(zip(BOX, box, strict=True)), "score": 0.5})
     frame = pd.DataFrame(rows, columns=["image_id", "rank", *BOX, "score"]).assign(class_name=class_name)
-    write(frame, PROPOSALS, folder / "proposals" / f"{shard}.parquet", {})
+    write(frame, PROPOSALS, folder / "proposals" / f"{shard}.parquet")
 
 
 def extract(folder, shard="00-of-01", out="regions", proposals="proposals", all_stay=False, **options):
@@ -203,7 +203,7 @@ def test_a_shard_without_detections_needs_no_classes_of_the_network(made, monkey
 
     monkeypatch.setattr(extraction, "_check_classes", refuse)
     none = pd.DataFrame(columns=["image_id", "rank", *BOX, "score", "class_name"])
-    write(none, PROPOSALS, made / "detections/00-of-01.parquet", {})
+    write(none, PROPOSALS, made / "detections/00-of-01.parquet")
     rows = extract(made, out="detected", proposals="detections").rows
     assert rows["image_id"].tolist() == list(SIZES)
     assert set(rows["class_name"]) == {""}
@@ -216,7 +216,7 @@ def write_detections(made):
     found = [("dog", 12, 10, 0.3), ("dog", 10, 10, 0.9), ("cat", 10, 10, 0.8), ("bird", 40, 10, 0.1)]
     rows = pd.DataFrame(found, columns=["class_name", "x", "y", "score"]).assign(image_id="a", width=30.0, height=30.0)
     rows = rows.sort_values("score", ascending=False).assign(rank=range(4))
-    write(rows, PROPOSALS, made / "detections/00-of-01.parquet", {})
+    write(rows, PROPOSALS, made / "detections/00-of-01.parquet")
 
 
 def test_a_shard_without_images_is_a_file_too(made):

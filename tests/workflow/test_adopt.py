@@ -1,15 +1,16 @@
-"""Files of whose making no record can be read are refused; `densevse adopt` compares them before it accepts them."""
+"""What files say of themselves decides, and not Snakemake's records; `densevse adopt` accepts files of other code."""
 
 import copy
 import os
 import shutil
-import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from densevse.dag.records import record_file
-from tests.projects import SMALL, Project
+from tests.artifacts.test_adoption import OLDER
+from tests.projects import SMALL, Project, copy_code
 
 MODEL = "results/scenes/models/vsepp/seed0/round0/model.safetensors"
 HISTORY = "results/scenes/models/vsepp/seed0/round0/history.parquet"
@@ -17,6 +18,7 @@ RETRIEVAL = "results/scenes/retrieval/full/vsepp/seed0/round0.parquet"
 TABLE = "results/tables/scenes.md"
 ANOTHER_MARGIN = copy.deepcopy(SMALL)
 ANOTHER_MARGIN["methods"]["vse"]["parameters"] = {"margin": 0.3}
+TAKEN_BACK = "Nothing to compute: the inputs were written again, with the contents that they had."
 
 pytestmark = pytest.mark.long
 
@@ -26,35 +28,98 @@ def record(project: Project, path: str, kind: str = "metadata") -> Path:
     return record_file(project.folder / ".snakemake" / kind, path)
 
 
-def times(project: Project) -> dict[str, int]:
+def contents(project: Project) -> dict[str, bytes]:
     files = (project.folder / "results/scenes").rglob("*.*")
-    return {str(path.relative_to(project.folder)): path.stat().st_mtime_ns for path in files}
+    return {str(path.relative_to(project.folder)): path.read_bytes() for path in files if path.is_file()}
 
 
-def test_what_agrees_is_adopted_and_named_by_the_foot_of_the_table(continue_project):
+def taken_back(project: Project) -> set[str]:
+    """The names of the rules whose jobs took their outputs back."""
+    logs = (project.folder / "results/logs").rglob("*.log")
+    return {path.parent.name for path in logs if TAKEN_BACK in path.read_text()}
+
+
+def test_what_has_no_record_is_taken_back_if_it_is_of_today(continue_project):
     """The run of one was killed at the end of its training, and the other's record was cut off."""
     project = continue_project(SMALL)
-    before = times(project)
+    before = contents(project)
     record(project, MODEL).unlink()
     for path in (MODEL, HISTORY):
         record(project, path, "incomplete").write_text('{"external_jobid": null}')
     record(project, RETRIEVAL).write_bytes(b"\xff[1]")
-    done = project.run(TABLE, "--rerun-incomplete", check=False)
-    assert done.returncode
-    assert f"  {MODEL}\n  {RETRIEVAL}\n" in done.stdout
-    assert "Call densevse adopt" in done.stdout
+    status, text = project.plan(TABLE)
+    assert status == 0
+    assert f"{HISTORY} and 2 more: no record tells how these were made" in text
+    project.run(TABLE)
+    assert taken_back(project) == {"train", "retrieve"}
+    assert contents(project) == before
+    assert project.planned(TABLE) == {}
+
+
+def test_what_has_no_record_is_made_again_if_it_is_not(continue_project):
+    project = continue_project(ANOTHER_MARGIN)
+    for path in (project.folder / "results/.records-results").rglob("*"):
+        path.unlink()
+    before = contents(project)
+    project.run(TABLE)
+    after = contents(project)
+    assert {path for path in before if after[path] != before[path]} == {
+        path.replace("vsepp", name) for path in (MODEL, HISTORY, RETRIEVAL) for name in ("vse", "vsepp")
+    }
+    assert "train" not in taken_back(project)
+
+
+def test_a_snapshot_by_hard_links_does_not_give_an_old_table_under_new_settings(continue_project):
+    """Snakemake writes records through the inode that a snapshot shares."""
+    project = continue_project(SMALL)
+    before = (project.folder / "results/tables/scenes.csv").read_text()
+    shutil.copytree(project.folder / "results", project.folder / "snapshot", copy_function=os.link)
+    project.configure(ANOTHER_MARGIN)
+    project.run(TABLE)
+    after = (project.folder / "results/tables/scenes.csv").read_text()
+    assert after != before
+    shutil.rmtree(project.folder / "results")
+    (project.folder / "snapshot").rename(project.folder / "results")
+    project.run(TABLE)
+    assert (project.folder / "results/tables/scenes.csv").read_text() == after
+
+
+def test_a_copy_without_records_and_times_trains_nothing(continue_project):
+    project = continue_project(SMALL)
+    before = contents(project)
+    shutil.rmtree(project.folder / ".snakemake")
+    shutil.rmtree(project.folder / "results/.records-results")
+    for number, path in enumerate(sorted(before, reverse=True)):
+        os.utime(project.folder / path, (1.6e9 + number, 1.6e9 + number))
     status, text = project.adopt()
-    assert (status, times(project)) == (0, before), text
+    assert (status, text.count("must be made again")) == (0, 0)
+    assert project.planned(TABLE) == {"table": 1}
+    project.run(TABLE)
+    assert contents(project) == before
+
+
+def test_files_of_another_code_are_adopted_and_named_by_the_foot_of_the_table(continue_project):
+    project = continue_project(SMALL)
+    loop = project.folder / "densevse/training/loop.py"
+    loop.write_text(loop.read_text() + "\nEDITED = True\n")
+    assert {"train", "retrieve"} <= project.planned(TABLE).keys()
+    status, text = project.adopt(TABLE)
+    assert status == 0, text
     assert f"adopted {MODEL}; not compared: the code" in text
     assert project.planned(TABLE) == {"table": 1}
     project.run(TABLE)
     foot = (project.folder / TABLE).read_text()
-    assert "were adopted (densevse adopt): vsepp. Their settings and inputs agree with today's; not compared: " in foot
+    assert (
+        "were adopted (densevse adopt): vse, vsepp. Their settings and inputs agree with today's; not compared" in foot
+    )
     assert project.planned(TABLE) == {}
-    for path in (MODEL, RETRIEVAL, TABLE):
-        (project.folder / path).unlink()
+    record(project, MODEL).unlink()  # the mark is in the file, and is taken back with it
     project.run(TABLE)
-    assert project.planned(TABLE) == {"table": 1}  # was planned when the files were adopted ones
+    assert "adopted" in (project.folder / TABLE).read_text()
+    for path in (MODEL, HISTORY, RETRIEVAL):
+        for variant in ("vse", "vsepp"):
+            (project.folder / path.replace("vsepp", variant)).unlink()
+    (project.folder / TABLE).unlink()
     project.run(TABLE)
     assert "adopted" not in (project.folder / TABLE).read_text()
 
@@ -64,31 +129,30 @@ def test_what_disagrees_is_not_adopted_and_nothing_is_by_touch(continue_project)
     done = project.run(TABLE, "--touch", check=False)
     assert done.returncode
     assert "--touch: it would call files current without comparing them. Call densevse adopt" in done.stdout
-    record(project, MODEL).unlink()
-    status, text = project.adopt()
+    status, text = project.adopt(TABLE)
     assert status == 1
     assert f"must be made again: {MODEL}\n  {MODEL}: job.parameters.margin: the plan says 0.3, found 0.2." in text
-    assert f"Delete these, then run again:\n  rm {MODEL}\n" in text
     assert "adopted" not in text
-    assert f"  {MODEL}\n" in project.plan(TABLE)[1]
-    for path in (MODEL, RETRIEVAL):
-        (project.folder / path).unlink()
     assert project.planned(TABLE)["train"] == 2
 
 
-def test_a_copy_without_records_and_times_trains_nothing(continue_project):
-    project = continue_project(SMALL)
-    shutil.rmtree(project.folder / ".snakemake")
-    shutil.rmtree(project.folder / "results/.records-results")
-    for number, path in enumerate(sorted(times(project), reverse=True)):
-        os.utime(project.folder / path, (1.6e9 + number, 1.6e9 + number))
+def test_everything_of_an_earlier_version_is_adopted(tmp_path):
+    """The project in the archive was made by 5febe9e3."""
+    project = Project(copy_code(tmp_path / "project"))
+    with tarfile.open(OLDER) as archive:
+        archive.extractall(project.folder, filter="data")
+    made = {path for path in contents(project) if path.endswith((".parquet", ".safetensors"))}
     status, text = project.plan(TABLE)
-    assert status
-    assert "Call densevse adopt" in text
-    assert "copy the hidden folder .records-results too" in text
+    assert "of an earlier version of densevse. A run that needs them makes them again. To keep them, call" in text
     status, text = project.adopt()
-    assert status == 1
-    (line,) = [line for line in text.splitlines() if line.startswith("  rm ")]
-    assert {Path(path).parent.name for path in line.split()[1:]} == {"tables"}
-    subprocess.run(line, shell=True, cwd=project.folder, check=True)
-    assert project.planned(TABLE) == {"table": 1}
+    assert status == 0, text
+    assert {line for line in text.splitlines() if line.startswith("adopted")} == {
+        f"adopted {path}; not compared: the code" for path in made
+    }
+    assert project.adopt(TABLE) == (0, "Nothing to adopt: every file says that it is of today's plan.\n")
+    before = contents(project)
+    (project.folder / TABLE).unlink()
+    project.run(TABLE)
+    assert "were adopted (densevse adopt): vse, defrag" in (project.folder / TABLE).read_text()
+    models = [path for path in made if "models" in path or "retrieval" in path]
+    assert {path: contents(project)[path] for path in models} == {path: before[path] for path in models}

@@ -178,7 +178,7 @@ def test_a_file_or_a_line_adds_what_a_run_reads(project):
     assert schema.read(project.folder / RETRIEVED, RETRIEVAL)["query_id"].nunique() == 4 + 8
     store = FeatureStore([*project.folder.glob("results/toy/features/tiny/mirrored/*.parquet")], IMAGE_FEATURES)
     assert len(store.rows) == 20
-    assert store.made_from["view"] == "mirrored"
+    assert store.statement.wildcards["view"] == "mirrored"
 
 
 def test_editors_are_told_the_new_names(project):

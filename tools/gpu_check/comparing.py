@@ -75,7 +75,7 @@ def _row(cpu: Retrievals, gpu: Retrievals) -> Row:
         )
     for side, wanted in ((cpu, True), (gpu, False)):
         for file in side.files.values():
-            made = schema.check(file, RETRIEVAL)
+            made = schema.check(file, RETRIEVAL).found
             if {made["device"] == "cpu", made["trained_on"] == "cpu"} != {wanted}:
                 raise InputError(
                     f"{file}: was trained on {made['trained_on']} and ranked on {made['device']}, and stands for the "

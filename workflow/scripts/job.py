@@ -51,26 +51,22 @@ def find_project():
         sys.path[:] = [*(path for path in sys.path if not Path(path, "densevse/__init__.py").is_file()), str(ROOT)]
 
 
-def is_unchanged(rule):
-    """True if the rule's outputs, which were there before, are of the inputs of today: they are back then."""
-    from densevse.runtime.aside import aside
-
-    if not all(aside(file).exists() for file in rule.output):
-        return False
-    from densevse.artifacts.unchanged import take_back
-
-    return take_back(list(rule.input), list(rule.output))
-
-
 def main(rule):
+    from densevse.artifacts.statements import Statement, check_inputs, is_artifact, making, state_job
+    from densevse.artifacts.unchanged import take_back
     from densevse.runtime.logs import job
 
     with job(rule.log[0]):
-        if is_unchanged(rule):
-            return
+        statement = Statement()
+        if any(map(is_artifact, rule.output)):
+            statement = state_job(rule)
+            if take_back(statement, list(rule.output)):
+                return
+            check_inputs(list(rule.input))
         module, _, name = rule.params.call.partition(":")
         function = getattr(import_module(module), name)
-        function(**arguments(function, rule))
+        with making(statement):
+            function(**arguments(function, rule))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from torch import Tensor
 from densevse.analyses.alignments.alignments import ALIGNMENTS, TRIPLET_REGIONS
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
@@ -48,15 +47,13 @@ def write_alignments(
     method aligns no triplets.
     """
     abilities = ("embed_regions", "embed_triplets", "assign")
-    named = Files(files)
-    inputs, opened = open_model(named, model, set_up(threads), *abilities)
+    inputs, opened = open_model(Files(files), model, set_up(threads), *abilities)
     method, pairs = cast(DeFrag, opened), inputs.pairs("test")
-    made_from = lineage({"triplets": triplets}, {**named.named(), "model": model, "retrieval": retrieval})
     with evaluation(method):
         found = align(method, inputs, pairs, first_sentences(retrieval, pairs))
         best = regions_of_triplets(method, inputs, pairs, [Triplet(*triplet) for triplet in triplets])
-    schema.write(found, ALIGNMENTS, alignments, made_from)
-    schema.write(best, TRIPLET_REGIONS, regions, made_from)
+    schema.write(found, ALIGNMENTS, alignments)
+    schema.write(best, TRIPLET_REGIONS, regions)
 
 
 def first_sentences(retrieval: str, pairs: Pairs) -> Indices:

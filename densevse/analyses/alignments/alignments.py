@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import pandas as pd
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE
 from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS
@@ -62,9 +61,7 @@ def write_alignment_accuracy(
     learned = within_phrases(found.merge(own, on=["caption_id", "image_id"]), true)
     rows = accuracy(learned, true, FeatureStore(regions, REGION_FEATURES).rows, "all")
     logger.info("\n%s", rows.to_string(index=False))
-    parents = {"alignments": alignments, "boxes": boxes, "captions": caption_table, "regions": regions}
-    made_from = lineage({}, parents)
-    schema.write(rows, CORRESPONDENCE_ACCURACY, output, made_from)
+    schema.write(rows, CORRESPONDENCE_ACCURACY, output)
 
 
 def within_phrases(alignments: pd.DataFrame, boxes: pd.DataFrame) -> pd.DataFrame:

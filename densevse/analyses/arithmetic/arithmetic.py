@@ -19,7 +19,6 @@ from scipy.special import gammaln
 
 from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import EMBEDDINGS
@@ -109,12 +108,11 @@ def write_arithmetic(
     `exchanged` lists, by kind, the words of objects' names that replace each other. Raises `InputError` that names a
     query with an unknown image or word.
     """
-    made_from = lineage({"exchanged": exchanged, "named": named}, {"embeddings": embeddings, "boxes": boxes or []})
     vectors = _read(embeddings)
     objects = _objects(boxes, exchanged) if boxes else {}
     queries = [Query(image, NAMED, minus, plus) for image, minus, plus in named]
     queries += [query for kind, words in exchanged.items() for query in _exchanging(kind, words, vectors, objects)]
-    schema.write(_answers(vectors, queries, objects), ARITHMETIC, output, made_from)
+    schema.write(_answers(vectors, queries, objects), ARITHMETIC, output)
 
 
 def write_table(found: str, image_table: str, title: str, parquet: str, markdown: str, html: str, latex: str) -> None:
@@ -127,9 +125,8 @@ def write_table(found: str, image_table: str, title: str, parquet: str, markdown
     if judged.empty:
         raise InputError(f"{found}: no query has known right answers; set arithmetic.<data set>.exchanged.")
     counted = accuracy(judged, families_of(image_table))
-    made_from = lineage({}, {"found": found, "images": image_table})
     paths = (parquet, markdown, html, latex)
-    write_accuracies(counted, ARITHMETIC_ACCURACY, table(counted, title), paths, made_from)
+    write_accuracies(counted, ARITHMETIC_ACCURACY, table(counted, title), paths)
 
 
 def accuracy(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:

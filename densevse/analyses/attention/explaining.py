@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from densevse.analyses.attention.saliency import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, grid_cells
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Method
@@ -24,13 +22,11 @@ def write_saliency(
 ) -> None:
     """The job that writes the SALIENCY of every image of a split with its first sentence.
 
-    `wildcards` name the model and the split, and `files` are the model's inputs. Raises `InputError` if the model's
-    method has no attention.
+    `wildcards` name the split, and `files` are the model's inputs. Raises `InputError` if the model's method has no
+    attention.
     """
-    named = Files(files)
-    inputs, method = open_model(named, model, set_up(threads), "saliency")
-    made_from = lineage({"split": wildcards["split"]}, {**named.named(), "model": model})
-    schema.write(explained(method, inputs, wildcards["split"]), SALIENCY, output, made_from, Identity.of(wildcards))
+    inputs, method = open_model(Files(files), model, set_up(threads), "saliency")
+    schema.write(explained(method, inputs, wildcards["split"]), SALIENCY, output)
 
 
 def explained(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:

@@ -13,7 +13,6 @@ import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, covered
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.runtime.arrays import Reals
@@ -93,8 +92,7 @@ def write_score(saliency: str, boxes: str, image_table: str, output: str) -> Non
     """The job that compares SALIENCY rows with true boxes, and writes SALIENCY_SCORE rows."""
     rows = score(schema.read(saliency, SALIENCY), schema.read(boxes, BOXES), schema.read(image_table, IMAGES))
     logger.info("\n%s", rows.to_string(index=False))
-    made_from = lineage({}, {"saliency": saliency, "boxes": boxes, "images": image_table})
-    schema.write(rows, SALIENCY_SCORE, output, made_from)
+    schema.write(rows, SALIENCY_SCORE, output)
 
 
 def score(saliency: pd.DataFrame, boxes: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:

@@ -14,7 +14,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.io import loadmat
 
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import write
 from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.runtime.errors import InputError
@@ -29,7 +28,7 @@ def write_contours(folder: str, model: str, options: Mapping[str, Any], threads:
     """
     set_up(threads)
     maps = contour_maps(photographs(folder), {"images": f"{folder}/images"}, model, options)
-    write(maps, CONTOURS, output, lineage(options))
+    write(maps, CONTOURS, output)
 
 
 def photographs(folder: str | Path) -> pd.DataFrame:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from densevse.analyses.boundaries.bsds import boundaries, contours_of_authors
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema, read, write
 from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.report.rendering import Document, Sheet, TableColumn
@@ -64,7 +63,7 @@ def write_matches(folder: str, contours: str, superpixels: int, threads: int, ou
     groups = read(contours, CONTOURS).groupby("image_id", sort=False)
     tasks = [(folder, str(name), list(group["scale"]), list(group["picture"]), superpixels) for name, group in groups]
     found = pd.concat(in_processes(_of_image, tasks, threads, "boundaries"), ignore_index=True)
-    write(found, BOUNDARY_MATCHES, output, lineage({"superpixels": superpixels}, {"contours": contours}))
+    write(found, BOUNDARY_MATCHES, output)
 
 
 def _of_image(task: tuple[str, str, list[float], list[bytes], int]) -> pd.DataFrame:

@@ -11,8 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import EMBEDDINGS
@@ -23,9 +21,7 @@ from densevse.language.words import spoken
 _AT_ONCE = 256  # images
 
 
-def copy_captions(
-    train: str, asked: str, captions: str, tokens: str, wildcards: Mapping[str, str], output: str
-) -> None:
+def copy_captions(train: str, asked: str, captions: str, tokens: str, output: str) -> None:
     """The job that writes, for each image of a split, the first sentence of the nearest training image.
 
     `train` and `asked` are the EMBEDDINGS of the training images and of the split. Nearest means in the joint space;
@@ -36,8 +32,7 @@ def copy_captions(
     number, score = (np.concatenate(parts) for parts in zip(*nearest, strict=True))
     first = _first_sentences(captions, tokens)
     rows = first.loc[known.ids[number]].assign(image_id=images.ids, score=score, translation=score)
-    parents = {"train": train, wildcards["split"]: asked, "captions": captions, "tokens": tokens}
-    _write(rows, tokens, output, Identity.of(wildcards, writer="copied"), parents)
+    _write(rows, tokens, output, writer="copied")
 
 
 def first_captions(images: str, captions: str, tokens: str, wildcards: Mapping[str, str], output: str) -> None:
@@ -46,8 +41,7 @@ def first_captions(images: str, captions: str, tokens: str, wildcards: Mapping[s
     ids = known.loc[(known["split"] == wildcards["split"]) & (known["status"] == "ok"), "image_id"]
     rows = _first_sentences(captions, tokens).reindex(ids).dropna(subset="sentence")
     rows = rows.assign(image_id=rows.index, score=0.0, translation=np.nan)
-    parents = {"images": images, "captions": captions, "tokens": tokens}
-    _write(rows, tokens, output, Identity.of(wildcards, writer="person", seed=0), parents)
+    _write(rows, tokens, output, writer="person", seed=0)
 
 
 @dataclass(frozen=True)
@@ -80,12 +74,12 @@ def _first_sentences(captions: str, tokens: str) -> pd.DataFrame:
     return found.set_index("image_id")[["sentence", "tokens"]]
 
 
-def _write(rows: pd.DataFrame, tokens: str, path: str, identity: Identity, parents: dict[str, str]) -> None:
+def _write(rows: pd.DataFrame, tokens: str, path: str, **found: str | int) -> None:
     sentences = schema.read(tokens, TOKENS, ["split", "tokens"])
     known: Collection[tuple[str, ...]] = set(map(spoken, sentences.loc[sentences["split"] == "train", "tokens"]))
-    found = [spoken(words) in known for words in rows["tokens"]]
-    none: pd.Series = pd.Series([[] for _ in found], index=rows.index, dtype=object)
-    rows = rows.assign(rank=1, log_likelihood=np.nan, language=np.nan, in_training=found, tags=none)
+    copied = [spoken(words) in known for words in rows["tokens"]]
+    none: pd.Series = pd.Series([[] for _ in copied], index=rows.index, dtype=object)
+    rows = rows.assign(rank=1, log_likelihood=np.nan, language=np.nan, in_training=copied, tags=none)
     missing = dict.fromkeys(("log_likelihood", "translation", "language"), "Float64")
     columns = [column.name for column in GENERATED.columns]
-    schema.write(rows.astype(missing)[columns], GENERATED, path, lineage({"split": identity.split}, parents), identity)
+    schema.write(rows.astype(missing)[columns], GENERATED, path, **found)

@@ -13,7 +13,8 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, OTHER_REFERENCES
-from densevse.config.strict import Strict, validate
+from densevse.artifacts.statements import read_statement
+from densevse.config.strict import validate
 from densevse.report.footnotes import INTERVAL, digest_of, means_over
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number
 from densevse.report.results import Outputs, write_table
@@ -102,9 +103,9 @@ def make_oracle_table(scores: Sequence[str], plan: Mapping[str, Any], **outputs:
     planned = validate(CaptionOraclePlan, plan, "the plan of the table")
     frame = _rows(ArtifactIndex(scores, CAPTION_SCORES), planned)
     sheet = Sheet("", _COLUMNS, [_cells(row) for _, row in frame.iterrows()])
-    made = _notes_on_making(planned, planned.rows, f"{planned.dataset}_caption_oracles")
+    made = _notes_on_making(scores, planned.rows, f"{planned.dataset}_caption_oracles")
     notes = [*_notes_on_rows(planned), *_NEW, *made]
-    write_table(frame, CAPTION_ORACLES, Document(planned.title, [sheet], notes), planned, Outputs(**outputs))
+    write_table(frame, CAPTION_ORACLES, Document(planned.title, [sheet], notes), Outputs(**outputs))
 
 
 def make_oracle_means(scores: Sequence[str], plan: Mapping[str, Any], **outputs: str) -> None:
@@ -120,8 +121,8 @@ def make_oracle_means(scores: Sequence[str], plan: Mapping[str, Any], **outputs:
     frame = frame[[column.name for column in CAPTION_ORACLE_MEANS.columns]]
     heading = means_over(len(planned.resplits), planned.train, planned.test).capitalize()
     sheet = Sheet(heading, _MEAN_COLUMNS, [_mean_cells(row) for _, row in frame.iterrows()])
-    document = Document(planned.title, [sheet], _notes_on_means(planned))
-    write_table(frame, CAPTION_ORACLE_MEANS, document, planned, Outputs(**outputs))
+    document = Document(planned.title, [sheet], _notes_on_means(planned, scores))
+    write_table(frame, CAPTION_ORACLE_MEANS, document, Outputs(**outputs))
 
 
 def _rows(index: ArtifactIndex, plan: CaptionOraclePlan) -> pd.DataFrame:
@@ -152,11 +153,11 @@ def _notes_on_rows(plan: CaptionOraclePlan) -> list[str]:
     ]
 
 
-def _notes_on_making(plan: Strict, rows: Iterable[OracleRow], table: str) -> list[str]:
-    """The seeds of the generators, the digest of the table's plan, and the command that makes the table."""
+def _notes_on_making(scores: Iterable[str], rows: Iterable[OracleRow], table: str) -> list[str]:
+    """The seeds of the generators, the digest of the settings of the scores, and the command that makes the table."""
     seeds = dict.fromkeys(named_seeds(row.seeds) for row in rows if row.known)
     return [
-        f"Generators: {', '.join(seeds)}. Config {digest_of(plan)}.",
+        f"Generators: {', '.join(seeds)}. Config {digest_of([*map(read_statement, scores)])}.",
         f"Made again by: `snakemake results/tables/{table}.md`.",
     ]
 
@@ -216,13 +217,13 @@ def _mean_record(rows: pd.DataFrame, test_to_train: float) -> dict[str, Any]:
     return record
 
 
-def _notes_on_means(plan: CaptionOracleMeansPlan) -> list[str]:
+def _notes_on_means(plan: CaptionOracleMeansPlan, scores: Iterable[str]) -> list[str]:
     first = plan.resplits[0]
     return [
         *_notes_on_rows(first),
         "Rows that not all resplits have are left out.",
         f"Gains and leads are means over resplits. In brackets: the 95% interval of a mean. {INTERVAL}",
-        *_notes_on_making(plan, first.rows, f"{plan.dataset}_resplits_caption_oracles"),
+        *_notes_on_making(scores, first.rows, f"{plan.dataset}_resplits_caption_oracles"),
     ]
 
 

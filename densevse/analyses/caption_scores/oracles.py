@@ -6,7 +6,6 @@ the translation score.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
@@ -54,8 +53,8 @@ def write_with_oracle(
     for ranking in get_args(Ranking):
         kept = settings.decoding.kept if ranking == "translation" else 1
         decoding = settings.decoding.model_copy(update={"ranking": ranking, "kept": kept})
-        written_by = replace(identity, variant=writer_with_oracle(str(identity.variant), oracle, ranking))
-        writer.write(ranked(candidates, decoding), decoding, paths[ranking], written_by, oracle=oracle)
+        variant = writer_with_oracle(str(identity.variant), oracle, ranking)
+        writer.write(ranked(candidates, decoding), decoding, paths[ranking], variant=variant)
 
 
 def _first_sentences(pairs: Pairs) -> Indices:

@@ -14,7 +14,6 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,6 @@ from densevse.analyses.caption_scores.settings import writer_with_oracle
 from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, GENERATED, ORDERS, OTHER_REFERENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.language.corenlp_jars import require_java
@@ -55,9 +53,8 @@ def score_captions(
     `spice` is the folder of the jars that SPICE needs. An image without a generated sentence has no row. Raises
     `InputError` if no such image has two sentences by people.
     """
-    identity = Identity.of(wildcards)
     known = schema.read(captions, CAPTIONS, ["image_id", "position", "split", "text"])
-    people = known[known["split"] == identity.split].sort_values("position", kind="stable")
+    people = known[known["split"] == wildcards["split"]].sort_values("position", kind="stable")
     rows = schema.read(generated, GENERATED, ["image_id", "rank", "sentence", "in_training"])
     first = rows[rows["rank"] == 1].set_index("image_id")
     families = families_of(images)
@@ -68,9 +65,7 @@ def score_captions(
         found.append(_scored(name, first, texts, metrics, spice))
     scores = pd.concat(found, ignore_index=True)
     scores["family"] = families[scores["image_id"]].to_numpy()
-    settings = {"split": identity.split, "metrics": [*metrics]}
-    made_from = lineage(settings, {"images": images, "captions": captions, "generated": generated})
-    schema.write(scores, CAPTION_SCORES, output, made_from, identity)
+    schema.write(scores, CAPTION_SCORES, output)
 
 
 def _scored(
@@ -177,10 +172,8 @@ def choose_best(captions: str, generated: str, wildcards: Mapping[str, str], out
         rows.loc[same.index, "score"] = _ciders([sentences[row] for row in same.index], same["image_id"], references)
     ordered = rows.sort_values(["score", "rank"], ascending=[False, True], kind="stable")
     best = ordered.drop_duplicates("image_id").sort_index().assign(rank=1)
-    made_from = lineage({"selection": "best"}, {"captions": captions, "generated": generated})
-    identity = Identity.of(wildcards)
-    writer = writer_with_oracle(str(identity.variant), wildcards["oracle"], "best")
-    schema.write(best, GENERATED, output, made_from, replace(identity, variant=writer))
+    writer = writer_with_oracle(str(Identity.of(wildcards).variant), wildcards["oracle"], "best")
+    schema.write(best, GENERATED, output, variant=writer)
 
 
 def _ciders(sentences: Sequence[str], images: pd.Series, references: dict[str, str]) -> Reals:

@@ -91,7 +91,7 @@ def make_caption_table(
     notes = [note.format(reference=reference) for note in _NOTES] + list(_missing(planned, frame))
     notes += [_ONE_IMAGE] * any(run["image_id"].nunique() == 1 for of_writer in runs.values() for run in of_writer)
     notes += [f"{row['method']} ({row['source']}): {row['note']}." for _, row in frame.iterrows() if row["note"]]
-    write_table(frame, CAPTION_TABLE, Document(planned.title, sheets, notes), planned, Outputs(**outputs))
+    write_table(frame, CAPTION_TABLE, Document(planned.title, sheets, notes), Outputs(**outputs))
 
 
 def _runs(plan: CaptionTablePlan, writer: str, scores: ArtifactIndex) -> list[pd.DataFrame]:

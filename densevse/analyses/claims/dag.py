@@ -149,14 +149,7 @@ class ClaimStage(TableStage):
             alike.setdefault((test.dataset, test.protocol, test.seeds), []).append(test)
         found = [self._claimed_section(of_section) for of_section in alike.values()]
         sections = [one.section for one in found]
-        plan = ClaimsPlan(
-            title=title,
-            sections=found,
-            pools=self._pools(sections),
-            configured=self.rows.configured(sections),
-            adopted=self.project.records.adopted,
-            **texts,
-        )
+        plan = ClaimsPlan(title=title, sections=found, pools=self._pools(sections), **texts)
         return Job({"plan": plan.model_dump(mode="json")})
 
     def _pools(self, sections: Sequence[SectionPlan]) -> list[PoolPlan]:

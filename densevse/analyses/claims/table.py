@@ -12,12 +12,12 @@ import pandas as pd
 
 from densevse.analyses.claims.settings import OURS, ClaimPlan, ClaimsPlan, PoolPlan
 from densevse.artifacts.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
+from densevse.artifacts.statements import Statement
 from densevse.config.strict import validate
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.report.footnotes import INTERVAL, INTERVALS, RANKS, REGIONS, changed_settings, making_notes, means_over
 from densevse.report.layout import METRIC_HEADERS, TOTAL_HEADERS, best_of
-from densevse.report.made_with import Lineage
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
 from densevse.report.sections import MeasuredSection, SectionArtifacts, queries_of, read_section
@@ -149,18 +149,18 @@ def make_claims_table(
     """The job that makes a table of claims from files in any order: `plan` is a `ClaimsPlan`, `outputs` are `Outputs`.
 
     The files are IMAGES and CAPTIONS of each data set, and RETRIEVAL of each row and seed. Raises `InputError` if an
-    artifact of the plan is missing or was not made as it states.
+    artifact of the plan is missing.
     """
     table = validate(ClaimsPlan, plan, "the plan of the table")
     artifacts = SectionArtifacts.at(images, captions, retrievals)
     parts = []
     for claimed in table.sections:
-        section = read_section(claimed.section, table.configured, artifacts)
+        section = read_section(claimed.section, artifacts)
         parts.append(_Part(section, judge(claimed.claims, section)))
     pools = [_pool(pool, parts) for pool in table.pools]
     records = [_record(one, part.section) for part in (*pools, *parts) for one in part.judged]
     frame = pd.DataFrame(records, columns=[column.name for column in CLAIM_RESULTS.columns])
-    write_table(frame, CLAIM_RESULTS, _document(table, pools, parts), table, Outputs(**outputs))
+    write_table(frame, CLAIM_RESULTS, _document(table, pools, parts), Outputs(**outputs))
 
 
 def judge(claims: list[ClaimPlan], section: MeasuredSection) -> list[Judged]:
@@ -207,14 +207,14 @@ def _judged(claim: ClaimPlan, found: Mapping[str, Replicates], bootstrap: Interv
 
 
 def _pool(pool: PoolPlan, parts: Sequence[_Part]) -> _Part:
-    """The means over a pool's resplits, with a section that has the rows and the lineage of all."""
+    """The means over a pool's resplits, with a section that has the rows and the statements of all."""
     found = [part for part in parts if part.within(pool)]
-    made_from: dict[str, list[Lineage]] = {}
+    statements: dict[str, list[Statement]] = {}
     for part in found:
-        for row, of_row in part.section.made_from.items():
-            made_from.setdefault(row, []).extend(of_row)
+        for row, of_row in part.section.statements.items():
+            statements.setdefault(row, []).extend(of_row)
     means = pooled({part.section.plan.dataset: part.judged for part in found}, pool.test / pool.train)
-    return _Part(replace(found[0].section, plan=pool.section, made_from=made_from), means)
+    return _Part(replace(found[0].section, plan=pool.section, statements=statements), means)
 
 
 def _document(plan: ClaimsPlan, pools: Sequence[_Part], parts: Sequence[_Part]) -> Document:
@@ -228,7 +228,7 @@ def _document(plan: ClaimsPlan, pools: Sequence[_Part], parts: Sequence[_Part]) 
     of_regions = [REGIONS] if any(section.plan.protocol == "regions" for section in sections) else []
     notes = [*_of_experiment(plan), *of_pools, *_NOTES, *of_regions, *_notes_on_claims(plan)]
     appendix = [*map(_sheet, single), *changed_settings(section.plan for section in sections)]
-    return Document(plan.title, sheets, [*dict.fromkeys(notes), *making_notes(plan, sections)], appendix)
+    return Document(plan.title, sheets, [*dict.fromkeys(notes), *making_notes(sections)], appendix)
 
 
 def _seeds(section: MeasuredSection) -> list[int]:

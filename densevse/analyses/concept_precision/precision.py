@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
@@ -104,8 +103,8 @@ def write_average_precision(
     vocabulary = schema.read(concepts, CONCEPTS)
     rows = schema.read(images, IMAGES, ["image_id", "split", "status", "family"])
     labels = schema.read(image_concepts, IMAGE_CONCEPTS).set_index("image_id")["concepts"]
-    scores = {view: list(shards) for view, shards in zip(_VIEWS, (best_region, whole_image), strict=True)}
-    stores = {view: FeatureStore(shards, IMAGE_FEATURES) for view, shards in scores.items()}
+    scores = zip(_VIEWS, (best_region, whole_image), strict=True)
+    stores = {view: FeatureStore(shards, IMAGE_FEATURES) for view, shards in scores}
     for view, store in stores.items():
         if store.shape != (len(vocabulary),):
             raise InputError(
@@ -114,10 +113,9 @@ def write_average_precision(
             )
     readable = rows[rows["status"] == "ok"]
     splits = [_split(name, readable[readable["split"] == name], labels, stores) for name in ("val", "test")]
-    parents = lineage({}, {"images": images, "concepts": concepts, "image_concepts": image_concepts, **scores})
     of_concepts = pd.concat([_of_each(split, vocabulary) for split in splits], ignore_index=True)
-    schema.write(of_concepts, AVERAGE_PRECISION, each, parents)
-    schema.write([_mean(split) for split in splits], MEAN_AVERAGE_PRECISION, mean, parents)
+    schema.write(of_concepts, AVERAGE_PRECISION, each)
+    schema.write([_mean(split) for split in splits], MEAN_AVERAGE_PRECISION, mean)
 
 
 def _split(name: str, images: pd.DataFrame, labels: pd.Series, stores: Mapping[str, FeatureStore]) -> _Split:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.matrices import write_matrix
 from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import IMAGES
@@ -77,7 +76,7 @@ def write_fold(images: str, folds: int, output: str, wildcards: Mapping[str, str
     """
     rows, fold = schema.read(images, IMAGES), int(wildcards["fold"])
     kept = rows[fold_of(rows, folds) != fold]
-    schema.write(kept, IMAGES, output, lineage({"fold": fold, "folds": folds}, {"images": images}))
+    schema.write(kept, IMAGES, output)
 
 
 def cross_fit(
@@ -110,10 +109,7 @@ def cross_fit(
     write_matrix(found, scores)
     write_text("".join(f"{name}\n" for name in rows["image_id"]), ids)
     present = _present(image_concepts, rows["image_id"], found.shape[1])
-    parents = {"images": images, "image_concepts": image_concepts, "of_all": of_all}
-    parents |= {f"fold{held_out}": shards for held_out, shards in enumerate(shards_of)}
-    measured = _precisions(rows, present, {ALL: in_sample, OTHERS: found})
-    schema.write(measured, PRECISION, precision, lineage({"folds": folds}, parents))
+    schema.write(_precisions(rows, present, {ALL: in_sample, OTHERS: found}), PRECISION, precision)
 
 
 def write_cross_fitting_table(

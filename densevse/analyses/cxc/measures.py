@@ -18,8 +18,6 @@ from scipy.stats import spearmanr
 from densevse.analyses.cxc.judgements import kinds_of, read_ratings
 from densevse.analyses.cxc.settings import TASKS
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import IMAGE_ID, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import EMBEDDINGS
@@ -67,15 +65,13 @@ def write_measures(
     embeddings: str,
     captions: str,
     judgements: Sequence[str],
-    contents: Sequence[str],
-    wildcards: Mapping[str, str],
     scores: str,
     ranks: str,
 ) -> None:
     """The job that writes CXC_SCORES and CXC_RANKS of a model's EMBEDDINGS; `judgements` are the files of TASKS.
 
-    `contents` are their digests. Raises `InputError` as `read_items` and `read_ratings` do, or for a rated image or
-    sentence that is not in the test split.
+    Raises `InputError` as `read_items` and `read_ratings` do, or for a rated image or sentence that is not in the test
+    split.
     """
     items = read_items(embeddings, captions)
     ratings = {task: read_ratings(path, task) for task, path in zip(TASKS, judgements, strict=True)}
@@ -85,15 +81,13 @@ def write_measures(
         for task, rows in ratings.items()
     ]
     counts = [len(part) for part in parts]
-    made_from = lineage({"contents": contents}, {"embeddings": embeddings, "captions": captions})
-    of = Identity.of(wildcards, split="test")
     found = pd.concat(parts, ignore_index=True).assign(task=np.repeat(np.array([*TASKS], object), counts))
-    schema.write(found, CXC_SCORES, scores, dict(made_from), of)
+    schema.write(found, CXC_SCORES, scores, split="test")
     ranked = [
         _ranked(items[kinds_of(task)[0]], places[task], ratings[task]["rating"].to_numpy()).assign(direction=direction)
         for task, direction in (("sis", "i2i"), ("sts", "t2t"))
     ]
-    schema.write(pd.concat(ranked, ignore_index=True), CXC_RANKS, ranks, dict(made_from), of)
+    schema.write(pd.concat(ranked, ignore_index=True), CXC_RANKS, ranks, split="test")
 
 
 def read_items(embeddings: str, captions: str) -> dict[str, RatedItems]:

@@ -75,7 +75,7 @@ def make_cxc_table(
         records.append(row | recalls([schema.read(of_ranks.path(one), CXC_RANKS) for one in runs], families))
     frame = pd.DataFrame(records, columns=[column.name for column in CXC_RESULTS.columns])
     document = Document(f"{planned.title}: CxC", [_correlations(frame, planned), _recalls(frame, planned)], _NOTES)
-    write_table(frame, CXC_RESULTS, document, planned, Outputs(**outputs))
+    write_table(frame, CXC_RESULTS, document, Outputs(**outputs))
 
 
 def correlations(runs: Sequence[pd.DataFrame]) -> dict[str, float]:

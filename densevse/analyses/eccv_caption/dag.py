@@ -32,10 +32,5 @@ class ExtendedTruthStage(TableStage):
                 f"{entry.top} are listed; set it to {LISTED}."
             )
         section = self.section(SectionConfig(dataset=dataset, protocol="full"), self.table(dataset).measure)
-        plan = ExtendedTruthPlan(
-            title=entry.title,
-            section=section,
-            configured=self.rows.configured([section]),
-            adopted=self.project.records.adopted,
-        )
+        plan = ExtendedTruthPlan(title=entry.title, section=section)
         return Job({"plan": plan.model_dump(mode="json")})

@@ -18,18 +18,17 @@ from densevse.analyses.eccv_caption.plan import LISTED, ExtendedTruthPlan
 from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.lineage import with_digest
 from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.statements import Statement, read_statement
 from densevse.config.strict import validate
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.evaluation.relevance import AnswerRanks, MeanBootstrap
 from densevse.report.footnotes import INTERVALS, adopted_notes
-from densevse.report.made_with import Lineage
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
-from densevse.report.sections import checked_retrievals
+from densevse.report.sections import retrieval_paths
 from densevse.runtime.arrays import Indices, Reals
 from densevse.runtime.errors import InputError
 
@@ -122,17 +121,16 @@ def make_extended_truth_table(
     """The job that makes the table, from RETRIEVAL artifacts of each row and seed in any order.
 
     `plan` has the values of `ExtendedTruthPlan`, and `outputs` the names of `Outputs`. Raises `InputError` if an
-    artifact of the plan is missing, was not made as the plan states, or ranks other images or sentences than the
-    benchmarks.
+    artifact of the plan is missing, or ranks other images or sentences than the benchmarks.
     """
     planned = validate(ExtendedTruthPlan, plan, "the plan of the table")
     truth, index = read_truth(), ArtifactIndex(retrievals, RETRIEVAL)
     numbers, section = numbers_of(captions, truth.own["i2t"]), planned.section
     found: dict[str, list[dict[str, Reals]]] = {}
-    rests_on: list[tuple[str, list[Lineage]]] = []
+    rests_on: list[tuple[str, list[Statement]]] = []
     for name in section.measured:
-        paths = checked_retrievals(name, section, planned.configured, index)
-        rests_on.append((name, [*map(with_digest, paths.values())]))
+        paths = retrieval_paths(name, section, index)
+        rests_on.append((name, [*map(read_statement, paths.values())]))
         found[name] = [measure(read_lists(path, numbers, truth.own), truth.benchmarks) for path in paths.values()]
     families = families_of(images)[[str(image) for image in truth.own["i2t"]]]
     bootstrap = MeanBootstrap(_groups(truth, families), MEASURE_COLUMNS)
@@ -141,9 +139,9 @@ def make_extended_truth_table(
         row = {"method": section.measured[name].title, "variant": name, "seeds": len(runs)}
         records.append(row | bootstrap.with_intervals(runs))
     frame = pd.DataFrame(records, columns=[column.name for column in EXTENDED_TRUTH_RESULTS.columns])
-    notes = [*_notes(truth), *adopted_notes(planned, rests_on)]
+    notes = [*_notes(truth), *adopted_notes(rests_on)]
     document = Document(f"{planned.title}: ECCV Caption and CxC", _sheets(frame, planned, truth), notes)
-    write_table(frame, EXTENDED_TRUTH_RESULTS, document, planned, Outputs(**outputs))
+    write_table(frame, EXTENDED_TRUTH_RESULTS, document, Outputs(**outputs))
 
 
 def _groups(truth: ExtendedTruth, families: pd.Series) -> dict[str, Indices]:

@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import NUMBER, REAL, Column, Schema
 from densevse.artifacts.schemas.training import HISTORY
 
@@ -24,8 +23,7 @@ DRAWS = Schema(
 def choose_draw(histories: Sequence[str], output: str) -> None:
     """The job that lists a row's draws (DRAWS): `histories` has the HISTORY of each, in order."""
     rows = [_of(number, schema.read(path, HISTORY)) for number, path in enumerate(histories)]
-    # Each is a parent of its own: they have other settings.
-    schema.write(rows, DRAWS, output, lineage({}, {f"draw{number}": path for number, path in enumerate(histories)}))
+    schema.write(rows, DRAWS, output)
 
 
 def _of(number: int, history: pd.DataFrame) -> dict[str, Any]:

@@ -136,7 +136,7 @@ def make_effort_table(
     found = Document(
         f"Equal effort: {table.title}", [_summary(rows, table, bootstrap), _each(frame, table)], _notes(rows, table)
     )
-    write_table(frame, EFFORT, found, table, Outputs(**outputs))
+    write_table(frame, EFFORT, found, Outputs(**outputs))
     save(_picture(rows, table), figure, _LEGEND)
 
 

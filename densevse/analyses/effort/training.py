@@ -15,10 +15,9 @@ def train_chosen(
     code: str,
     model: str,
     history: str,
-    wildcards: Mapping[str, str],
     **files: str | list[str],
 ) -> None:
     """The job that trains the draw that `choice` (DRAWS) says; `jobs` has the settings of all, as `train` has them."""
     number = chosen(schema.read(choice, DRAWS))
     logger.info("draw %d of %d is the best on val", number, len(jobs))
-    train(jobs[number], code, model, history, wildcards, **files)
+    train(jobs[number], code, model, history, **files)

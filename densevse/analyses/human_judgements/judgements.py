@@ -7,13 +7,11 @@ tabs, and are in the official archive of texts.
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.datasets.layout import read_lines
@@ -73,8 +71,7 @@ def write_judgements(text: str, images: str, captions: str, output: str) -> None
     readable = table.loc[(table["split"] == "test") & (table["status"] == "ok"), "image_id"]
     known = schema.read(captions, CAPTIONS, ["caption_id", "image_id"])
     found = read_judgements(text, known[known["image_id"].isin(readable)])
-    made_from = lineage({"judgements": Path(text).name}, {"images": images, "captions": captions})
-    schema.write(found.astype({"rating": "float32"}), JUDGEMENTS, output, made_from)
+    schema.write(found.astype({"rating": "float32"}), JUDGEMENTS, output)
 
 
 def read_judgements(text: str, captions: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """Scores of pairs of an image and a sentence that people have judged, by a trained model or a given row."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +9,6 @@ import pandas as pd
 
 from densevse.analyses.human_judgements.judgements import CROWD_RANKS, JUDGEMENTS, PAIR_SCORES, SHARE_OF_YES
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.config.given import GivenLayout
 from densevse.config.strict import validate
 from densevse.data.files import Files
@@ -30,7 +28,6 @@ def write_pair_scores(
     model: str,
     judgements: str,
     threads: int,
-    wildcards: Mapping[str, str],
     pairs: str,
     ranks: str,
     **files: str | list[str],
@@ -39,11 +36,9 @@ def write_pair_scores(
 
     `files` are the model's inputs. Raises `InputError` as `encode_test` does.
     """
-    inputs = Files(files)
-    encoded = encode_test(inputs, [model], threads)
-    made_from = lineage(encoded.made_with, {**inputs.named(), "model": model, "judgements": judgements})
+    encoded = encode_test(Files(files), [model], threads)
     scores = JudgedScores(encoded.scorers[0], encoded.rows, schema.read(judgements, JUDGEMENTS))
-    _write(scores, made_from, wildcards, pairs, ranks)
+    _write(scores, pairs, ranks, **encoded.made_with)
 
 
 def write_given_pair_scores(
@@ -52,23 +47,20 @@ def write_given_pair_scores(
     judgements: str,
     layout: Mapping[str, Any],
     ranked_sentences: str,
-    contents: Sequence[str],
-    wildcards: Mapping[str, str],
     pairs: str,
     ranks: str,
     **given: str,
 ) -> None:
     """The job that writes PAIR_SCORES and CROWD_RANKS of a given row; of two matrices, that of i2t has the scores.
 
-    `layout` has the fields of `GivenLayout`, and `given` are the files by their keys, of which `contents` are digests.
-    Raises `InputError` as `write_given_retrieval` and `pair_scores` do.
+    `layout` has the fields of `GivenLayout`, and `given` are the files by their keys. Raises `InputError` as
+    `write_given_retrieval` and `JudgedScores` do.
     """
     meaning = validate(GivenLayout, layout, "the given row")
     test = read_test(image_table, caption_table, "full", ranked_sentences)
     i2t, _ = scorers(given, meaning, test, Path(pairs).parent)
-    settings = {"layout": meaning.model_dump(), "contents": contents, "versions": versions()}
-    made_from = lineage(settings, {"images": image_table, "captions": caption_table, "judgements": judgements})
-    _write(JudgedScores(i2t, test.rows, schema.read(judgements, JUDGEMENTS)), made_from, wildcards, pairs, ranks)
+    scores = JudgedScores(i2t, test.rows, schema.read(judgements, JUDGEMENTS))
+    _write(scores, pairs, ranks, versions=versions())
 
 
 class JudgedScores:
@@ -110,12 +102,9 @@ class JudgedScores:
         return pd.concat([pd.DataFrame(i2t), pd.DataFrame(t2i)], ignore_index=True)
 
 
-def _write(
-    found: JudgedScores, made_from: Mapping[str, Any], wildcards: Mapping[str, str], pairs: str, ranks: str
-) -> None:
-    of = Identity.of(wildcards, split="test")
-    schema.write(found.pairs(), PAIR_SCORES, pairs, dict(made_from), of)
-    schema.write(found.crowd_ranks(), CROWD_RANKS, ranks, dict(made_from), of)
+def _write(scores: JudgedScores, pairs: str, ranks: str, **found: Any) -> None:
+    schema.write(scores.pairs(), PAIR_SCORES, pairs, split="test", **found)
+    schema.write(scores.crowd_ranks(), CROWD_RANKS, ranks, split="test", **found)
 
 
 def _matrix(scorer: Scorer, images: int, captions: int) -> Reals:

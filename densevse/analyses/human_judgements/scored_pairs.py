@@ -1,35 +1,26 @@
 """Given scores of the judged pairs alone, as caption metrics have: a file of images, sentences and scores."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from densevse.analyses.human_judgements.judgements import JUDGEMENTS, PAIR_SCORES
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.runtime.errors import InputError
 
 _PAIR = ["image_id", "caption_id"]
 
 
-def write_scored_pairs(
-    scores: str, captions: str, judgements: str, contents: Sequence[str], wildcards: Mapping[str, str], output: str
-) -> None:
+def write_scored_pairs(scores: str, captions: str, judgements: str, output: str) -> None:
     """The job that writes PAIR_SCORES from a file of scores, without centred ones, which need the scores of all pairs.
 
-    `contents` is the file's digest. Raises `InputError` as `read_scores` and `scores_of` do.
+    Raises `InputError` as `read_scores` and `scores_of` do.
     """
     judged = schema.read(judgements, JUDGEMENTS, _PAIR).drop_duplicates(ignore_index=True)
     judged = judged.merge(schema.read(captions, CAPTIONS, ["caption_id", "text"]), on="caption_id")
     found = scores_of(judged, read_scores(scores), scores)
-    settings = {"given": {"scores": Path(scores).name}, "contents": contents}
-    made_from = lineage(settings, {"captions": captions, "judgements": judgements})
-    schema.write(found.assign(centred=np.nan), PAIR_SCORES, output, made_from, Identity.of(wildcards, split="test"))
+    schema.write(found.assign(centred=np.nan), PAIR_SCORES, output, split="test")
 
 
 def read_scores(path: str) -> pd.DataFrame:

@@ -156,7 +156,7 @@ def make_agreement_table(
     document = Document(
         f"{compared.title}: agreement with people", [_sheet(frame, judged), _recalls(frame, judged)], notes
     )
-    write_table(frame, AGREEMENT, document, compared, Outputs(**outputs))
+    write_table(frame, AGREEMENT, document, Outputs(**outputs))
 
 
 def recalls(runs: Sequence[pd.DataFrame]) -> dict[str, float]:

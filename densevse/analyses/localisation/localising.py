@@ -19,9 +19,9 @@ from densevse.analyses.localisation.schemas import HEAT_MAPS
 from densevse.analyses.localisation.windows import WINDOW_FEATURES
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, covered, grid_cells, in_any
-from densevse.artifacts.lineage import lineage, without
 from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.artifacts.schemas.features import network_settings
 from densevse.artifacts.store import FeatureStore
 from densevse.language.tokens import tokenize
 from densevse.language.words import UNKNOWN, Vocabulary
@@ -55,9 +55,8 @@ def write_heat_maps(
     """
     device = set_up(threads)
     store = FeatureStore([windows], WINDOW_FEATURES)
-    made_by = {key: value for key, value in without(store.made_from, "boxes").items() if key != "windows"}
     purpose, advice = "phrases can be localised", "Name another variant, such as vse."
-    space = read_space(model, purpose, advice, made_by).to(device)
+    space = read_space(model, purpose, advice, network_settings(store.statement)).to(device)
     (view,) = space.shapes.features
     true_boxes = named_boxes(schema.read(boxes, BOXES))
     true_boxes = true_boxes[true_boxes["image_id"].isin(store.rows["image_id"])]
@@ -81,8 +80,7 @@ def write_heat_maps(
         for (phrase, true), heat in zip(phrases, maps, strict=True):
             pointed = pointing_game(heat, true[BOX].to_numpy(float), (width, height))
             found.append({"image_id": image_id, "phrase": phrase, "heat": heat.astype(np.float32), **pointed})
-    parents = {"model": model, "windows": windows, "boxes": boxes, "words": words, "images": image_table}
-    schema.write(pd.DataFrame(found), HEAT_MAPS, output, lineage({"cells": cells}, parents))
+    schema.write(pd.DataFrame(found), HEAT_MAPS, output)
 
 
 def heat_maps(windows: _Reals, scores: _Reals, size: tuple[int, int], cells: int) -> _Reals:

@@ -17,7 +17,6 @@ from densevse.analyses.localisation.schemas import HEAT_MAPS
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.families import families_of
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
@@ -61,9 +60,8 @@ def write_table(
 ) -> None:
     """The job that measures the accuracy of HEAT_MAPS: LOCALISATION_ACCURACY rows, Markdown, page and LaTeX."""
     counted = accuracy(schema.read(heat_maps, HEAT_MAPS, _READ), families_of(image_table))
-    made_from = lineage({}, {"heat_maps": heat_maps, "images": image_table})
     paths = (parquet, markdown, html, latex)
-    write_accuracies(counted, LOCALISATION_ACCURACY, table(counted, title), paths, made_from)
+    write_accuracies(counted, LOCALISATION_ACCURACY, table(counted, title), paths)
 
 
 def accuracy(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:

@@ -55,14 +55,13 @@ def extract_windows(
     if rows.empty:
         raise InputError(f"{boxes}: no readable test image of {image_table} has a named true box.")
     loaded = network_files.load()
-    made_from = network_files.made_from(image_table, {"boxes": boxes}, view=view, windows=dict(chosen))
     shape, size = features(loaded, blank(loaded, view)[:1], view).shape[1:], batch_size(loaded, view)
     cv2.setNumThreads(1)  # these threads are for reading
     files = Photographs(sources, rows)
     look = partial(_windows_of, files=files, view=view, network=loaded, chosen=chosen)
     with (
         ThreadPoolExecutor(decoding_threads()) as pool,
-        FeatureWriter(output, WINDOW_FEATURES, shape, DTYPE, made_from) as writer,
+        FeatureWriter(output, WINDOW_FEATURES, shape, DTYPE, **network_files.found()) as writer,
     ):
         named = zip(rows["image_id"], rows["source"], rows["file"], strict=True)
         for image_id, found, pixels in progress(

@@ -17,8 +17,6 @@ from torch import Tensor
 from densevse.analyses.perplexity.plan import has_decoder
 from densevse.analyses.perplexity.schemas import LIKELIHOODS
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.data.files import Files
 from densevse.data.inputs import Pairs
 from densevse.kernels.recurrent import Teaching
@@ -41,18 +39,16 @@ def write_likelihoods(
 ) -> None:
     """The job that writes the LIKELIHOODS of every sentence of a split.
 
-    `wildcards` name the model and the split, and `files` are the model's inputs. Raises `InputError` if the model has
-    no decoder, or if the split cannot be shuffled (see `shuffled`).
+    `wildcards` name the split, and `files` are the model's inputs. Raises `InputError` if the model has no decoder, or
+    if the split cannot be shuffled (see `shuffled`).
     """
-    named, split = Files(files), wildcards["split"]
-    inputs, method = open_model(named, model, set_up(threads))
+    split = wildcards["split"]
+    inputs, method = open_model(Files(files), model, set_up(threads))
     if not has_decoder(method.hyperparameters):
         raise InputError(f"{model}: the model generates no sentences, so it has no perplexity; measure one that does.")
     pairs = inputs.pairs(split)
     others = shuffled(pairs.rows.family_of_image, split)
-    rows = likelihoods(cast(SCO, method), pairs, others)
-    made_from = lineage({"split": split, "shuffled_by": _SEED}, {**named.named(), "model": model})
-    schema.write(rows, LIKELIHOODS, output, made_from, Identity.of(wildcards))
+    schema.write(likelihoods(cast(SCO, method), pairs, others), LIKELIHOODS, output)
 
 
 def shuffled(families: NDArray[np.object_], split: str) -> Indices:

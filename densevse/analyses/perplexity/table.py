@@ -77,7 +77,7 @@ def make_perplexity_table(images: str, found: Sequence[str], plan: Mapping[str, 
     heading = f"Sentences of the {planned.split} split, generated from the right image or another"
     sheet = Sheet(heading, _COLUMNS, [_cells(row, planned) for row in rows])
     document = Document(f"{planned.title}: perplexity", [sheet], [*_NOTES, *_measured_on(rows, planned)])
-    write_table(frame, PERPLEXITY, document, planned, Outputs(**outputs))
+    write_table(frame, PERPLEXITY, document, Outputs(**outputs))
 
 
 def perplexities(runs: Sequence[pd.DataFrame], families: pd.Series) -> dict[str, float]:

@@ -6,7 +6,7 @@ over queries of the R-Precision, where all matches of a query are right answers.
 2, and images without an object are neither queries nor candidates.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +14,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import IMAGE_ID, REAL, TEXT, Column, Schema
 from densevse.config.strict import RankedSentences
 from densevse.data.files import Files
@@ -49,9 +47,9 @@ PLAUSIBLE = Schema(
 )
 
 
-def write_classes(sources: Mapping[str, str], contents: Sequence[str], output: str) -> None:
+def write_classes(sources: Mapping[str, str], output: str) -> None:
     """The job that writes CLASSES of MS-COCO's instances_*.json, of the source `annotations`."""
-    schema.write(read_classes(sources), CLASSES, output, lineage({"contents": contents}, {}))
+    schema.write(read_classes(sources), CLASSES, output)
 
 
 def write_plausible(
@@ -59,7 +57,6 @@ def write_plausible(
     classes: str,
     ranked_sentences: RankedSentences,
     threads: int,
-    wildcards: Mapping[str, str],
     output: str,
     **files: str | list[str],
 ) -> None:
@@ -67,12 +64,10 @@ def write_plausible(
 
     Raises `InputError` as `encode_test` does, or if no image of the test split has an object.
     """
-    inputs = Files(files)
-    encoded = encode_test(inputs, [model], threads, ranked_sentences)
+    encoded = encode_test(Files(files), [model], threads, ranked_sentences)
     matches = Matches.of(encoded.rows, schema.read(classes, CLASSES), classes)
     rows = matches.precisions(encoded.scorers[0], encoded.rows.image_ids)
-    made_from = lineage(encoded.made_with, {**inputs.named(), "model": model, "classes": classes})
-    schema.write(rows, PLAUSIBLE, output, made_from, Identity.of(wildcards, split="test"))
+    schema.write(rows, PLAUSIBLE, output, split="test", **encoded.made_with)
 
 
 class Matches(NamedTuple):

@@ -62,7 +62,7 @@ def make_plausible_table(images: str, found: Sequence[str], plan: Mapping[str, A
     columns.append(TableColumn("Variant and seeds", number=False))
     cells = [_cells(row, planned) for row in frame.to_dict("records")]
     document = Document(f"{planned.title}: PMRP", [Sheet("Plausible matches", tuple(columns), cells)], _NOTES)
-    write_table(frame, PLAUSIBLE_RESULTS, document, planned, Outputs(**outputs))
+    write_table(frame, PLAUSIBLE_RESULTS, document, Outputs(**outputs))
 
 
 def pmrp(runs: Sequence[pd.DataFrame], families: pd.Series) -> dict[str, float]:

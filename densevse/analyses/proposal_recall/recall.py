@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.families import families_of
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import NUMBER, REAL, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.proposals import BOX_COUNTS, PROPOSALS, SEGMENT_OVERLAP
@@ -68,7 +66,6 @@ def write_recall(
     boxes: str,
     image_table: str,
     output: str,
-    wildcards: Mapping[str, str],
     segment_overlap: Sequence[str] = (),
 ) -> None:
     """The job that measures the recall of a proposer's boxes, and of its segments if their overlaps are known.
@@ -78,8 +75,7 @@ def write_recall(
     overlap = schema.read_all(segment_overlap, SEGMENT_OVERLAP) if segment_overlap else None
     families = {str(image_id): str(family) for image_id, family in families_of(image_table).items()}
     found = recall(schema.read_all(proposals, PROPOSALS), schema.read(boxes, BOXES), families, overlap)
-    parents = {"proposals": proposals, "boxes": boxes, "images": image_table}
-    schema.write(found, PROPOSAL_RECALL, output, lineage({}, parents), Identity.of(wildcards))
+    schema.write(found, PROPOSAL_RECALL, output)
 
 
 def recall(

@@ -9,9 +9,7 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from densevse.artifacts.identity import Identity
 from densevse.artifacts.images import Photographs
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
@@ -35,7 +33,6 @@ def write_times_of_mcg(
     options: Mapping[str, Any],
     threads: int,
     output: str,
-    wildcards: Mapping[str, str],
 ) -> None:
     """The job that measures the times of MCG by step (PROPOSAL_TIMES), on the first readable images of a data set.
 
@@ -53,7 +50,7 @@ def write_times_of_mcg(
         propose(maps, options["candidates"], forest, options["superpixels"], options["boxes"], timer)
 
     found = _measured(image_table, sources, work)
-    write(found, PROPOSAL_TIMES, output, lineage(options, {"images": image_table}), Identity.of(wildcards))
+    write(found, PROPOSAL_TIMES, output)
 
 
 def write_times_of_search(
@@ -61,7 +58,6 @@ def write_times_of_search(
     sources: Mapping[str, str],
     options: Mapping[str, Any],
     output: str,
-    wildcards: Mapping[str, str],
 ) -> None:
     """The job that measures the times of selective search (PROPOSAL_TIMES), on the first readable images of a data set.
 
@@ -75,7 +71,7 @@ def write_times_of_search(
             )
 
     found = _measured(image_table, sources, work)
-    write(found, PROPOSAL_TIMES, output, lineage(options, {"images": image_table}), Identity.of(wildcards))
+    write(found, PROPOSAL_TIMES, output)
 
 
 def _measured(

@@ -10,7 +10,6 @@ from densevse.artifacts import schema
 from densevse.artifacts.archives import Archive
 from densevse.artifacts.file_names import composed
 from densevse.artifacts.images import SUFFIXES, ImageFiles
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.datasets.readers import examine_all, unreadable
 from densevse.runtime.errors import InputError
@@ -25,7 +24,7 @@ def write_photographs(photographs: str, threads: int, output: str | Path) -> Non
     """The job that writes the image table of the photographs in a folder (with subfolders), zip or tar.
 
     Each is decoded once. Photographs are recognised by their suffixes and named by their paths in the folder. The
-    lineage counts, under `left_out`, the other files of each suffix. Raises `InputError` if there is no photograph, or
+    statement counts, as `left_out`, the other files of each suffix. Raises `InputError` if there is no photograph, or
     if some are unreadable; it names up to 20 of these.
     """
     with Archive.open(photographs) as archive:
@@ -45,7 +44,7 @@ def write_photographs(photographs: str, threads: int, output: str | Path) -> Non
     examined, problems = examine_all(images, ImageFiles({_SOURCE: photographs}), threads)
     if any(problems):
         raise InputError(f"{unreadable(examined, problems)}\nRemove them from {photographs}, or replace them.")
-    schema.write(examined, IMAGES, output, lineage({_SOURCE: Path(photographs).name, "left_out": left_out}))
+    schema.write(examined, IMAGES, output, left_out=left_out)
 
 
 def write_sentences(sentences: Sequence[str], output: str | Path) -> None:
@@ -54,7 +53,7 @@ def write_sentences(sentences: Sequence[str], output: str | Path) -> None:
         {"caption_id": f"#{number}", "image_id": "", "position": number, "text": text, "split": _SPLIT}
         for number, text in enumerate(composed(" ".join(sentence.split())) for sentence in sentences)
     ]
-    schema.write(rows, CAPTIONS, output, lineage({"sentences": list(sentences)}))
+    schema.write(rows, CAPTIONS, output)
 
 
 def in_words(left_out: Mapping[str, int]) -> str:

@@ -41,7 +41,7 @@ def search_pages(
     queries = [group for _, group in rows[rows["query"] < shown].groupby("query")]
     more = rows["query"].nunique() - len(queries)
     notes = [f"{more} more queries are in {Path(found).name}."] if more else []
-    left_out = schema.check(image_table, IMAGES).get("left_out")
+    left_out = schema.check(image_table, IMAGES).found.get("left_out")
     notes += [f"Left out, as these kinds of files cannot be read: {in_words(left_out)}."] if left_out else []
     write_text(_markdown(queries, asked, title, notes), markdown)
     picture = pictures(image_table, sources)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from densevse.analyses.searches.schemas import FOUND
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.config.given import GivenLayout
@@ -102,11 +101,10 @@ def write_answers(
     `files` are the model's inputs about the sentences. Raises `InputError` as `answers` does, or if the files do not
     fit the model.
     """
-    named, device = Files(files), set_up(threads)
-    inputs, method = open_alone(named, model, device)
+    device = set_up(threads)
+    inputs, method = open_alone(Files(files), model, device)
     rows = answers(method, inputs, KeptImages(encodings, type(method), device), split, asked, top)
-    parents = {**named.named(), "model": model, "encodings": encodings}
-    schema.write(rows, FOUND, output, lineage({"asked": asked, "top": top, "split": split}, parents))
+    schema.write(rows, FOUND, output)
 
 
 def answers(method: Method, inputs: Inputs, images: KeptImages, split: str, asked: Asked, top: int) -> pd.DataFrame:
@@ -172,18 +170,12 @@ class Question(NamedTuple):
         return "photographs" if self.image_ids else "sentences"
 
 
-def write_given_answers(
-    layout: Mapping[str, Any],
-    question: Mapping[str, Any],
-    contents: Sequence[str],
-    output: str,
-    **files: str,
-) -> None:
+def write_given_answers(layout: Mapping[str, Any], question: Mapping[str, Any], output: str, **files: str) -> None:
     """The job that finds the best answers to a `Question` among the test split, and writes a FOUND artifact.
 
-    `layout` is a `GivenLayout`, `contents` has digests of the user's files. `files` has the paths of image_table and
-    caption_table, of the given row's images and sentences, and of `vectors` (sentences, D) if the sentences are a
-    person's own. Raises `InputError` that names the wrong file, row or id.
+    `layout` is a `GivenLayout`. `files` has the paths of image_table and caption_table, of the given row's images and
+    sentences, and of `vectors` (sentences, D) if the sentences are a person's own. Raises `InputError` that names the
+    wrong file, row or id.
     """
     meaning, query = validate(GivenLayout, layout, "the given row"), Question(**question)
     unpacked_in = Path(output).parent
@@ -203,9 +195,7 @@ def write_given_answers(
     sides = GivenVectors(images, image_rows, meaning), GivenVectors(sentences, caption_rows, meaning)
     found = search(compare, *sides, query.asked, query.top)
     rows = found_rows(found, query.asked, test.images.ranked[image_rows], caption_ids, texts)
-    parents = {"images": files["image_table"], "captions": files["caption_table"]}
-    made_from = lineage({"layout": layout, "question": question, "contents": contents}, parents)
-    schema.write(rows, FOUND, output, made_from)
+    schema.write(rows, FOUND, output)
 
 
 def _rows(items: Items, asked: Sequence[str]) -> Indices:

@@ -110,7 +110,7 @@ class Searcher:
             write_tokens(captions, tokens)
             files = files.with_changes(tokens=tokens)
         if "parses" in files:
-            write_parses(self._parser, None, captions, "00-of-01", parses, {})
+            write_parses(self._parser, None, captions, "00-of-01", parses)
             files = files.with_changes(parses=[parses])
         return files
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,7 @@ from densevse.command.shared import (
     planned_jobs,
 )
 from densevse.runtime.errors import InputError, differences, or_none
+from densevse.runtime.project import RESULTS
 
 NAME = "search"
 HELP = "print the photographs that a trained model finds for a sentence"
@@ -135,6 +137,7 @@ def _untrained(model: TrainedModel, configfiles: Sequence[str]) -> str:
     missing = f"--model: {variant} is not trained on {dataset}"
     if not Path(file).is_file():
         return f"{missing}: {file} is not there. {advice}"
+    os.environ[RESULTS] = stage.results
     today = stage.job(dataset, variant, seed, last).settings["job"]
     today["options"] = stage.dataset(dataset).options.model_dump(mode="json")
     return (
@@ -145,10 +148,13 @@ def _untrained(model: TrainedModel, configfiles: Sequence[str]) -> str:
 
 def _differences(file: str, today: Mapping[str, Any]) -> str:
     """The settings of training and the options of the data set in which a model differs, a line each; or its code."""
-    from densevse.models.files import described
+    from densevse.artifacts.statements import parents, read_statement
 
-    there = described(file)
-    there |= {"options": there["parents"].get("image_table", {}).get("options", {})}
+    model = read_statement(file)
+    # A file of an earlier version has all settings as found. The options are unknown if the image table is another now.
+    there = {"options": today["options"], **model.given.get("job", model.found)}
+    for images in parents(model).get("image_table", []):
+        there |= {"options": images.given.get("reading", images.found).get("options", {})}
     found = differences({key: there.get(key) for key in today}, today)
     lines = [f"  {path}: {or_none(old)} there, {or_none(new)} today" for path, (old, new) in found.items()]
     return "\n".join(lines or ["  its code, the files that it was made from, or its records"])

@@ -24,8 +24,6 @@ import pyarrow as pa
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.files import write_text
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE
 from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, TEXT, TEXTS, Column, Schema
 from densevse.artifacts.schemas.datasets import IMAGES
@@ -80,14 +78,7 @@ QUESTION = (
 )
 
 
-def draw_ballot(
-    correspondences: str,
-    parses: Sequence[str],
-    output: str,
-    pairs: int,
-    seed: int,
-    wildcards: Mapping[str, str],
-) -> None:
+def draw_ballot(correspondences: str, parses: Sequence[str], output: str, pairs: int, seed: int) -> None:
     """The job that draws a variant's BALLOT from a CORRESPONDENCES artifact.
 
     `parses` are the shards of the sentences' PARSES. Raises `InputError` as `draw` does.
@@ -96,8 +87,7 @@ def draw_ballot(
     sentences = schema.read_all(parses, PARSES, ["caption_id", "tokens"])
     rows = draw(learned, pairs, seed).merge(sentences, on="caption_id", how="left", validate="many_to_one")
     logger.info("%d pairs, drawn from %d", len(rows), len(learned))
-    made_from = lineage({"pairs": pairs, "seed": seed}, {"correspondences": correspondences, "parses": parses})
-    schema.write(rows, BALLOT, output, made_from, Identity.of(wildcards))
+    schema.write(rows, BALLOT, output)
 
 
 def draw(learned: pd.DataFrame, pairs: int, seed: int) -> pd.DataFrame:
@@ -158,15 +148,14 @@ def _sentence(tokens: list[str], start: int, end: int) -> str:
     return f"{before} <mark>{phrase}</mark> {after}".strip()
 
 
-def write_votes(text: str, ballot: str, output: str, wildcards: Mapping[str, str]) -> None:
+def write_votes(text: str, ballot: str, output: str) -> None:
     """The job that reads the votes on a variant's BALLOT artifact from the file `text`, and writes them as VOTES.
 
     Raises `InputError` as `read_votes` does.
     """
     votes = read_votes(text, set(schema.read(ballot, BALLOT, ["pair"])["pair"]))
     logger.info("%d votes of %d people on %d pairs", len(votes), votes["voter"].nunique(), votes["pair"].nunique())
-    made_from = lineage({"votes": Path(text).name}, {"ballot": ballot})
-    schema.write(votes, VOTES, output, made_from, Identity.of(wildcards))
+    schema.write(votes, VOTES, output)
 
 
 def read_votes(text: str, pairs: set[str]) -> pd.DataFrame:

@@ -105,7 +105,7 @@ def make_vote_table(
     rows = pd.DataFrame(records, columns=columns).astype(dict.fromkeys(COUNTS, "Int32"))
     notes = [*_NOTES, *(f"{row['source']}: {row['note']}." for row in records if row["note"])]
     document = Document(f"{planned.title}: votes on learned correspondences", [_sheet(rows)], notes)
-    write_table(rows, VOTE_SHARES, document, planned, Outputs(**outputs))
+    write_table(rows, VOTE_SHARES, document, Outputs(**outputs))
 
 
 def shares(ballot: pd.DataFrame, votes: pd.DataFrame, true: pd.DataFrame | None, families: pd.Series) -> dict[str, Any]:

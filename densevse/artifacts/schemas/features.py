@@ -1,6 +1,10 @@
 """Schemas of vectors: features (files of densevse.artifacts.store), embeddings, encodings, and phrases with regions."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
+from densevse.artifacts.statements import Statement, parents
 
 IMAGE_FEATURES = Schema("image_features", "an image's vector or grid", (IMAGE_ID,), version=2)
 
@@ -66,7 +70,7 @@ EMBEDDINGS = Schema(
 ENCODINGS = Schema(
     "encodings",
     "an image as a trained model encodes it: a file of densevse.artifacts.store, whose vector holds all parts of the "
-    "encoding, one after the other, with the shapes that `parts` of made_from lists",
+    "encoding, one after the other, with the shapes that `parts` of its statement lists",
     (IMAGE_ID,),
 )
 
@@ -79,3 +83,31 @@ PRECISION = Schema(
         Column("device", TEXT, "cpu or cuda: the device that it was chosen on, as the faster of the two"),
     ),
 )
+
+
+_NAMES = ("network", "concept_network", "proposer", "view")
+_GROUPS = ("network", "options", "proposer")
+_WITHOUT_EFFECT = ("file_names", "source_names", "threads")
+
+
+def network_settings(statement: Statement) -> dict[str, Any]:
+    """The settings in the statement of features or proposals: the names of network and view, and what decides them."""
+    given: dict[str, Any] = {}
+    for key, value in statement.given.items():
+        if key not in _WITHOUT_EFFECT:
+            given |= value if key in _GROUPS and isinstance(value, Mapping) else {key: value}
+    named = {name: statement.wildcards[name] for name in _NAMES if name in statement.wildcards}
+    return {**named, **given, **statement.found}
+
+
+def seen_by(statement: Statement) -> dict[str, Any]:
+    """The same, with those of the networks and proposals that features were made from as `parents`, and so on.
+
+    They say how features of other images are made that a model can read.
+    """
+    above = {
+        name: seen_by(each[0])
+        for name, each in parents(statement).items()
+        if name in ("proposals", "regions", "weights", "whole")
+    }
+    return {**network_settings(statement), "parents": above}

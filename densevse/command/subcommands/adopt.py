@@ -1,4 +1,4 @@
-"""`densevse adopt`: gives records to files without one, after a comparison with today's settings and inputs."""
+"""`densevse adopt`: accepts files of other code or of an earlier version, after a comparison with today's plan."""
 
 import os
 import subprocess
@@ -6,9 +6,9 @@ from argparse import ArgumentParser, Namespace
 
 from densevse.command.shared import add_configfiles, overrides, reason, snakemake
 from densevse.runtime.errors import InputError
-from densevse.runtime.project import ADOPTS, LOST, TARGETS
+from densevse.runtime.project import ADOPTS
 
-HELP = "accept files of whose making no record is left, if they agree with today's settings and inputs"
+HELP = "accept files of other code or of an earlier version, if they agree with today's settings and inputs"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -17,7 +17,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "targets",
         nargs="*",
         metavar="target",
-        help="files or rules, whose files and inputs are compared; by default all files that a run refuses",
+        help="files or rules, whose files and inputs are compared; by default all files of an earlier version or "
+        "without a record",
     )
     add_configfiles(parser)
 
@@ -29,8 +30,7 @@ def run(arguments: Namespace) -> int:
     overrides(arguments.configfile)
     options = ("--touch", "--forceall", "--nolock", "--quiet", "all", "--cores", "1")
     command = snakemake(arguments.targets or ["adopt"], arguments.configfile, *options)
-    adopts = {ADOPTS: TARGETS if arguments.targets else LOST}
-    done = subprocess.run(command, env={**os.environ, **adopts}, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(command, env={**os.environ, ADOPTS: "1"}, stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, REFUSED):
         raise InputError(reason(done.stderr))
     return int(done.returncode == REFUSED)

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.images import Photographs
+from densevse.artifacts.schemas.features import network_settings
 from densevse.artifacts.store import FeatureStore
 from densevse.data.files import Artifacts
 from densevse.data.views.regions import RegionsOfImages
@@ -36,11 +37,11 @@ class CropsOfRegions(RegionsOfImages):
         self, store: FeatureStore, image_ids: NDArray[np.object_], images: pd.DataFrame, sources: Mapping[str, str]
     ) -> None:
         super().__init__(store, image_ids, "crops")
-        made_from = store.made_from
-        options = made_from.get("regions", {})
+        network = network_settings(store.statement)
+        options = network.get("regions", {})
         if options.get("features") != "crops":
             raise InputError(
-                f"The regions of the network {made_from.get('network')} are read from a map of the whole image, so it "
+                f"The regions of the network {network.get('network')} are read from a map of the whole image, so it "
                 "has no crops that could be trained on: set the network's regions.features to crops."
             )
         named = images.set_index("image_id").loc[store.rows["image_id"].unique(), ["source", "file"]]
@@ -48,8 +49,8 @@ class CropsOfRegions(RegionsOfImages):
         self._files = Photographs(sources, images)
         self._image, self._rank = (store.rows[name].to_numpy() for name in ("image_id", "rank"))
         self._boxes = store.rows[BOX].to_numpy(np.float32)
-        fill = colour_of(made_from["mean"])
-        size = options["crop_size"] or made_from["size"]
+        fill = colour_of(network["mean"])
+        size = options["crop_size"] or network["size"]
         self._crop = partial(crop_of_region, size=size, context=options["context"], fill=fill)
 
     @classmethod

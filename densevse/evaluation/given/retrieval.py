@@ -1,6 +1,6 @@
 """Writes the retrieval of a given row: the same artifact as for a trained model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.matrices import ARRAY_DAMAGES, Matrix, open_matrix, read_row_ids
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
@@ -104,31 +103,22 @@ def write_given_retrieval(
     layout: Mapping[str, Any],
     ranked_sentences: str,
     top: int,
-    contents: Sequence[str],
     wildcards: Mapping[str, str],
     output: str,
     **given: str,
 ) -> None:
     """The job that ranks the test split by given scores or vectors under a protocol, and writes RETRIEVAL rows.
 
-    `layout` has the fields of `GivenLayout`, and `given` are the files by their keys, of which `contents` are digests.
-    Raises `InputError` that names the wrong file, row or id.
+    `layout` has the fields of `GivenLayout`, and `given` are the files by their keys. Raises `InputError` that names
+    the wrong file, row or id.
     """
-    of, meaning = Identity.of(wildcards, split="test"), validate(GivenLayout, layout, "the given row")
+    of, meaning = Identity.of(wildcards), validate(GivenLayout, layout, "the given row")
     test = read_test(image_table, caption_table, str(of.protocol), ranked_sentences)
     rows = given_rankings(given, meaning, test, Path(output).parent, top)
     if is_below_chance(rows):
         logger.warning("%s on %s is %s", of.variant, of.dataset, BELOW_CHANCE)
-    settings = {
-        "protocol": of.protocol,
-        "given": {key: Path(path).name for key, path in given.items()},
-        "layout": meaning.model_dump(),
-        "contents": contents,
-        "ranked_sentences": ranked_sentences,
-        "device": "cpu",
-        "versions": versions(),
-    }
-    schema.write(rows, RETRIEVAL, output, lineage(settings, {"images": image_table, "captions": caption_table}), of)
+    names = {key: Path(path).name for key, path in given.items()}
+    schema.write(rows, RETRIEVAL, output, split="test", given=names, device="cpu", versions=versions())
 
 
 def read_test(image_table: str, caption_table: str, protocol: str, sentences: str = "all") -> GivenTest:

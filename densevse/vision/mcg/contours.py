@@ -15,7 +15,6 @@ import pandas as pd
 import torch
 
 from densevse.artifacts.images import ImageSource, Photographs
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import CONTOURS
@@ -153,7 +152,7 @@ def find_contours(
     set_up(threads)
     images = read(image_table, IMAGES)
     maps = contour_maps(images.iloc[shard_slice(wildcards["shard"], len(images))], sources, model, options)
-    write(maps, CONTOURS, output, lineage(options, {"images": image_table}))
+    write(maps, CONTOURS, output)
     remove_superseded(output)
 
 
@@ -163,7 +162,7 @@ def read_own_contours(
     """The job that reads the user's contour maps of a shard's images, in the folder `maps`; see `own_contour_maps`."""
     images = read(image_table, IMAGES)
     found = own_contour_maps(images.iloc[shard_slice(wildcards["shard"], len(images))], maps, options)
-    write(found, CONTOURS, output, lineage({"contours": Path(maps).name, **options}, {"images": image_table}))
+    write(found, CONTOURS, output)
     remove_superseded(output)
 
 

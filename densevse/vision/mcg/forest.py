@@ -15,8 +15,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 from sklearn.ensemble import RandomForestRegressor
 
-from densevse.artifacts.lineage import lineage, metadata
 from densevse.artifacts.seals import sealed, verified
+from densevse.artifacts.statements import statement_metadata
 from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import FEATURES
 
@@ -88,13 +88,13 @@ def fold(image_id: str, folds: int) -> int:
     return zlib.crc32(image_id.encode()) % folds
 
 
-def save(ranker: Ranker, path: str | Path, made_from: str) -> None:
-    """Writes a ranker to `path`, atomically; `made_from` says on what it was grown."""
+def save(ranker: Ranker, path: str | Path) -> None:
+    """Writes a ranker to `path`, atomically."""
     arrays = {
         f"{number}.{name}": getattr(forest, name) for number, forest in enumerate(ranker.forests) for name in ARRAYS
     }
     with sealed(path) as temporary:
-        save_file(arrays, temporary, metadata(lineage({"grown_on": made_from})))
+        save_file(arrays, temporary, statement_metadata())
 
 
 def load(path: str | Path) -> Ranker:

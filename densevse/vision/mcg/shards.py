@@ -11,8 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.files import checksum
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import Schema, read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import (
@@ -64,7 +62,6 @@ def write_ranked(
     ranker: str,
     options: Mapping[str, Any],
     artifact: str,
-    wildcards: Mapping[str, Any],
     threads: int,
     output: str,
     masks: str | None = None,
@@ -73,8 +70,8 @@ def write_ranked(
     objects = None if masks is None else read(masks, MASKS)
     images = images_with(read(contours, CONTOURS), read(image_table, IMAGES))
     found = ranked(artifact, images, load(ranker), options, threads, objects)
-    settings = {"proposer": wildcards["proposer"], "kind": "mcg", **options, "ranker_sha256": checksum(ranker)}
-    _write(found, RANKED[artifact][0], output, settings, image_table, masks)
+    write(found, RANKED[artifact][0], output)
+    remove_superseded(output)
 
 
 def sample_candidates(
@@ -85,8 +82,8 @@ def sample_candidates(
     See `ranker_sample`.
     """
     images = images_with(read(contours, CONTOURS), read(image_table, IMAGES).query("split == 'train'"))
-    found = ranker_sample(images, read(masks, MASKS), options, threads)
-    _write(found, CANDIDATES, output, options, image_table, masks)
+    write(ranker_sample(images, read(masks, MASKS), options, threads), CANDIDATES, output)
+    remove_superseded(output)
 
 
 def images_with(contours: pd.DataFrame, rows: pd.DataFrame) -> list[Image]:
@@ -125,13 +122,6 @@ def ranker_sample(
     `options` are a proposer's: candidates, superpixels. An image without masks has none.
     """
     return _of_each(_with_masks(images, masks), partial(_sample, dict(options)), CANDIDATES, processes)
-
-
-def _write(
-    rows: pd.DataFrame, schema: Schema, path: str, settings: Mapping[str, Any], images: str, masks: str | None
-) -> None:
-    write(rows, schema, path, lineage(settings, {"images": images, "masks": masks or []}))
-    remove_superseded(path)
 
 
 def _with_masks(images: Sequence[Image], masks: pd.DataFrame) -> list[tuple[Image, pd.DataFrame]]:

@@ -1,15 +1,17 @@
 """A data set of a real one's size and layout with nothing in it: tiny pictures, random features, sentences of scenes.
 
-Its vocabulary is as large as Flickr30k's. Features and parses are written by the package's own writers, with the
-lineage that the stages would have given them which are left out.
+Its vocabulary is as large as Flickr30k's. Features and parses are written by the workflow's own jobs, whose functions
+are exchanged meanwhile (`standing_in`), so they state what the stages would have stated which are left out.
 """
 
 import json
 import math
 import os
 import re
+import shutil
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -23,14 +25,10 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.shards import shard_names, shard_slice
 from densevse.artifacts.store import FeatureWriter
-from densevse.config.config import Config
-from densevse.dag.features import deciding
-from densevse.dag.fields import REGION_OPTIONS_FIELDS, passed
 from densevse.language.parses import Parse, write_parses
 from densevse.scenes.grammar import GrammarParser
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import sample_family
-from densevse.vision.extract import NetworkFiles
 
 SENTENCES = 5
 WORDS = 18_000
@@ -38,6 +36,13 @@ REGIONS = 20
 TEMPLATES = 500
 NETWORK, PROPOSER, PARSER = "vgg19", "made_up", "grammar"
 NUMBERS_AT_ONCE = 10_000_000  # random features that are made in one go
+STAND_INS = {
+    "densevse.vision.extract:extract_features",
+    "densevse.vision.extract_regions:extract_regions",
+    "densevse.scenes.grammar:parse_by_grammar",
+}
+"""The functions of jobs that functions of this file, of the same names, stand in for."""
+RUNNER = "workflow/scripts/job.py"
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,12 @@ class Size:
     def feature_bytes(self) -> int:
         return sum(2 * math.prod(self._of_image(view)) for view in self.views) * self.images
 
+    @property
+    def shard_files(self) -> list[str]:
+        """The files of features and parses, below the folder of the data set's results."""
+        kinds = [f"features/{NETWORK}/{f'regions-{PROPOSER}' if view == 'regions' else view}" for view in self.views]
+        return [f"{kind}/{one}.parquet" for kind in (*kinds, f"parses/{PARSER}") for one in shard_names(self.shards)]
+
     def reduced(self, images: int) -> "Size":
         """The same with so many images; each split and the shards have their share."""
         splits = {split: max(1, round(images * count / self.images)) for split, count in self.splits.items()}
@@ -70,10 +81,11 @@ class Size:
 def write_sources(folder: Path, dataset: str, size: Size) -> None:
     """The pictures (images.zip), Karpathy's file (karpathy.zip) and pre-trained vectors of every word (vectors.txt).
 
-    And the boxes of a proposer (boxes.parquet), and files that nothing is read from: no_weights.pth, empty.zip.
+    And the boxes of a proposer (boxes.parquet), the shapes of features in the place of a network's weights
+    (no_weights.pth), and a file that nothing is read from (empty.zip).
     """
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "no_weights.pth").touch()
+    (folder / "no_weights.pth").write_text(json.dumps(size.views))
     zipfile.ZipFile(folder / "empty.zip", "w").close()
     random, sentences = np.random.default_rng(0), made_up_sentences(size.shortest)
     entries, words = [], set()
@@ -96,31 +108,44 @@ def write_sources(folder: Path, dataset: str, size: Size) -> None:
     os.replace(folder / "vectors.part", folder / "vectors.txt")
 
 
-def write_features(images: Path, folder: Path, size: Size, made_from: Callable[[str, str], dict]) -> list[Path]:
-    """Random features of each image and of `REGIONS` regions, in shards, as a network's would be.
-
-    `made_from` gives the lineage of a view's shard. Shards that are there stay. Returns the files.
-    """
-    table, paths = schema.read(images, IMAGES), []
-    for shard, view in ((shard, view) for shard in shard_names(size.shards) for view in size.views):
-        path = folder / (f"regions-{PROPOSER}" if view == "regions" else view) / f"{shard}.parquet"
-        paths.append(path)
-        if not path.exists():
-            rows = table.iloc[shard_slice(shard, len(table))][["image_id"]]
-            kind = REGION_FEATURES if view == "regions" else IMAGE_FEATURES
-            rows = _regions(rows) if view == "regions" else rows
-            _write(path, kind, rows, size.views[view], made_from(view, shard))
-    return paths
+@contextmanager
+def standing_in(project: Path) -> Iterator[None]:
+    """Lets the jobs of a project call the functions of this file in the place of `STAND_INS`."""
+    root, called = Path(__file__).parents[3], "import_module(module)"
+    text = (root / RUNNER).read_text()
+    assert called in text
+    shutil.copy(__file__, project)
+    exchanged = f"import_module('made_up' if rule.params.call in {STAND_INS} else module)"
+    (project / RUNNER).write_text(text.replace(called, exchanged))
+    try:
+        yield
+    finally:
+        (project / RUNNER).write_text(text)
 
 
-def lineage_of_features(config: Config, images: Path, weights: Path, view: str, shard: str) -> dict:
-    """The lineage that the extraction of a view's shard by `NETWORK` records; `images` lies beside the proposals."""
-    entry = config.networks[NETWORK]
-    if view != "regions":
-        return NetworkFiles(NETWORK, deciding(entry, view), weights).made_from(images, view=view)
-    settings = {**deciding(entry, view), "regions": passed(entry.regions, REGION_OPTIONS_FIELDS)}
-    proposals = {"proposals": images.parent / f"proposals/{PROPOSER}/{shard}.parquet"}
-    return NetworkFiles(NETWORK, settings, weights).made_from(images, proposals, view=view, all_stay=False)
+def extract_features(image_table: str, weights: str, output: str, wildcards: Mapping[str, str], **_: object) -> None:
+    """Writes random features of each image of a shard, as a network's would be."""
+    _write(output, IMAGE_FEATURES, _images(image_table, wildcards["shard"]), _shape(weights, wildcards["view"]))
+
+
+def extract_regions(image_table: str, weights: str, output: str, wildcards: Mapping[str, str], **_: object) -> None:
+    """The same of `REGIONS` regions of each image."""
+    rows = _regions(_images(image_table, wildcards["shard"]))
+    _write(output, REGION_FEATURES, rows, _shape(weights, "regions"))
+
+
+def parse_by_grammar(images: str, captions: str, output: str, wildcards: Mapping[str, str]) -> None:
+    """Writes the parses of a shard's captions."""
+    write_parses(MadeUpParser(), images, captions, wildcards["shard"], output)
+
+
+def _images(table: str, shard: str) -> pd.DataFrame:
+    rows = schema.read(table, IMAGES)
+    return rows.iloc[shard_slice(shard, len(rows))][["image_id"]]
+
+
+def _shape(weights: str, view: str) -> tuple[int, ...]:
+    return tuple(json.loads(Path(weights).read_text())[view])
 
 
 def _regions(images: pd.DataFrame) -> pd.DataFrame:
@@ -131,22 +156,12 @@ def _regions(images: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(rank=rank, **boxes)
 
 
-def _write(path: Path, kind: schema.Schema, rows: pd.DataFrame, shape: tuple[int, ...], made_from: dict) -> None:
+def _write(path: str, kind: schema.Schema, rows: pd.DataFrame, shape: tuple[int, ...]) -> None:
     random, at_once = np.random.default_rng(0), NUMBERS_AT_ONCE // math.prod(shape)
-    with FeatureWriter(path, kind, shape, np.float16, made_from) as writer:
+    with FeatureWriter(path, kind, shape, np.float16) as writer:
         for first in range(0, len(rows), at_once):
             part = rows.iloc[first : first + at_once]
             writer.append(part, random.random((len(part), *shape), np.float32))
-
-
-def write_all_parses(images: Path, captions: Path, folder: Path, size: Size) -> list[Path]:
-    """The parses of all captions, in shards; those that are there stay. Returns the files."""
-    paths = [folder / f"{shard}.parquet" for shard in shard_names(size.shards)]
-    for path in paths:
-        if not path.exists():
-            made_from = {"parser": PARSER, "kind": PARSER}
-            write_parses(MadeUpParser(), str(images), str(captions), path.stem, str(path), made_from)
-    return paths
 
 
 def made_up_sentences(shortest: int) -> Iterator[str]:

@@ -3,22 +3,15 @@
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from densevse.artifacts import schema
-from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.artifacts.schemas.proposals import PROPOSALS
+from densevse.artifacts.statements import read_statement
 from densevse.config.load import load, variant
-from densevse.dag.project import Project
-from densevse.dag.rows import RowStage
-from densevse.report.provenance import check_provenance
-from densevse.runtime.errors import InputError
 from tests import projects
 from tests.system.full_size.__main__ import PARTS, prepare, settings
-from tests.system.full_size.made_up import MadeUpParser, lineage_of_features, made_up_sentences
+from tests.system.full_size.made_up import MadeUpParser, made_up_sentences
 from tools.environments import ROOT
 
 
@@ -53,28 +46,18 @@ def test_a_reduced_part_has_the_shares_of_the_whole():
     assert (whole.images, reduced.images, reduced.shards) == (31_014, 2000, 1)
 
 
-@pytest.mark.parametrize(("view", "method"), [("whole", "vse"), ("grid", "sm_lstm"), ("regions", "hm_lstm")])
-def test_made_up_features_have_the_lineage_that_a_table_states(view, method, tmp_path):
-    values = settings("flickr30k", PARTS["flickr30k"], tmp_path)
-    images, weights = tmp_path / "images.parquet", tmp_path / "no_weights.pth"
-    weights.touch()
-    schema.write([], IMAGES, images, {"parents": {}})
-    (tmp_path / "proposals/made_up").mkdir(parents=True)
-    schema.write([], PROPOSALS, tmp_path / "proposals/made_up/00-of-01.parquet", {"parents": {}})
-    plan = RowStage(Project(ROOT, values))
-    row = plan.measured("flickr30k", method, [0])
-    stated = plan.configured([SimpleNamespace(dataset="flickr30k", measured={method: row})])
-    made_from = lineage_of_features(load(ROOT / "config", values), images, weights, view, "00-of-01")
-    check_provenance("model", {"parents": {f"view_{view}": made_from}}, row, stated)
-    with pytest.raises(InputError, match="network: the table says vgg19, found none"):
-        check_provenance("model", {"parents": {f"view_{view}": {**made_from, "network": "none"}}}, row, stated)
-
-
 @pytest.mark.long
-def test_what_is_made_up_is_adopted_and_not_made_again(tmp_path):
+def test_what_is_made_up_is_not_made_again(tmp_path):
     part = PARTS["flickr30k"]
+    part = replace(part, size=part.size.reduced(40))
     project = projects.Project(projects.copy_code(tmp_path / "project"))
-    prepare(project, "flickr30k", replace(part, size=part.size.reduced(40)))
+    prepare(project, "flickr30k", part)
     planned = project.planned("results/tables/flickr30k.md")
     assert planned["train"] >= len(part.measure)
-    assert not {"extract_features", "extract_regions", "parse", "write_proposals", "read_dataset"} & planned.keys()
+    made = {"extract_features", "extract_regions", "parse_by_grammar", "propose", "read_dataset"}
+    assert not made & planned.keys()
+    for file in part.size.shard_files:
+        statement = read_statement(project.folder / "results/flickr30k" / file)
+        stage = statement.call.partition(":")[2]
+        assert stage in made
+        assert not (project.folder / "results/logs" / stage).exists()

@@ -85,7 +85,7 @@ def caffe_weights() -> bytes:
 def parses() -> bytes:
     """Parses of two sentences, the second of which could not be parsed."""
     rows = [{**SENTENCE, "caption_id": f"{name}.jpg#0", "image_id": f"{name}.jpg"} for name in NAMES]
-    return made(lambda path: schema.write(rows, PARSES, path, {}))
+    return made(lambda path: schema.write(rows, PARSES, path))
 
 
 SENTENCE = {

@@ -75,7 +75,7 @@ def dataset(reader: str, options: Mapping[str, Any], **sources: str) -> Callable
         settings = {"reader": reader, "options": options, "known_unreadable": []}
         files = {name: str(folder / file) for name, file in sources.items()}
         tables = str(folder / "images.parquet"), str(folder / "captions.parquet")
-        write_dataset(settings, files, *tables, {"dataset": "fuzzed"}, 1)
+        write_dataset(settings, files, *tables, 1)
 
     return read
 
@@ -93,8 +93,8 @@ def captions() -> pd.DataFrame:
 def given_boxes(folder: Path) -> None:
     images = pd.DataFrame({"image_id": [f"{name}.jpg" for name in NAMES], "source": "images", "file": "x"})
     images = images.assign(split="train", width=30, height=20, sha256="", captions=1, family="", status="ok")
-    schema.write(images, IMAGES, folder / "images.parquet", {})
-    schema.write(captions(), CAPTIONS, folder / "captions.parquet", {})
+    schema.write(images, IMAGES, folder / "images.parquet")
+    schema.write(captions(), CAPTIONS, folder / "captions.parquet")
     paths = [str(folder / f"{name}.parquet") for name in ("boxes", "images", "captions", "tokens", "output")]
     write_tokens(*paths[2:4])
     write_given_boxes(*paths)

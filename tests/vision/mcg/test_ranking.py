@@ -35,7 +35,7 @@ def test_a_forest_predicts_what_scikit_learn_does(sample, forest):
 
 def test_a_ranker_is_read_as_it_was_written(forest, sample, tmp_path):
     other = grow(*sample, trees=2, leaf=9, seed=2)
-    save(Ranker([forest, other]), tmp_path / "ranker.safetensors", "a test")
+    save(Ranker([forest, other]), tmp_path / "ranker.safetensors")
     read = load(tmp_path / "ranker.safetensors")
     for expected, got in zip([forest, other], read.forests, strict=True):
         assert (got.predict(sample[0]) == expected.predict(sample[0])).all()

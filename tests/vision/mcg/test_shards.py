@@ -5,8 +5,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.artifacts.files import checksum
-from densevse.artifacts.lineage import made_from, stated
 from densevse.artifacts.schema import arrow_table, read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import (
@@ -125,45 +123,38 @@ def test_a_forest_learns_nothing_from_its_own_fold():
         learn_from_masks(sample[:1], 3, {"trees": 1, "leaf": 1}, 0)
 
 
-PARENTS = {"images": {"reader": "made up"}, "masks": {"people": "drew them"}}
-
-
 @pytest.fixture
 def shard(tmp_path, maps, sizes, objects):
     """The files of a shard by the names of jobs' inputs."""
     table = sizes.assign(source="", file="", split=["train", "train", "val"], sha256="", captions=0, status="ok")
     inputs = {name: str(tmp_path / f"{name}.parquet") for name in ("image_table", "contours", "masks")}
-    write(table.assign(family=table["image_id"]), IMAGES, inputs["image_table"], PARENTS["images"])
-    write(maps.astype({"scale": "float32"}), CONTOURS, inputs["contours"], {})
-    write(objects, MASKS, inputs["masks"], PARENTS["masks"])
+    write(table.assign(family=table["image_id"]), IMAGES, inputs["image_table"])
+    write(maps.astype({"scale": "float32"}), CONTOURS, inputs["contours"])
+    write(objects, MASKS, inputs["masks"])
     return inputs
 
 
-def test_candidates_are_of_training_images_and_say_what_they_were_made_from(tmp_path, shard):
+def test_candidates_are_of_training_images(tmp_path, shard):
     path = str(tmp_path / "00-of-01.parquet")
     sample_candidates(**shard, options=OPTIONS, threads=1, output=path)
     assert set(read(path, CANDIDATES)["image_id"]) == {"a"}
-    assert stated(made_from(path)) == {**OPTIONS, "parents": PARENTS}
 
 
 @pytest.mark.long
-def test_proposals_of_a_shard_say_which_ranker_ordered_them(tmp_path, shard, sample):
-    write(sample, CANDIDATES, tmp_path / "sample.parquet", {})
+def test_a_ranker_that_was_learned_orders_the_proposals_of_a_shard(tmp_path, shard, sample):
+    write(sample, CANDIDATES, tmp_path / "sample.parquet")
     ranker, masks = str(tmp_path / "ranker.safetensors"), shard.pop("masks")
     learn_ranker_from_masks(
         [str(tmp_path / "sample.parquet")], {"dataset": "d", "shards": 1, "folds": 5}, {"trees": 2, "leaf": 5}, ranker
     )
-    given = {**shard, "ranker": ranker, "options": OPTIONS, "wildcards": {"proposer": "mine"}, "threads": 1}
-    settings = {"proposer": "mine", "kind": "mcg", **OPTIONS, "ranker_sha256": checksum(ranker)}
+    given = {**shard, "ranker": ranker, "options": OPTIONS, "threads": 1}
     for artifact, schema in (("proposals", PROPOSALS), ("segments", SEGMENTS)):
         path = str(tmp_path / artifact / "00-of-01.parquet")
         write_ranked(**given, artifact=artifact, output=path)
         assert set(read(path, schema)["image_id"]) == {*NAMES}
-        assert stated(made_from(path)) == {**settings, "parents": {"images": PARENTS["images"]}}
     path = str(tmp_path / "overlap/00-of-01.parquet")
     write_ranked(**given, artifact="segment_overlap", masks=masks, output=path)
     assert set(read(path, SEGMENT_OVERLAP)["image_id"]) == {"a", "c"}
-    assert stated(made_from(path)) == {**settings, "parents": PARENTS}
 
 
 @pytest.mark.long

@@ -2,21 +2,19 @@
 
 tables.check_names(makers.of)
 
-lost = project.records.lost(makers.make) if bucket is None and workflow.is_main_process else []
-
-# These options change no result, or are how a user answers the refusal.
-if ADOPTS not in os.environ and not {"--unlock", "--delete-all-output"} & {*sys.argv}:
-    refuse_lost(settings.results, lost)
+if workflow.is_main_process and bucket is None:
+    doubted, older = doubt_files(settings.results, makers.make), older_files(settings.results)
+    for warning in (doubted_warning(doubted), older_warning(older)):
+        if warning and ADOPTS not in os.environ:
+            logger.warning(warning)
 
 if ADOPTS in os.environ:
     from densevse.dag.adoption import adopt_planned
 
-    forget(lost)
-
     # The target of `densevse adopt` without targets.
     rule adopt:
         input:
-            lost,
+            dict.fromkeys([*doubted, *older]),
 
 
 # Is planned if a target needs such a path, and never runs: see densevse/dag/targets.py.

@@ -14,6 +14,7 @@ if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found withou
     # The project's folder comes last, so that no file in it stands in for an installed package; other checkouts leave.
     sys.path[:] = [*(path for path in sys.path if not Path(path, "densevse/__init__.py").is_file()), str(ROOT)]
 
+from snakemake.cli import args_to_api
 from snakemake.io import regex_from_filepattern
 
 from densevse.dag.bucket import Bucket, BucketRecords, missing_by
@@ -23,12 +24,20 @@ from densevse.dag.dates import dated_in_the_future, settle_dates
 from densevse.dag.features import FeatureStage, ProposalStage, proposers_of
 from densevse.dag.inputs import ConceptStage, ParseStage, VocabularyStage
 from densevse.dag.jobs import Calls, Job, growing
+from densevse.dag.options import check_options, parsed_by
 from densevse.dag.paths import Paths, configured, uncompared
 from densevse.dag.project import Analyses, Project, any_of
-from densevse.dag.records import check_touch, forget, keep_records, read_only, refuse_lost
+from densevse.dag.records import (
+    doubt_files,
+    doubted_warning,
+    keep_records,
+    older_files,
+    older_warning,
+    read_only,
+)
 from densevse.dag.ensembles import EnsembleStage
 from densevse.dag.rows import GivenStage
-from densevse.dag.run_lock import RunLock, check_hooks, lock_folders
+from densevse.dag.run_lock import RunLock, lock_folders
 from densevse.dag.signals import end_by_signals
 from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.targets import Known, Makers, OwnFileStage, TargetStage
@@ -40,6 +49,7 @@ from densevse.config.tables import Protocol
 from densevse.config.registries import VIEWS
 from densevse.runtime.project import (
     ADOPTS,
+    CARRIES,
     GPU,
     JOBS_PER_GPU,
     LOADER_THREADS,
@@ -56,6 +66,7 @@ from densevse.report.start_page import start_page
 for name, value in JOB_ENVIRONMENT.items():
     os.environ.setdefault(name, value)
 
+check_options(parsed_by(args_to_api))
 check_place(str(ROOT), sys.executable)
 check_deployment(str(ROOT), map(str, workflow.deployment_settings.deployment_method))
 check_configfiles(workflow.configfiles)
@@ -81,6 +92,7 @@ if bucket is None:
     keep_records(settings.results)
 else:
     contents.uploads = Uploads(settings.resources)
+    os.environ[CARRIES] = "1"
 calls = Calls(project.code)
 calling, calling_once = calls.calling, calls.calling_once
 

@@ -6,7 +6,6 @@ began = time.time()
 tables_of_run = []
 
 if workflow.is_main_process:
-    check_hooks(sys.argv)
     if bucket:
         bucket_records = BucketRecords(bucket, settings.results, logger.warning)
         bucket_records.fetch()
@@ -24,8 +23,6 @@ onstart:
     in_tables = (file for file in outputs if file.startswith(f"{settings.results}/tables/"))
     tables_of_run.extend(file for file in in_tables if file.endswith(".md"))
     downloads.check_obtained(job.wildcards.resource for job in planned if job.rule.name == "obtain_by_hand")
-    if workflow.touch:
-        check_touch(in_bucket=bucket is not None)
     if bucket:
         bucket_records.begin(file.storage_object.query for file in outputs if file.is_storage)
     else:
@@ -33,10 +30,10 @@ onstart:
         inputs = (file for job in planned for file in job.input)
         settle_dates(inputs, (settings.results, settings.resources), makers.make)
         if not workflow.touch:
-            put_aside(workflow, settings.results, project.records.adopted)
+            put_aside(workflow, settings.results, doubted)
     if ADOPTS in os.environ:
         # By --touch and --forceall all jobs are planned, which Snakemake would now call done.
-        sys.exit(adopt_planned(workflow, lost))
+        sys.exit(adopt_planned(workflow))
 
 
 onsuccess:

@@ -10,6 +10,7 @@ from densevse.analyses.alignments.alignments import ALIGNMENTS, TRIPLET_REGIONS,
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.sentences import PARSES, RELATIONS
+from densevse.artifacts.statements import Statement, making
 from densevse.data.inputs import Inputs
 from densevse.language.triplets import write_relations
 from densevse.methods.defrag import DeFrag
@@ -24,7 +25,9 @@ __all__ = ["files", "folder"]
 @pytest.fixture
 def inputs(files, folder):
     paths = [str(folder / f"{name}.parquet") for name in ("captions", "parses", "words", "relations", "fragments")]
-    write_relations(paths[0], [paths[1]], paths[2], {"dependencies": "basic"}, *paths[3:])
+    kind = {"dependencies": "basic"}
+    with making(Statement(wildcards=kind)):
+        write_relations(paths[0], [paths[1]], paths[2], kind, *paths[3:])
     regions = [str(folder / "regions.parquet")]
     return Inputs(
         files.with_changes(parses=[paths[1]], relations=paths[3], view_whole=[], view_regions=regions), ["triplets"]
@@ -43,13 +46,13 @@ def retrieval(folder, pairs):
     rows = pd.DataFrame({"query_id": images, "direction": "i2t", "fold": 0, "rank": 1, "candidates": 2})
     rows["top"] = [[pairs.rows.caption_ids[-1]]] * len(images)
     rows["tied"], rows["top_scores"], rows["top_true"] = False, [[1.0]] * len(images), [[False]] * len(images)
-    schema.write(rows, RETRIEVAL, folder / "retrieval.parquet", {})
+    schema.write(rows, RETRIEVAL, folder / "retrieval.parquet")
     return str(folder / "retrieval.parquet")
 
 
 def write(folder, method, inputs, named=()):
     pairs, model = inputs.pairs("test"), folder / "model.safetensors"
-    save_model(method, "defrag", ["triplets"], model, {"features": inputs.features_made_from(), "device": "cpu"})
+    save_model(method, "defrag", ["triplets"], model, features=inputs.features_seen(), device="cpu")
     outputs = {name: str(folder / f"{name}.parquet") for name in ("alignments", "triplet_regions")}
     write_alignments(
         str(model),

@@ -43,7 +43,7 @@ def tables(tmp_path):
         ("triplet_regions", regions, TRIPLET_REGIONS),
     ):
         paths[name] = str(tmp_path / f"{name}.parquet")
-        schema.write(content, kind, paths[name], {})
+        schema.write(content, kind, paths[name])
     return {**paths, "sources": {"images": str(tmp_path / "images")}}
 
 

@@ -39,11 +39,11 @@ def folder(tmp_path):
     every = pd.concat([rows, words], ignore_index=True)
     every = every.astype({"start": "int32", "end": "int32", "rank": "int32"} | dict.fromkeys(BOX, "float32"))
     vectors = np.array([WORDS[colour] + WORDS[shape] for colour, shape in names] + list(WORDS.values()))
-    with FeatureWriter(tmp_path / "embeddings.parquet", EMBEDDINGS, (5,), np.float16, {"parents": {}}) as file:
+    with FeatureWriter(tmp_path / "embeddings.parquet", EMBEDDINGS, (5,), np.float16) as file:
         file.append(every, vectors)
     boxes = pd.DataFrame({"image_id": ids, "phrase": [f"small {colour} {shape}" for colour, shape in names]})
     boxes = boxes.assign(caption_id="", start=-1, end=-1, x=0.0, y=0.0, width=1.0, height=1.0)
-    schema.write(boxes, BOXES, tmp_path / "boxes.parquet", {})
+    schema.write(boxes, BOXES, tmp_path / "boxes.parquet")
     write_images(tmp_path, ids)
     return tmp_path
 
@@ -143,7 +143,7 @@ def test_queries_are_drawn_with_their_answers(kind, tmp_path):
     ]
     right = pd.array([None if kind == "named" else True] * len(rows), dtype="boolean")
     frame = pd.DataFrame(rows).assign(score=0.5, right=right, all_right=1, ranked=3)
-    schema.write(frame, ARITHMETIC, tmp_path / "found.parquet", {})
+    schema.write(frame, ARITHMETIC, tmp_path / "found.parquet")
     path = tmp_path / "figure.png"
     draw_arithmetic(str(tmp_path / "found.parquet"), images, {"images": str(tmp_path / "images")}, "VSE", str(path))
     pixels = np.asarray(Image.open(path).convert("RGB")).reshape(-1, 3).astype(int)

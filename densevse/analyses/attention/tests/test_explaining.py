@@ -9,10 +9,10 @@ from densevse.analyses.attention.explaining import write_saliency
 from densevse.analyses.attention.saliency import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import made_from
+from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.training import HISTORY
+from densevse.artifacts.statements import Statement, making
 from densevse.artifacts.store import FeatureWriter
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
@@ -46,7 +46,7 @@ def with_grid(folder, files):
     """The miniature data set with a grid of four cells for each image."""
     images = Inputs(files, ["words"]).images
     generator = np.random.default_rng(3)
-    with FeatureWriter(folder / "grid.parquet", IMAGE_FEATURES, (4, SIZE), np.float16, {}) as file:
+    with FeatureWriter(folder / "grid.parquet", IMAGE_FEATURES, (4, SIZE), np.float16) as file:
         file.append(images[["image_id"]], generator.normal(size=(len(images), 4, SIZE)))
     return files.with_changes(view_grid=[str(folder / "grid.parquet")], view_regions=[], parses=[])
 
@@ -72,17 +72,16 @@ def explained(files, model, variant):
     """The saliency of the test split, written beside its model."""
     output = str(Path(model).with_name("saliency.parquet"))
     wildcards = {"dataset": "scenes", "variant": variant, "seed": "0", "round": "0", "split": "test"}
-    write_saliency(model, 1, wildcards, output, **files.named())
-    assert schema.identity(output) == Identity("scenes", variant, 0, 0, split="test")
-    assert made_from(output)["split"] == "test"
+    with making(Statement(wildcards=wildcards)):
+        write_saliency(model, 1, wildcards, output, **files.named())
+    assert identity_of(output) == Identity("scenes", variant, 0, 0, split="test")
     return schema.read(output, SALIENCY)
 
 
 def test_saliency_of_each_image_with_its_first_sentence(with_grid, tmp_path):
     inputs = Inputs(with_grid, ["words"])
     method, model = build("sm_lstm", SMALL, inputs.shapes()), str(tmp_path / "model.safetensors")
-    described = {"features": inputs.features_made_from(), "device": "cpu"}
-    save_model(method, "sm_lstm", ["words"], model, described)
+    save_model(method, "sm_lstm", ["words"], model, features=inputs.features_seen(), device="cpu")
     rows = explained(with_grid, model, "sm_lstm")
     pairs = inputs.pairs("test")
     assert list(rows["caption_id"].unique()) == [f"{image_id}#0" for image_id in pairs.rows.image_ids]

@@ -68,7 +68,7 @@ def test_averaged_maps_are_drawn(tmp_path, words_are_steps):
     rows = pd.concat([rows_of(name, [np.eye(16)[n], np.full(16, 1 / 16)], [[1.0]] * 2) for n, name in enumerate("ab")])
     if words_are_steps:
         rows = attended(np.array([[0, 0, 10, 10], [20, 20, 20, 20]], float), np.full((9, 2), 0.5))
-    schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / "saliency.parquet", {})
+    schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / "saliency.parquet")
     images = write_images(tmp_path, "ab", width=40, height=40)
     averaged_maps(str(tmp_path / "saliency.parquet"), images, "A model", str(tmp_path / "mean.png"))
     assert cv2.imread(str(tmp_path / "mean.png")).std() > 10
@@ -80,7 +80,7 @@ def test_maps_of_two_models_are_drawn_beside_the_images(tables, tmp_path):
         rows = pd.concat(
             [rows_of(str(n), [np.eye(16)[n], np.full(16, 1 / 16)], [[0.5, 0.3, 0.2]] * 2) for n in range(3)]
         )
-        schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / f"{name}.parquet", {}, of)
+        schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / f"{name}.parquet", **of.values())
     saliency, plan = [str(tmp_path / f"{name}.parquet") for name in shown], PicturePlan(title="Two", shown=shown)
     data = tables["images"], tables["captions"], tables["sources"]
     for path, files in ((tmp_path / "first.png", saliency), (tmp_path / "second.png", saliency[::-1])):

@@ -125,7 +125,7 @@ def test_a_folder_is_read_in_the_layout_of_bsds(tmp_path):
     pictures = [cv2.imencode(".png", noise(20, 30, seed))[1].tobytes() for seed in range(2)]
     contours = pd.DataFrame({"image_id": ["12"] * 2, "scale": [1.0, 0.5], "picture": pictures})
     paths = {name: str(tmp_path / f"{name}.parquet") for name in ("contours", "matches")}
-    write(contours.astype({"scale": "float32"}), CONTOURS, paths["contours"], {})
+    write(contours.astype({"scale": "float32"}), CONTOURS, paths["contours"])
     write_matches(str(tmp_path), paths["contours"], superpixels=100, threads=1, output=paths["matches"])
     rows = read(paths["matches"], BOUNDARY_MATCHES)
     assert len(rows["map"].unique()) == 4

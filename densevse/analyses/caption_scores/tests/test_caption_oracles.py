@@ -15,10 +15,11 @@ from densevse.analyses.caption_scores.oracles import write_with_oracle
 from densevse.analyses.caption_scores.scores import choose_best, measured, score_captions
 from densevse.analyses.caption_scores.settings import CaptionOracleMeansPlan, CaptionOraclePlan, OracleRow
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
+from densevse.artifacts.identity import identity_of
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import PARSES
+from densevse.artifacts.statements import Statement, making
 from densevse.models.files import open_model
 from densevse.models.spaces import encode_words
 from densevse.runtime.errors import InputError
@@ -39,7 +40,9 @@ def written(folder, files, oracle):
     paths = {
         name: str(folder / f"{oracle}_{name}.parquet") for name in ("translation", "likelihood", "joint_likelihood")
     }
-    write_with_oracle(JOB, {**WRITTEN, "oracle": oracle}, **paths, **files.named())
+    wildcards = {**WRITTEN, "oracle": oracle}
+    with making(Statement(wildcards=wildcards)):
+        write_with_oracle(JOB, wildcards, **paths, **files.named())
     return {name: schema.read(path, GENERATED) for name, path in paths.items()}
 
 
@@ -49,7 +52,7 @@ def test_sentences_follow_the_tags_or_the_content_that_an_oracle_knows(folder, w
     along = written(folder, files, "tags")["translation"]
     assert along["image_id"].tolist() == IDS
     assert along["tags"].map(list).tolist() == first["tags"].map(list).tolist()
-    assert schema.identity(folder / "tags_likelihood.parquet").variant == "sc_nlm_tags_likelihood"
+    assert identity_of(folder / "tags_likelihood.parquet").variant == "sc_nlm_tags_likelihood"
     plain, about = (written(folder, files, oracle)["translation"].iloc[0] for oracle in ("none", "content"))
     inputs, space = open_model(files.with_changes(view_whole=[str(folder / "whole.parquet")]), str(folder / SPACE), CPU)
     with torch.inference_mode():
@@ -72,7 +75,7 @@ def test_a_generator_that_cannot_be_told_is_refused_by_the_key(folder, with_tags
     with pytest.raises(InputError, match=r"oracles\.generators\.sc_nlm: sc_nlm cannot be told the tags"):
         written(folder, files, "tags_and_content")
     captions = schema.read(folder / "captions.parquet", CAPTIONS)
-    schema.write(captions[captions["position"] == 0], CAPTIONS, folder / "captions.parquet", {})
+    schema.write(captions[captions["position"] == 0], CAPTIONS, folder / "captions.parquet")
     with pytest.raises(InputError, match="no image of the split has two sentences"):
         written(folder, files, "content")
 
@@ -89,7 +92,9 @@ FOUND = ["a cat sleeps", "a dog runs on the grass", "dogs"]
 
 def choose(folder):
     read = (str(folder / f"{name}.parquet") for name in ("captions", "written"))
-    choose_best(*read, {**WRITTEN, "oracle": "none"}, str(folder / "best.parquet"))
+    wildcards = {**WRITTEN, "oracle": "none"}
+    with making(Statement(wildcards=wildcards)):
+        choose_best(*read, wildcards, str(folder / "best.parquet"))
 
 
 @pytest.fixture
@@ -100,13 +105,13 @@ def chosen(tmp_path):
     people = pd.DataFrame({"image_id": np.repeat(ids, 3), "split": "test", "position": [0, 1, 2] * 12})
     people["text"] = [f"{sentence} {number}" for number in range(12) for sentence in PEOPLE]
     people["caption_id"] = people["image_id"] + people["position"].astype(str)
-    schema.write(people, CAPTIONS, tmp_path / "captions.parquet", {})
+    schema.write(people, CAPTIONS, tmp_path / "captions.parquet")
     rows = pd.DataFrame({"image_id": np.repeat(ids, 3), "rank": [1, 2, 3] * 12, "score": 0.5, "in_training": False})
     rows["sentence"] = [f"{sentence} {number}" for number in range(12) for sentence in FOUND]
     rows = rows.drop(index=[2, 35])  # some images have fewer sentences
     rows["tokens"], rows["tags"] = rows["sentence"].str.split(), [[] for _ in range(len(rows))]
     rows = rows.assign(**dict.fromkeys(("log_likelihood", "translation", "language"), 0.5))
-    schema.write(rows, GENERATED, tmp_path / "written.parquet", {}, Identity.of(WRITTEN))
+    schema.write(rows, GENERATED, tmp_path / "written.parquet")
     choose(tmp_path)
     return tmp_path
 
@@ -117,12 +122,12 @@ def test_the_best_sentence_is_that_of_the_highest_cider(chosen):
     assert set(best["rank"]) == {1}
     references = [[f"{PEOPLE[0]} {number}"] for number in range(12)]
     assert np.allclose(best["score"], measured(best["sentence"].tolist(), references, [])["cider"])
-    assert schema.identity(chosen / "best.parquet").variant == "sc_nlm_none_best"
+    assert identity_of(chosen / "best.parquet").variant == "sc_nlm_none_best"
 
 
 def test_images_without_a_sentence_of_a_person_are_refused(chosen):
     captions = schema.read(chosen / "captions.parquet", CAPTIONS)
-    schema.write(captions[captions["image_id"] != "7.png"], CAPTIONS, chosen / "captions.parquet", {})
+    schema.write(captions[captions["image_id"] != "7.png"], CAPTIONS, chosen / "captions.parquet")
     with pytest.raises(InputError, match=r"the image '7\.png' has no sentence"):
         choose(chosen)
 
@@ -143,7 +148,8 @@ def scored(folder, writers, dataset="scenes"):
         scores.append(str(folder / f"{dataset}_{writer}_scores.parquet"))
         read = (str(folder / f"{name}.parquet") for name in ("images", "captions", file))
         wildcards = {"dataset": dataset, "writer": writer, "seed": "0", "split": "test"}
-        score_captions(*read, [], wildcards, scores[-1])
+        with making(Statement(wildcards=wildcards)):
+            score_captions(*read, [], wildcards, scores[-1])
     return scores
 
 

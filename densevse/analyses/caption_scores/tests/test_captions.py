@@ -20,10 +20,11 @@ from densevse.analyses.caption_scores.scores import measured, score_captions
 from densevse.analyses.caption_scores.settings import CaptionTablePlan, WriterPlan
 from densevse.analyses.caption_scores.table import PUBLISHED_CAPTIONS, bleu, draw_captions, make_caption_table
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
+from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, CAPTION_TABLE, GENERATED, ORDERS
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import EMBEDDINGS
+from densevse.artifacts.statements import Statement, making
 from densevse.artifacts.store import FeatureWriter
 from densevse.language.tokens import compared
 from densevse.report.plan import PicturePlan
@@ -126,21 +127,24 @@ def scored(folder):
         of_split = [image for image in ids if image.startswith(split)]
         rows = pd.DataFrame({"image_id": of_split, "kind": "image", "caption_id": "", "text": ""})
         numbers = dict.fromkeys(("start", "end", "rank"), 0) | dict.fromkeys(("x", "y", "width", "height"), 0.0)
-        with FeatureWriter(folder / f"{split}.parquet", EMBEDDINGS, (3,), np.float16, {}) as file:
+        with FeatureWriter(folder / f"{split}.parquet", EMBEDDINGS, (3,), np.float16) as file:
             file.append(rows.assign(**numbers), np.random.default_rng(len(of_split)).normal(size=(len(of_split), 3)))
     tables = [str(folder / f"{name}.parquet") for name in ("captions", "tokens")]
     embeddings = [str(folder / f"{split}.parquet") for split in ("train", "test")]
     wildcards = {"dataset": "scenes", "split": "test"}
-    copy_captions(*embeddings, *tables, {**wildcards, "seed": "0"}, str(folder / "copied.parquet"))
-    assert schema.identity(folder / "copied.parquet") == Identity("scenes", "copied", 0, split="test")
-    first_captions(str(folder / "images.parquet"), *tables, wildcards, str(folder / "person.parquet"))
-    assert schema.identity(folder / "person.parquet") == Identity("scenes", "person", 0, split="test")
+    with making(Statement(wildcards={**wildcards, "seed": "0"})):
+        copy_captions(*embeddings, *tables, str(folder / "copied.parquet"))
+    assert identity_of(folder / "copied.parquet") == Identity("scenes", "copied", 0, split="test")
+    with making(Statement(wildcards=wildcards)):
+        first_captions(str(folder / "images.parquet"), *tables, wildcards, str(folder / "person.parquet"))
+    assert identity_of(folder / "person.parquet") == Identity("scenes", "person", 0, split="test")
     scores = []
     for name, writer, seed in (("copied", "sc_nlm", 0), ("copied", "sc_nlm", 1), ("person", "person", 0)):
         path = folder / f"{name}{len(scores)}_scores.parquet"
         files = str(folder / "images.parquet"), tables[0], str(folder / f"{name}.parquet")
         of = {**wildcards, "writer": writer, "seed": str(seed)}
-        score_captions(*files, ["bleu", "rouge_l", "cider"], of, str(path))
+        with making(Statement(wildcards=of)):
+            score_captions(*files, ["bleu", "rouge_l", "cider"], of, str(path))
         scores.append(str(path))
     return folder, scores
 
@@ -195,7 +199,7 @@ def test_a_single_image_has_no_cider_and_the_table_says_so(scored):
     folder, scores = scored
     for path in scores:
         of_one = schema.read(path, CAPTION_SCORES).iloc[[0, -1]].assign(image_id="test16")
-        schema.write(of_one, CAPTION_SCORES, path, {}, schema.identity(path))
+        schema.write(of_one, CAPTION_SCORES, path, **identity_of(path).values())
     assert "CIDEr is 0 for a single image: " in make(folder, scores)[1]
 
 
@@ -207,7 +211,7 @@ def test_intervals_hold_the_figures_and_too_few_images_have_none(scored):
     for path in scores:
         of_few = schema.read(path, CAPTION_SCORES)
         copies = [of_few.assign(image_id=of_few["image_id"] + n, family=of_few["family"] + n) for n in "abcdefgh"]
-        schema.write(pd.concat(copies, ignore_index=True), CAPTION_SCORES, path, {}, schema.identity(path))
+        schema.write(pd.concat(copies, ignore_index=True), CAPTION_SCORES, path, **identity_of(path).values())
     rows, _ = make(folder, scores)
     assert (rows["cider_low"] < rows["cider"]).all()
     assert (rows["cider"] < rows["cider_high"]).all()
@@ -247,7 +251,7 @@ def test_published_rows_come_with_what_is_known_of_them(scored):
 def test_sentences_about_other_images_are_refused(scored):
     folder, scores = scored
     rows = schema.read(scores[1], CAPTION_SCORES)
-    schema.write(rows[rows["image_id"] != "test17"], CAPTION_SCORES, scores[1], {}, schema.identity(scores[1]))
+    schema.write(rows[rows["image_id"] != "test17"], CAPTION_SCORES, scores[1], **identity_of(scores[1]).values())
     with pytest.raises(InputError, match="other images"):
         make(folder, scores)
 
@@ -285,7 +289,7 @@ def written(folder, name, ids, sentence):
     rows["tags"] = [[] for _ in range(len(rows))]
     scores = dict.fromkeys(("score", "log_likelihood", "translation", "language"), 0.5)
     path = folder / f"{name}.parquet"
-    schema.write(rows.assign(**scores, in_training=name == "copied"), GENERATED, path, {}, of(name))
+    schema.write(rows.assign(**scores, in_training=name == "copied"), GENERATED, path, **of(name).values())
     return str(path)
 
 

@@ -90,7 +90,7 @@ class Made:
         self.images, self.captions = write_images(folder, names, Identity(dataset)), str(folder / "captions.parquet")
         captions = [(f"{name}#{k}", name, k, "a dog", "test") for name in names for k in range(2)]
         columns = ["caption_id", "image_id", "position", "text", "split"]
-        schema.write(pd.DataFrame(captions, columns=columns), CAPTIONS, self.captions, {}, Identity(dataset))
+        schema.write(pd.DataFrame(captions, columns=columns), CAPTIONS, self.captions, dataset=dataset)
         self.files = []
 
     def retrieve(self, variant, share, seed=0, random=None):
@@ -101,9 +101,8 @@ class Made:
         rows = rows.assign(rank=np.where(right, 1, 20), candidates=99, tied=False)
         rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
         self.files.append(str(self.folder / f"{variant}{seed}.parquet"))
-        made_from = {"device": "cpu", "versions": {}, "parents": {}}
         of = Identity(self.dataset, variant, seed, 0, "full", "test")
-        schema.write(rows, RETRIEVAL, self.files[-1], made_from, of)
+        schema.write(rows, RETRIEVAL, self.files[-1], device="cpu", versions={}, **of.values())
 
     def claimed(self, *claims, seeds=(0,)):
         """The section of claims."""
@@ -123,7 +122,7 @@ class Made:
 def table(datasets, sections, **texts):
     """The table of sections of several data sets as text, and its rows."""
     folder, files = datasets[0].folder, [file for made in datasets for file in made.files]
-    plan = ClaimsPlan(title="Claims", configured={}, sections=sections, **texts)
+    plan = ClaimsPlan(title="Claims", sections=sections, **texts)
     outputs, read = outputs_in(folder), ([made.images for made in datasets], [made.captions for made in datasets])
     make_claims_table(*read, files, plan.model_dump(mode="json"), **outputs._asdict())
     assert all(Path(file).is_file() for file in outputs)

@@ -32,7 +32,7 @@ def test_what_a_head_has_learned_is_measured(folder, tmp_path, learns_from):
     train_head(tables(folder), [str(folder / "regions.parquet")], job(learns_from=learns_from), files)
     views = {view: str(tmp_path / view / "00-of-01.parquet") for view in ("concepts", "concepts_whole")}
     regions = str(folder / "regions.parquet")
-    score_concepts(regions, files.weights, "head", 1, {"concept_network": "multi"}, **views)
+    score_concepts(regions, files.weights, "head", 1, **views)
     each, mean = str(tmp_path / "each.parquet"), str(tmp_path / "mean.parquet")
     best_region, whole_image = ([shard] for shard in views.values())
     write_average_precision(**tables(folder), best_region=best_region, whole_image=whole_image, each=each, mean=mean)
@@ -53,7 +53,7 @@ def test_what_a_head_has_learned_is_measured(folder, tmp_path, learns_from):
 
 
 def test_scores_of_another_vocabulary_are_refused(folder, tmp_path):
-    with FeatureWriter(tmp_path / "scores.parquet", IMAGE_FEATURES, (2,), np.float16, {}) as file:
+    with FeatureWriter(tmp_path / "scores.parquet", IMAGE_FEATURES, (2,), np.float16) as file:
         file.append(pd.DataFrame({"image_id": ["train0"]}), np.zeros((1, 2)))
     scores = [str(tmp_path / "scores.parquet")]
     with pytest.raises(InputError, match="scores of 2 concepts, expected 3"):
@@ -66,14 +66,14 @@ def drawn(tmp_path):
     names = ["dog", "$run$", "two"]
     kinds = {"kind": "noun", "count": 3, "image_count": 2}
     rows = [{"index": index, "concept": name, "forms": [name], **kinds} for index, name in enumerate(names)]
-    schema.write(rows, CONCEPTS, tmp_path / "concepts.parquet", {})
+    schema.write(rows, CONCEPTS, tmp_path / "concepts.parquet")
     rows = [{"image_id": "i0", "concepts": [0]}, {"image_id": "i1", "concepts": []}]
-    schema.write(rows, IMAGE_CONCEPTS, tmp_path / "image_concepts.parquet", {})
+    schema.write(rows, IMAGE_CONCEPTS, tmp_path / "image_concepts.parquet")
     return tmp_path
 
 
 def draw_concepts(folder, scores, name):
-    with FeatureWriter(folder / "scores.parquet", IMAGE_FEATURES, (3,), np.float16, {}) as file:
+    with FeatureWriter(folder / "scores.parquet", IMAGE_FEATURES, (3,), np.float16) as file:
         file.append(pd.DataFrame({"image_id": ["i0", "i1"]}), np.array(scores))
     read = [str(folder / f"{key}.parquet") for key in ("images", "concepts", "image_concepts")]
     sources, path = {"images": str(folder / "images")}, folder / name

@@ -46,14 +46,14 @@ def made(tmp_path, images):
     generator = np.random.default_rng(0)
     readable = images[images["status"] == "ok"][::-1]  # in another order than the table's
     present = generator.random((len(readable), CONCEPTS)) < 0.6
-    schema.write(images, IMAGES, tmp_path / "images.parquet", {})
+    schema.write(images, IMAGES, tmp_path / "images.parquet")
     named = pd.DataFrame({"image_id": readable["image_id"], "concepts": [np.flatnonzero(row) for row in present]})
-    schema.write(named, IMAGE_CONCEPTS, tmp_path / "image_concepts.parquet", {})
+    schema.write(named, IMAGE_CONCEPTS, tmp_path / "image_concepts.parquet")
     scores = generator.random((1 + FOLDS, len(readable), CONCEPTS)).astype(np.float32).round(3)
     for number, of_head in enumerate(scores):
         for shard, part in enumerate(np.array_split(np.arange(len(readable)), 2)):
             path = tmp_path / f"head{number}_{shard}.parquet"
-            with FeatureWriter(path, IMAGE_FEATURES, (CONCEPTS,), "float32", {"head": number}) as file:
+            with FeatureWriter(path, IMAGE_FEATURES, (CONCEPTS,), "float32") as file:
                 file.append(readable.iloc[part][["image_id"]], of_head[part])
     shards = [[str(tmp_path / f"head{number}_{shard}.parquet") for shard in range(2)] for number in range(1 + FOLDS)]
     cross_fit(
@@ -82,7 +82,7 @@ def test_more_folds_than_families_are_refused(images):
 
 
 def test_a_fold_is_left_out_and_nothing_else(images, tmp_path):
-    schema.write(images, IMAGES, tmp_path / "images.parquet", {})
+    schema.write(images, IMAGES, tmp_path / "images.parquet")
     write_fold(str(tmp_path / "images.parquet"), FOLDS, str(tmp_path / "fold.parquet"), {"fold": "1"})
     kept = schema.read(tmp_path / "fold.parquet", IMAGES)["image_id"]
     assert set(images["image_id"]) - set(kept) == set(images["image_id"][fold_of(images, FOLDS) == 1])

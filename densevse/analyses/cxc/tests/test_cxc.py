@@ -15,6 +15,7 @@ from densevse.analyses.cxc.table import CXC_RESULTS, make_cxc_table
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import EMBEDDINGS
+from densevse.artifacts.statements import Statement, making
 from densevse.artifacts.store import FeatureWriter
 from densevse.dag.project import Project
 from densevse.models.embedding import _complete
@@ -58,7 +59,7 @@ def write_embeddings(path, vectors):
     rows += [("sentence", images[n // EACH], f"c{number}") for n, number in enumerate(numbers("caption"))]
     rows.append(("sentence", images[0], "c9999"))
     frame = _complete(pd.DataFrame(rows, columns=["kind", "image_id", "caption_id"]))
-    with FeatureWriter(path, EMBEDDINGS, vectors.shape[1:], np.float16, {}) as file:
+    with FeatureWriter(path, EMBEDDINGS, vectors.shape[1:], np.float16) as file:
         file.append(frame, np.concatenate([vectors, vectors[:1]]).astype(np.float16))
 
 
@@ -72,7 +73,7 @@ def measured(tmp_path):
     frame = pd.DataFrame(
         [*captions, ("c9999", "100", 5, 9999)], columns=["caption_id", "image_id", "position", "sentid"]
     )
-    schema.write(frame.assign(text="a", split="test"), CAPTIONS, tmp_path / "captions.parquet", {})
+    schema.write(frame.assign(text="a", split="test"), CAPTIONS, tmp_path / "captions.parquet")
     write_images(tmp_path, [str(number) for number in numbers("image")], split=["test"] * IMAGES)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     vector_of = {
@@ -84,9 +85,9 @@ def measured(tmp_path):
 
 
 def measure(folder, paths):
-    wildcards = {"dataset": "coco", "variant": "vse", "seed": "0", "round": "0"}
     files = {name: str(folder / f"{name}.parquet") for name in ("embeddings", "captions", "scores", "ranks")}
-    write_measures(**files, judgements=paths, contents=["abc"], wildcards=wildcards)
+    with making(Statement(wildcards={"dataset": "coco", "variant": "vse", "seed": "0", "round": "0"})):
+        write_measures(**files, judgements=paths)
     return schema.read(files["scores"], CXC_SCORES), schema.read(files["ranks"], CXC_RANKS)
 
 

@@ -67,7 +67,7 @@ def write_tables(folder):
     captions = pd.DataFrame(rows, columns=["caption_id", "image_id", "position", "sentid"]).assign(
         text="a", split="test"
     )
-    schema.write(captions, CAPTIONS, folder / "captions.parquet", {}, Identity("coco"))
+    schema.write(captions, CAPTIONS, folder / "captions.parquet", dataset="coco")
 
 
 def write_retrieval(path, found, variant="mine", seed=0):
@@ -82,7 +82,7 @@ def write_retrieval(path, found, variant="mine", seed=0):
         parts.append(rows)
     rows = pd.concat(parts, ignore_index=True).assign(fold=0, rank=1, tied=False, candidates=5000)
     of = Identity("coco", variant, seed, None, "full", "test")
-    schema.write(rows, RETRIEVAL, path, {"parents": {}}, of)
+    schema.write(rows, RETRIEVAL, path, **of.values())
     return str(path)
 
 
@@ -125,7 +125,7 @@ def test_the_table_has_the_means_over_seeds_with_intervals(folder):
     mine = MeasuredVariant(title="Mine", seeds=[0, 1], model="mine", round=None)
     of = {"title": "MS-COCO", "dataset": "coco", "protocol": "full", "sentences": "first_five", "published": None}
     section = SectionPlan(**of, measured={"mine": mine})
-    plan = ExtendedTruthPlan(title="MS-COCO", section=section, configured={})
+    plan = ExtendedTruthPlan(title="MS-COCO", section=section)
     outputs = outputs_in(folder)
     retrievals = [str(folder / f"r{seed}.parquet") for seed in (1, 0)]
     tables = [str(folder / f"{name}.parquet") for name in ("images", "captions")]

@@ -8,8 +8,8 @@ from densevse.analyses.effort.choice import DRAWS, chosen
 from densevse.analyses.effort.settings import EffortSettings
 from densevse.analyses.effort.table import EFFORT
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.statements import read_statement
 from densevse.config.load import load
 from densevse.evaluation.recall import metrics_of
 from tests.projects import ROOT, SMALL
@@ -53,12 +53,11 @@ def test_draws_are_chosen_on_val_and_trained_again(continue_project):
         best = chosen(draws)
         assert of_row["chosen"].tolist() == [draw == best for draw in range(len(draws))]
         again, first = (
-            made_from(folder / f"{variant}/{draw}/{seed}/round0/model.safetensors")
+            read_statement(folder / f"{variant}/{draw}/{seed}/round0/model.safetensors")
             for draw, seed in (("chosen", "seed101"), (f"draw{best}", "seed0"))
         )
-        assert (again["seed"], first["seed"]) == (101, 0)
-        for key in ("parameters", "training", "phases"):
-            assert again[key] == first[key]
+        assert again.given["jobs"][best] == {**first.given["job"], "seed": 101}
+        assert again.found["parameters"] == first.found["parameters"]
     table = (project.folder / TARGET).read_text()
     assert "a user's own" in table
     assert project.planned(TARGET) == {}

@@ -23,7 +23,7 @@ def folder(tmp_path):
     write_images(tmp_path, IDS, drawn=True, width=[30, 50, 70], height=40)
     captions = [(f"{i}#{k}", i, k, f"a $1 dog {i} & a <cat>_{k}", "test") for i in IDS for k in range(2)]
     names = ["caption_id", "image_id", "position", "text", "split"]
-    schema.write(pd.DataFrame(captions, columns=names), CAPTIONS, tmp_path / "captions.parquet", {})
+    schema.write(pd.DataFrame(captions, columns=names), CAPTIONS, tmp_path / "captions.parquet")
     return tmp_path
 
 
@@ -43,7 +43,7 @@ def answers():
 
 
 def draw(folder, rows, name):
-    schema.write(rows, RETRIEVAL, folder / "retrieval.parquet", {})
+    schema.write(rows, RETRIEVAL, folder / "retrieval.parquet")
     draw_examples(str(folder / "retrieval.parquet"), *files_of(folder), "VSE on a few", str(folder / name))
     return folder / name
 
@@ -74,7 +74,7 @@ def retrieval(folder, name, best, images=IDS):
     rows = pd.DataFrame({"query_id": images, "top": tops, "direction": "i2t", "fold": 0, "rank": 1})
     right = [[caption.startswith(image) for caption in top] for image, top in zip(images, tops, strict=True)]
     rows = rows.assign(tied=False, candidates=6, top_scores=[[0.2, 0.1]] * len(images), top_true=right)
-    schema.write(rows, RETRIEVAL, folder / f"{name}.parquet", {}, of(name))
+    schema.write(rows, RETRIEVAL, folder / f"{name}.parquet", **of(name).values())
     return str(folder / f"{name}.parquet")
 
 

@@ -21,8 +21,9 @@ from densevse.analyses.human_judgements.scored_pairs import read_scores, write_s
 from densevse.analyses.human_judgements.settings import AgreementPlan, JudgedVariant
 from densevse.analyses.human_judgements.table import AGREEMENT, PUBLISHED_AGREEMENT, agreement, make_agreement_table
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
+from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.statements import Statement, making
 from densevse.evaluation.protocols import TestSet
 from densevse.report.published import read_rows
 from densevse.runtime.errors import InputError
@@ -30,6 +31,7 @@ from tests.pictures import write_images
 from tests.tables import outputs_in
 
 PUBLISHED = Path(__file__).parents[1] / "published"
+MINE = Statement(wildcards={"dataset": "flickr8k", "variant": "mine", "seed": "0"})
 OWNERS = pd.DataFrame({"caption_id": ["a#0", "b#0", "c#0"], "image_id": ["a", "b", "c"]})
 
 
@@ -78,7 +80,7 @@ def test_judgements_of_another_data_set_are_refused(text):
 
 def test_only_pairs_of_the_test_split_are_read(tmp_path, text):
     write_images(tmp_path, "abc", split=["test", "test", "train"])
-    schema.write(OWNERS.assign(position=0, text="a dog", split="test"), CAPTIONS, tmp_path / "captions.parquet", {})
+    schema.write(OWNERS.assign(position=0, text="a dog", split="test"), CAPTIONS, tmp_path / "captions.parquet")
     write_judgements(text, *(str(tmp_path / f"{name}.parquet") for name in ("images", "captions", "judgements")))
     found = schema.read(tmp_path / "judgements.parquet", JUDGEMENTS)
     assert found["rating"].tolist() == [1, 1, 2, 0]
@@ -182,7 +184,7 @@ def test_a_pair_without_a_score_is_named():
 def ranked(path, of, random):
     """Made-up CROWD_RANKS beside PAIR_SCORES: two queries of each of 12 images, one in each direction."""
     rows = {"direction": ["i2t"] * 12 + ["t2i"] * 12, "image": [*range(12)] * 2, "rank": random.integers(1, 20, 24)}
-    schema.write(pd.DataFrame(rows), CROWD_RANKS, ranks_beside(path), {}, of)
+    schema.write(pd.DataFrame(rows), CROWD_RANKS, ranks_beside(path), **of.values())
 
 
 def ranks_beside(path):
@@ -201,11 +203,11 @@ def make(folder, scores, plan, outputs):
 
 def test_the_table_sets_ours_beside_the_published(tmp_path, text):
     rows = read_judgements(text, OWNERS)
-    schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet", {})
+    schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet")
     scores = rows[["image_id", "caption_id"]].drop_duplicates()
     scores = scores.assign(score=[0.1, 0.9, 0.3, 0.2], centred=[0.1, 0.9, 0.2, 0.3])
     of = Identity("flickr8k", "vse", 0, 0, split="test")
-    schema.write(scores, PAIR_SCORES, tmp_path / "scores.parquet", {}, of)
+    schema.write(scores, PAIR_SCORES, tmp_path / "scores.parquet", **of.values())
     ranked(tmp_path / "scores.parquet", of, np.random.default_rng(0))
     outputs = outputs_in(tmp_path)
     vse = JudgedVariant(title="VSE", seeds=[0], model="vse", round=0)
@@ -231,14 +233,14 @@ def test_the_table_sets_ours_beside_the_published(tmp_path, text):
 
 def test_the_order_of_scores_changes_no_byte(tmp_path, text):
     rows = read_judgements(text, OWNERS)
-    schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet", {})
+    schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet")
     pairs, paths = rows[["image_id", "caption_id"]].drop_duplicates(), []
     for n, (name, seed) in enumerate(product(("vse", "vsepp"), (0, 1))):
         paths.append(str(tmp_path / f"{n}.parquet"))
         random = np.random.default_rng(n)
         scores = pairs.assign(score=random.random(len(pairs)), centred=random.random(len(pairs)))
         of = Identity("flickr8k", name, seed, 0, split="test")
-        schema.write(scores, PAIR_SCORES, paths[-1], {}, of)
+        schema.write(scores, PAIR_SCORES, paths[-1], **of.values())
         ranked(paths[-1], of, random)
     measured = {name: JudgedVariant(title=name, seeds=[0, 1], model=name, round=0) for name in ("vse", "vsepp")}
     plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured=measured)
@@ -255,16 +257,15 @@ def test_the_order_of_scores_changes_no_byte(tmp_path, text):
 def test_given_scores_of_judged_pairs_are_those_of_the_matrix(tmp_path):
     files = {name: str(tmp_path / f"{name}.parquet") for name in ("caption_table", "judgements", "pairs", "ranks")}
     files |= {"image_table": write_images(tmp_path, "abc"), "scores": str(tmp_path / "mine.npy")}
-    schema.write(OWNERS.assign(position=0, text="a dog", split="test"), CAPTIONS, files["caption_table"], {})
+    schema.write(OWNERS.assign(position=0, text="a dog", split="test"), CAPTIONS, files["caption_table"])
     pairs = pd.DataFrame([("a", "c#0"), ("c", "b#0")], columns=["image_id", "caption_id"])
-    schema.write(pairs.assign(by="crowd", rating=0.5), JUDGEMENTS, files["judgements"], {})
+    schema.write(pairs.assign(by="crowd", rating=0.5), JUDGEMENTS, files["judgements"])
     np.save(files["scores"], np.arange(9, dtype=np.float32).reshape(3, 3))
-    settings = {"layout": {}, "ranked_sentences": "all", "contents": ["abc"]}
-    wildcards = {"dataset": "flickr8k", "variant": "mine", "seed": "0"}
-    write_given_pair_scores(**files, **settings, wildcards=wildcards)
+    with making(MINE):
+        write_given_pair_scores(**files, layout={}, ranked_sentences="all")
     assert schema.read(files["pairs"], PAIR_SCORES)["score"].tolist() == [2, 7]
     for output in ("pairs", "ranks"):
-        assert schema.identity(files[output]) == Identity("flickr8k", "mine", 0, split="test")
+        assert identity_of(files[output]) == Identity("flickr8k", "mine", 0, split="test")
     # The own answers of the images, and of the sentences, have 2, 1 and 0 better ones.
     assert schema.read(files["ranks"], CROWD_RANKS)["rank"].tolist() == [3, 2, 1, 3, 2, 1]
 
@@ -277,18 +278,18 @@ def test_every_published_file_fits_its_columns():
 def judged_pairs(tmp_path):
     """Judgements of four pairs, of which one is judged twice, and the captions' texts."""
     texts = ["a dog", "a cat, asleep", "a dog"]
-    schema.write(OWNERS.assign(position=0, text=texts, split="test"), CAPTIONS, tmp_path / "captions.parquet", {})
+    schema.write(OWNERS.assign(position=0, text=texts, split="test"), CAPTIONS, tmp_path / "captions.parquet")
     rows = [("a", "c#0", "experts", 1), ("a", "c#0", "experts", 2), ("a", "b#0", "crowd", 0), ("c", "a#0", "crowd", 1)]
     judgements = pd.DataFrame(rows, columns=["image_id", "caption_id", "by", "rating"]).astype({"rating": np.float32})
-    schema.write(judgements, JUDGEMENTS, tmp_path / "judgements.parquet", {})
+    schema.write(judgements, JUDGEMENTS, tmp_path / "judgements.parquet")
 
 
 def read_pairs(folder, text):
     (folder / "mine.csv").write_text(text, encoding="utf-8")
     files = {name: str(folder / f"{name}.parquet") for name in ("captions", "judgements")}
-    wildcards = {"dataset": "flickr8k", "variant": "mine", "seed": "0"}
     output = str(folder / "scores.parquet")
-    write_scored_pairs(str(folder / "mine.csv"), **files, contents=["abc"], wildcards=wildcards, output=output)
+    with making(MINE):
+        write_scored_pairs(str(folder / "mine.csv"), **files, output=output)
     return schema.read(output, PAIR_SCORES)
 
 
@@ -307,7 +308,7 @@ def test_scores_of_judged_pairs_alone_are_found_by_id_or_by_text(tmp_path, judge
         ("c", "a#0", 3),
     ]
     assert found["centred"].isna().all()
-    assert schema.identity(tmp_path / "scores.parquet") == Identity("flickr8k", "mine", 0, split="test")
+    assert identity_of(tmp_path / "scores.parquet") == Identity("flickr8k", "mine", 0, split="test")
 
 
 @pytest.mark.parametrize(

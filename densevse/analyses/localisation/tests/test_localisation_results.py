@@ -8,7 +8,6 @@ from PIL import Image
 from densevse.analyses.localisation.results import LOCALISATION_ACCURACY, accuracy, draw_heat_maps, write_table
 from densevse.analyses.localisation.schemas import HEAT_MAPS
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.datasets import BOXES
 from tests.pictures import write_images
 
@@ -42,12 +41,11 @@ def test_families_are_drawn_as_one():
 
 def test_the_table_is_written(tmp_path):
     asked = rows([True, False], [False, False], [0.25, 0.25]).astype({"box_share": "float32"})
-    schema.write(asked, HEAT_MAPS, tmp_path / "maps.parquet", {"parents": {}})
+    schema.write(asked, HEAT_MAPS, tmp_path / "maps.parquet")
     images = write_images(tmp_path, ["image0"])
     outputs = {form: str(tmp_path / f"table.{form}") for form in ("parquet", "markdown", "html", "latex")}
     write_table(str(tmp_path / "maps.parquet"), images, "Localisation", **outputs)
     assert schema.read(outputs["parquet"], LOCALISATION_ACCURACY)["by"].tolist() == ["heat map", "centre", "chance"]
-    assert made_from(outputs["parquet"])["parents"].keys() == {"heat_maps", "images"}
     text = (tmp_path / "table.markdown").read_text()
     assert "## 2 phrases in 1 images" in text
     assert "<h2>2 phrases in 1 images</h2>" in (tmp_path / "table.html").read_text()
@@ -60,11 +58,11 @@ def test_the_table_is_written(tmp_path):
 def test_maps_are_drawn_with_their_peaks(right, tmp_path):
     write_images(tmp_path, "a", drawn=True, width=120, height=100)
     boxes = pd.DataFrame({"image_id": ["a"], "caption_id": "", "phrase": "$x dog", "start": -1, "end": -1})
-    schema.write(boxes.assign(x=10.0, y=10.0, width=20.0, height=20.0), BOXES, tmp_path / "boxes.parquet", {})
+    schema.write(boxes.assign(x=10.0, y=10.0, width=20.0, height=20.0), BOXES, tmp_path / "boxes.parquet")
     heat = np.arange(16, dtype=np.float32)
     maps = pd.DataFrame([{"image_id": "a", "phrase": "$x dog", "heat": heat, "x": 15.0, "y": 15.0}] * 5)
     maps = maps.assign(right=right, centre_right=False, box_share=0.1)
-    schema.write(maps, HEAT_MAPS, tmp_path / "maps.parquet", {})
+    schema.write(maps, HEAT_MAPS, tmp_path / "maps.parquet")
     files = (str(tmp_path / f"{name}.parquet") for name in ("maps", "images", "boxes"))
     draw_heat_maps(*files, {"images": str(tmp_path / "images")}, "VSE", str(tmp_path / "figure.png"))
     pixels = np.asarray(Image.open(tmp_path / "figure.png").convert("RGB")).reshape(-1, 3)

@@ -11,6 +11,7 @@ from densevse.analyses.localisation.windows import WINDOW_FEATURES
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.artifacts.statements import Statement, making
 from densevse.artifacts.store import FeatureWriter
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Images, Sentences
@@ -20,7 +21,7 @@ from densevse.runtime.errors import InputError
 from tests.miniature import KNOWN, SIZE
 
 CELLS = 4
-MADE_FROM = {"network": "n", "parents": {"images": {"reader": "one"}}}
+SEEN = {"network": "n", "precision": "fp32"}
 CORNERS = np.array([[x, y, 4, 4] for y in (0, 4) for x in (0, 4)], float)
 
 
@@ -71,19 +72,21 @@ def test_a_map_that_is_the_same_everywhere_points_at_the_centre():
 def localised(folder, files):
     """Files of a trained VSE, windows of two test images (which are 8 x 8 pixels), and boxes of phrases."""
     model = build("vse", {"dimension": 5, "word_dimension": 4}, Inputs(files, ["words"]).shapes())
-    save_model(model, "vse", ["words"], folder / "model.safetensors", {"features": {"whole": MADE_FROM}})
+    save_model(model, "vse", ["words"], folder / "model.safetensors", features={"whole": SEEN})
     named = schema.read(folder / "images.parquet", IMAGES)["image_id"].tail(2).tolist()
     rows = pd.DataFrame(np.tile(CORNERS, (2, 1)), columns=BOX).astype("float32").assign(image_id=np.repeat(named, 4))
     vectors = np.random.default_rng(1).normal(size=(8, SIZE)).astype(np.float16)
-    # Windows of other images than those that the model was trained on.
-    made_from = {**MADE_FROM, "windows": {"stride": 1}, "parents": {"boxes": {}, "images": {"reader": "another"}}}
-    with FeatureWriter(folder / "windows.parquet", WINDOW_FEATURES, (SIZE,), np.float16, made_from) as file:
+    job = Statement(wildcards={"dataset": "scenes", "network": "n", "view": "whole"}, given={"chosen": {"stride": 1}})
+    with (
+        making(job),
+        FeatureWriter(folder / "windows.parquet", WINDOW_FEATURES, (SIZE,), np.float16, precision="fp32") as file,
+    ):
         file.append(rows, vectors)
     phrases = [(named[0], "A red dog", 0.0), (named[0], "a red dog", 4.0), (named[1], "zebra", 0.0)]
     boxes = pd.DataFrame(phrases, columns=["image_id", "phrase", "x"]).assign(caption_id="c", start=0, end=1)
     objects = pd.DataFrame({"image_id": named, "phrase": "object", "x": 0.0, "caption_id": "", "start": -1, "end": -1})
     boxes = pd.concat([boxes, objects]).assign(y=0.0, width=4.0, height=4.0)
-    schema.write(boxes, BOXES, folder / "boxes.parquet", {})
+    schema.write(boxes, BOXES, folder / "boxes.parquet")
     paths = {"model": "model.safetensors", "image_table": "images.parquet"}
     paths |= {name: f"{name}.parquet" for name in ("windows", "boxes", "words")}
     return {name: str(folder / path) for name, path in paths.items()}, named, vectors.astype(np.float32)
@@ -117,7 +120,7 @@ def test_phrases_of_an_image_are_scored_with_its_windows(localised, tmp_path):
 def test_names_of_objects_stand_where_no_phrase_has_a_box(localised, tmp_path):
     paths, named, _ = localised
     boxes = schema.read(paths["boxes"], BOXES)
-    schema.write(boxes[boxes["start"] < 0], BOXES, paths["boxes"], {})
+    schema.write(boxes[boxes["start"] < 0], BOXES, paths["boxes"])
     rows = written(paths, tmp_path / "maps.parquet")
     assert list(zip(rows["image_id"], rows["phrase"], strict=True)) == [(name, "object") for name in named]
 
@@ -127,7 +130,7 @@ def test_a_method_of_other_views_or_structures_is_refused_by_name(localised, fil
     regions = Inputs(files.with_changes(view_whole=[], view_regions=[str(folder / "regions.parquet")]), ["words"])
     parameters = {"dimension": 5, "hidden": 4, "word_vectors": "learned", "word_dimension": 3}
     model = build("hm_lstm", parameters, regions.shapes())
-    save_model(model, "hm_lstm", ["trees"], folder / "model.safetensors", {"features": {"regions": {}}})
+    save_model(model, "hm_lstm", ["trees"], folder / "model.safetensors", features={"regions": {}})
     message = r"this one is HMLSTM and reads \['regions'\] and \['trees'\]. Name another variant, such as vse"
     with pytest.raises(InputError, match=message):
         written(paths, tmp_path / "maps.parquet")
@@ -137,7 +140,7 @@ def test_a_method_of_other_views_or_structures_is_refused_by_name(localised, fil
 def test_windows_of_another_network_than_the_model_s_are_refused(localised, files, folder, tmp_path):
     paths, _, _ = localised
     model = build("vse", {"dimension": 5, "word_dimension": 4}, Inputs(files, ["words"]).shapes())
-    made_from = {"features": {"whole": {**MADE_FROM, "network": "another"}}}
-    save_model(model, "vse", ["words"], folder / "model.safetensors", made_from)
+    seen = {"whole": {**SEEN, "network": "another"}}
+    save_model(model, "vse", ["words"], folder / "model.safetensors", features=seen)
     with pytest.raises(InputError, match="trained on whole features of another network"):
         written(paths, tmp_path / "maps.parquet")

@@ -38,9 +38,9 @@ def test_less_than_chance_gives_is_refused():
 def test_the_file_has_a_row_for_each_image(tmp_path):
     concepts, images = tmp_path / "concepts.parquet", tmp_path / "image_concepts.parquet"
     rows = pd.DataFrame({"index": [0, 1], "concept": ["dog", "cat"], "kind": "noun", "count": 2, "image_count": 2})
-    schema.write(rows.assign(forms=[["dog"], ["cat"]]), CONCEPTS, concepts, {})
+    schema.write(rows.assign(forms=[["dog"], ["cat"]]), CONCEPTS, concepts)
     of_images = pd.DataFrame({"image_id": ["a", "b", "c"], "concepts": [[0, 1], [], [1]]})
-    schema.write(of_images, IMAGE_CONCEPTS, images, {})
+    schema.write(of_images, IMAGE_CONCEPTS, images)
     write_oracle(concepts, images, 100, 0, tmp_path / "scores.npy", tmp_path / "ids.txt")
     assert (np.load(tmp_path / "scores.npy") > 0.5).tolist() == [[True, True], [False, False], [False, True]]
     assert (tmp_path / "ids.txt").read_text().split() == ["a", "b", "c"]

@@ -111,7 +111,7 @@ def test_a_split_that_cannot_be_shuffled_is_refused(sizes):
 def test_the_job_refuses_a_model_without_a_decoder(files, inputs, tmp_path):
     path = str(tmp_path / "model.safetensors")
     method = build("sco", {**TINY, "generation_weight": 0.0}, inputs.shapes())
-    save_model(method, "sco", ["words"], path, {"features": inputs.features_made_from()})
+    save_model(method, "sco", ["words"], path, features=inputs.features_seen())
     wildcards = {"dataset": "scenes", "variant": "sco_ctx", "seed": "0", "round": "0", "split": "val"}
     with pytest.raises(InputError, match=r"model\.safetensors: the model generates no sentences"):
         write_likelihoods(path, 1, wildcards, str(tmp_path / "found.parquet"), **files.named())
@@ -126,7 +126,7 @@ def write_runs(folder, gains):
     paths = [str(folder / f"seed{seed}.parquet") for seed in range(len(gains))]
     for seed, (path, gain) in enumerate(zip(paths, gains, strict=True)):
         of = Identity("scenes", "sco", seed, 0, split="val")
-        schema.write(rows.assign(shuffled=right + 3 * gain), LIKELIHOODS, path, {}, of)
+        schema.write(rows.assign(shuffled=right + 3 * gain), LIKELIHOODS, path, **of.values())
     names = pd.unique(image)
     return paths, pd.Series(names, index=names)
 

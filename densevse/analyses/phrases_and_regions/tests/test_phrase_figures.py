@@ -39,7 +39,7 @@ def embedded(path, images=3, sentences=2, dimension=8, kept=("image", "region", 
     )  # fmt: skip
     vectors = generator.normal(size=(len(rows), dimension)).astype(np.float32)
     some = rows["kind"].isin(kept).to_numpy()
-    with FeatureWriter(path, EMBEDDINGS, (dimension,), np.float16, {}) as file:
+    with FeatureWriter(path, EMBEDDINGS, (dimension,), np.float16) as file:
         file.append(rows[some], (vectors / np.linalg.norm(vectors, axis=1, keepdims=True))[some])
     return str(path)
 

@@ -74,7 +74,7 @@ def test_it_is_the_measure_of_the_authors_code(tmp_path):
     found = Matches.of(ROWS, rows_of(codes), "classes.parquet").precisions(scorer_of(scores), IDS)
     assert set(found["image_id"]) == set(IDS[codes.any(axis=1)]), "images without an object do not ask"
     of = Identity("coco", "vse", 0, 0, split="test")
-    schema.write(found, PLAUSIBLE, tmp_path / "found.parquet", {}, of)
+    schema.write(found, PLAUSIBLE, tmp_path / "found.parquet", **of.values())
     images, outputs = write_images(tmp_path, IDS.tolist()), outputs_in(tmp_path)
     vse = LastRound(title="VSE", seeds=[0], model="vse", round=0)
     plan = LastRoundsPlan(title="MS-COCO", dataset="coco", measured={"vse": vse}).model_dump(mode="json")
@@ -101,7 +101,7 @@ def test_the_classes_are_those_of_all_objects_and_crowds(tmp_path):
         for n, (kind, image, crowd) in enumerate(objects)
     ]
     (tmp_path / "instances_val2014.json").write_text(json.dumps(content))
-    write_classes({"annotations": str(tmp_path)}, ["abc"], str(tmp_path / "classes.parquet"))
+    write_classes({"annotations": str(tmp_path)}, str(tmp_path / "classes.parquet"))
     found = schema.read(tmp_path / "classes.parquet", CLASSES)
     assert list(zip(found["image_id"], found["class"], strict=True)) == [("7", "dog"), ("7", "person"), ("9", "dog")]
 

@@ -7,8 +7,9 @@ import torch
 
 from densevse.analyses.proposal_recall.times import write_times_of_mcg, write_times_of_search
 from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
+from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
+from densevse.artifacts.statements import Statement, making
 from densevse.vision.mcg.forest import Ranker, grow, save
 from tests.pictures import write_images
 from tests.vision.mcg.pictures import noise, structured_edges
@@ -30,27 +31,29 @@ def photographs(tmp_path):
 
 def test_selective_search_is_one_step(photographs, tmp_path):
     options = {"mode": "single", "height": None, "minimum_side": 10, "boxes": 100}
-    output, wildcards = str(tmp_path / "times.parquet"), {"dataset": "scenes", "proposer": "search"}
-    write_times_of_search(**photographs, options=options, output=output, wildcards=wildcards)
+    output = str(tmp_path / "times.parquet")
+    with making(Statement(wildcards={"dataset": "scenes", "proposer": "search"})):
+        write_times_of_search(**photographs, options=options, output=output)
     found = schema.read(output, PROPOSAL_TIMES)
     assert found["step"].tolist() == ["search"]
     assert found["seconds"].min() > 0
     assert found["images"].tolist() == [2]
-    assert schema.identity(output) == Identity("scenes", "search")
+    assert identity_of(output) == Identity("scenes", "search")
 
 
 def test_mcg_is_measured_step_by_step_contours_apart(photographs, tmp_path):
     random = np.random.default_rng(0)
     forest = grow(random.random((200, 16), np.float32), random.random(200, np.float32), trees=3, leaf=5, seed=0)
-    save(Ranker([forest]), tmp_path / "ranker.safetensors", "a test")
+    save(Ranker([forest]), tmp_path / "ranker.safetensors")
     options = {
         "detector": "structured_edges", "half_precision": False, "scales": [0.5, 1], "pixels": 10_000,
         "superpixels": 500, "candidates": [[20, 20, 20], [50, 50, 50]], "boxes": 100,
     }  # fmt: skip
     models = {"model": str(structured_edges(tmp_path / "model.yml")), "ranker": str(tmp_path / "ranker.safetensors")}
-    output, wildcards = str(tmp_path / "times.parquet"), {"dataset": "scenes", "proposer": "mcg"}
-    write_times_of_mcg(**photographs, **models, options=options, threads=1, output=output, wildcards=wildcards)
+    output = str(tmp_path / "times.parquet")
+    with making(Statement(wildcards={"dataset": "scenes", "proposer": "mcg"})):
+        write_times_of_mcg(**photographs, **models, options=options, threads=1, output=output)
     found = schema.read(output, PROPOSAL_TIMES)
     assert found["step"].tolist() == STEPS
     assert found["seconds"].min() > 0
-    assert schema.identity(output) == Identity("scenes", "mcg")
+    assert identity_of(output) == Identity("scenes", "mcg")

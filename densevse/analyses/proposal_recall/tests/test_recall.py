@@ -9,9 +9,10 @@ from densevse.analyses.proposal_recall.recall import PROPOSAL_RECALL, recall, wr
 from densevse.analyses.proposal_recall.table import PUBLISHED_PROPOSALS, Published, table, write_table
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.identity import Identity
+from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES, PROPOSALS, SEGMENT_OVERLAP
+from densevse.artifacts.statements import Statement, making
 from densevse.report.published import read_rows
 from densevse.runtime.errors import InputError
 from tests.pictures import write_images
@@ -97,10 +98,10 @@ def test_the_order_of_recalls_and_times_changes_no_byte(tmp_path):
     for n, proposer in enumerate(("mcg", "selective_search_fast", "boxes")):
         of = Identity("coco", proposer)
         recalls.append(str(tmp_path / f"recall{n}.parquet"))
-        schema.write(recall_of(true[n:], true), PROPOSAL_RECALL, recalls[-1], {}, of)
+        schema.write(recall_of(true[n:], true), PROPOSAL_RECALL, recalls[-1], **of.values())
         steps = pd.DataFrame({"step": ["order"], "seconds": [n + 0.5], "images": [9]})
         times.append(str(tmp_path / f"times{n}.parquet"))
-        schema.write(steps.astype({"seconds": "float32", "images": "int32"}), PROPOSAL_TIMES, times[-1], {}, of)
+        schema.write(steps.astype({"seconds": "float32", "images": "int32"}), PROPOSAL_TIMES, times[-1], **of.values())
     names = ["selective_search_fast", "mcg", "boxes"]
     plan = {"title": "MS-COCO", "dataset": "coco", "proposers": names, "timed": names[:2]}
     published = [str(PUBLISHED / "coco.csv"), str(PUBLISHED / "coco.yaml")]
@@ -129,17 +130,17 @@ def test_recall_is_measured_from_shards_and_without_overlaps_of_segments_too(tmp
     }
     for n, name in enumerate("ab"):
         found = boxes((name, 0, 0, 10, 10, 1)).drop(columns="start").assign(rank=0, class_name="")
-        schema.write(found, PROPOSALS, shards["proposals"][n], {"parents": {}})
+        schema.write(found, PROPOSALS, shards["proposals"][n])
         overlap = pd.DataFrame({"image_id": [name], "object": 0, "segments": 0, "jaccard": [0.5 + n / 4]})
-        schema.write(overlap.astype({"jaccard": "float32"}), SEGMENT_OVERLAP, shards["segment_overlap"][n], {})
+        schema.write(overlap.astype({"jaccard": "float32"}), SEGMENT_OVERLAP, shards["segment_overlap"][n])
     true = boxes(("a", 0, 0, 10, 10, 0), ("b", 50, 50, 10, 10, 0)).drop(columns="score")
-    schema.write(true.assign(end=-1, caption_id="", phrase="dog"), BOXES, files["boxes"], {"parents": {}})
-    wildcards = {"dataset": "scenes", "proposer": "mcg"}
-    write_recall(**files, **shards, wildcards=wildcards)
+    schema.write(true.assign(end=-1, caption_id="", phrase="dog"), BOXES, files["boxes"])
+    with making(Statement(wildcards={"dataset": "scenes", "proposer": "mcg"})):
+        write_recall(**files, **shards)
     with_segments = schema.read(files["output"], PROPOSAL_RECALL).set_index("boxes").loc[0]
     assert with_segments[["recall_50", "segment_jaccard"]].tolist() == [0.5, 0.625]
-    assert schema.identity(files["output"]) == Identity("scenes", "mcg")
-    write_recall(**files, proposals=shards["proposals"], wildcards=wildcards)
+    assert identity_of(files["output"]) == Identity("scenes", "mcg")
+    write_recall(**files, proposals=shards["proposals"])
     assert schema.read(files["output"], PROPOSAL_RECALL)["segment_jaccard"].isna().all()
 
 

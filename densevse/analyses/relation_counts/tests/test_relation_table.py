@@ -45,7 +45,7 @@ def test_a_data_set_that_the_paper_does_not_have_shows_ours_alone():
 
 def test_a_table_is_written_from_files(tmp_path):
     for kind, relations in {"enhanced": 227, "basic": 40}.items():
-        schema.write(fragments(relations=[relations] * 3), FRAGMENTS, tmp_path / f"{kind}.parquet", {})
+        schema.write(fragments(relations=[relations] * 3), FRAGMENTS, tmp_path / f"{kind}.parquet")
     files = {kind: str(tmp_path / f"{kind}.parquet") for kind in ("enhanced", "basic")}
     outputs = {form: str(tmp_path / f"table.{form}") for form in ("markdown", "html", "latex")}
     write_table(**files, published=str(PUBLISHED), title="Flickr8k", wildcards={"dataset": "flickr8k"}, **outputs)

@@ -21,7 +21,6 @@ from densevse.analyses.searches.searching import write_answers
 from densevse.analyses.searches.server import Site, server_of
 from densevse.analyses.searches.serving import Searcher
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import ENCODINGS, REGION_FEATURES
 from densevse.artifacts.store import FeatureWriter
@@ -30,7 +29,7 @@ from densevse.data.inputs import Inputs
 from densevse.language.parses import write_parses
 from densevse.language.tokens import write_tokens
 from densevse.methods.interface import Shapes
-from densevse.models.encodings import PARTS, write_encodings
+from densevse.models.encodings import write_encodings
 from densevse.models.files import build, load_model, save_model
 from densevse.scenes.grammar import GrammarParser
 from tests.inference.models import folder_of
@@ -46,7 +45,7 @@ def served(project: Path, folder: Path, variant: str) -> Served:
     captions, tokens, parses = (str(folder / f"{name}.parquet") for name in ("captions", "tokens", "00-of-01"))
     write_sentences(SENTENCES, captions)
     write_tokens(captions, tokens)
-    write_parses(GrammarParser(), None, captions, "00-of-01", parses, {})
+    write_parses(GrammarParser(), None, captions, "00-of-01", parses)
     sentences = {"caption_table": captions, "tokens": tokens, "parses": [parses]}
     sentences["words"] = str(project / "results/mine/vocabulary/words.parquet")
     images = {"image_table": str(folder / "images.parquet")}
@@ -70,8 +69,8 @@ def photographs_of(project: Path) -> list[Path]:
 
 def write_vectors(vectors: np.ndarray, folder: Path, output: Path) -> None:
     """Writes vectors of the images as an ENCODINGS artifact."""
-    made_from = {**lineage({}), PARTS: [{"dtype": "float32", "shape": [vectors.shape[1]]}]}
-    with FeatureWriter(output, ENCODINGS, vectors.shape[1:], np.float32, made_from) as file:
+    parts = [{"dtype": "float32", "shape": [vectors.shape[1]]}]
+    with FeatureWriter(output, ENCODINGS, vectors.shape[1:], np.float32, parts=parts) as file:
         file.append(schema.read(folder / "images.parquet", IMAGES)[["image_id"]], vectors)
 
 
@@ -83,13 +82,13 @@ def write_hm_lstm(folder: Path, files: Files, encodings: Path) -> Path:
     part = 1 / (1 + rows["rank"])
     rows = rows.assign(x=rows["width"] * (1 - part), y=0.0, score=1.0, class_name="")
     rows[["width", "height"]] = rows[["width", "height"]].mul(part, axis=0)
-    with FeatureWriter(folder / "regions.parquet", REGION_FEATURES, (SIZE,), np.float16, lineage({})) as file:
+    with FeatureWriter(folder / "regions.parquet", REGION_FEATURES, (SIZE,), np.float16) as file:
         file.append(rows, np.random.default_rng(0).normal(size=(len(rows), SIZE)))
     torch.manual_seed(0)
     parameters = {"dimension": 8, "hidden": 8, "word_vectors": "learned", "word_dimension": 8}
     method = build("hm_lstm", parameters, Shapes({"regions": SIZE}, 2 + len(KNOWN)))
-    save_model(method, "hm_lstm", ["trees"], folder / "model.safetensors", lineage({"features": {"regions": {}}}))
-    write_encodings(load_model(folder / "model.safetensors"), Inputs(files, []), "test", encodings, lineage({}))
+    save_model(method, "hm_lstm", ["trees"], folder / "model.safetensors", features={"regions": {}})
+    write_encodings(load_model(folder / "model.safetensors"), Inputs(files, []), "test", encodings)
     return folder / "model.safetensors"
 
 
@@ -150,7 +149,7 @@ def found(model: str, reads: Served, output: Path, asked: str, sentences: list[s
         write_sentences(sentences, files["caption_table"])
         write_tokens(files["caption_table"], files["tokens"])
     if "parses" in files:
-        write_parses(GrammarParser(), None, files["caption_table"], "00-of-01", str(output / "00-of-01.parquet"), {})
+        write_parses(GrammarParser(), None, files["caption_table"], "00-of-01", str(output / "00-of-01.parquet"))
         files["parses"] = [str(output / "00-of-01.parquet")]
     place = output / "found.parquet"
     write_answers(model, reads.encodings, str(place), "test", asked, TOP, 1, **files)

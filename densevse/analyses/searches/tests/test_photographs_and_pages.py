@@ -62,7 +62,7 @@ def test_pictures_that_are_not_read_are_counted_and_what_a_mac_adds_is_not(photo
     write_photographs(str(photographs), 2, tmp_path / "images.parquet")
     images = schema.read(tmp_path / "images.parquet", IMAGES)
     assert images["image_id"].tolist() == ["2024/c.jpeg", "a.PNG", "b.jpg", "d.jfif", "e.mpo", "f.JPE"]
-    left_out = schema.check(tmp_path / "images.parquet", IMAGES)["left_out"]
+    left_out = schema.check(tmp_path / "images.parquet", IMAGES).found["left_out"]
     assert left_out == {"": 1, ".cr2": 2, ".txt": 1}
     assert in_words(left_out) == "1 without a suffix, 2 .cr2, 1 .txt"
 
@@ -86,7 +86,7 @@ def test_names_that_are_not_utf_8_or_decomposed_go_all_the_way(photographs, tmp_
     found = [(0, rank, name, "#0", "A café .", [], 0.5) for rank, name in enumerate(ids, 1)]
     columns = [column.name for column in FOUND.columns]
     frame = pd.DataFrame(found, columns=columns).astype({"query": "int32", "rank": "int32", "score": "float32"})
-    schema.write(frame, FOUND, tmp_path / "found.parquet", {})
+    schema.write(frame, FOUND, tmp_path / "found.parquet")
     for text in pages(tmp_path, "sentences", photographs=str(path)):
         assert all(name in text for name in expected)
         assert ("1 .txt" in text) == (kind == "folder")
@@ -110,7 +110,7 @@ def found(tmp_path):
     rows["text"] = ["a <dog>", "a <dog>", "a zebra"]
     rows["unknown_words"] = [[], [], ["zebra"]]
     rows["score"] = [0.75, 0.5, 0.25]
-    schema.write(rows, FOUND, tmp_path / "found.parquet", {})
+    schema.write(rows, FOUND, tmp_path / "found.parquet")
     return tmp_path
 
 

@@ -19,7 +19,7 @@ def test_a_search(made, on_both, asked):
     def job(folder):
         files, model = untrained(made, folder, "vse", ["words"], ["whole"], **VSE)
         inputs, method = open_model(files, model, device())
-        write_encodings(method, inputs, "val", folder / "kept.parquet", {})
+        write_encodings(method, inputs, "val", folder / "kept.parquet")
         kept = KeptImages(folder / "kept.parquet", type(method), device())
         found = search(partial(scores_by, method), kept, SentencesOf(method, inputs.pairs("val")), asked, 2)
         return {"rows": found.row, "scores": found.score}

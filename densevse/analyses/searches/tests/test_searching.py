@@ -155,7 +155,7 @@ def test_rows_in_a_tile_follow_from_the_size_of_an_encoding(monkeypatch):
 def test_kept_encodings_are_those_of_the_method(scale, files, folder, tmp_path):
     inputs, method = Inputs(files, ["words"]), Products()
     method.scale.data.fill_(scale)
-    write_encodings(method, inputs, "train", tmp_path / "kept.parquet", {"parents": {}})
+    write_encodings(method, inputs, "train", tmp_path / "kept.parquet")
     kept = KeptImages(tmp_path / "kept.parquet", Products, torch.device("cpu"))
     pairs = inputs.pairs("train")
     assert kept.image_ids.tolist() == pairs.rows.image_ids.tolist()
@@ -166,7 +166,7 @@ def test_kept_encodings_are_those_of_the_method(scale, files, folder, tmp_path):
 def test_encodings_of_several_parts_and_widths_are_kept(files, folder, tmp_path):
     inputs = Inputs(files.with_changes(view_whole=[], view_regions=[str(folder / "regions.parquet")]), ["words"])
     method, pairs = BestRegions(), inputs.pairs("train")
-    write_encodings(method, inputs, "train", tmp_path / "kept.parquet", {"parents": {}})
+    write_encodings(method, inputs, "train", tmp_path / "kept.parquet")
     kept = KeptImages(tmp_path / "kept.parquet", BestRegions, torch.device("cpu")).encoding(np.arange(5))
     assert (kept.vectors.shape, kept.present.dtype) == ((5, 4, 6), torch.bool)
     images, sentences = encode_images(method, pairs), encode_sentences(method, pairs)
@@ -176,7 +176,7 @@ def test_encodings_of_several_parts_and_widths_are_kept(files, folder, tmp_path)
 def ask(files, folder, sentences, parses=None):
     """The answers of the miniature's images to a user's sentences."""
     method, inputs = Products(), Inputs(files, ["words"])
-    write_encodings(method, inputs, "train", folder / "kept.parquet", {"parents": {}})
+    write_encodings(method, inputs, "train", folder / "kept.parquet")
     write_sentences(sentences, folder / "own.parquet")
     write_tokens(str(folder / "own.parquet"), str(folder / "own_tokens.parquet"))
     own = files.with_changes(
@@ -188,7 +188,7 @@ def ask(files, folder, sentences, parses=None):
     )
     kept = KeptImages(folder / "kept.parquet", Products, torch.device("cpu"))
     rows = answers(method, Inputs(own, ["words"]), kept, "test", "sentences", 3)
-    schema.write(rows, FOUND, folder / "found.parquet", {"parents": {}})
+    schema.write(rows, FOUND, folder / "found.parquet")
     return schema.read(folder / "found.parquet", FOUND)
 
 
@@ -212,7 +212,7 @@ def test_a_sentence_without_a_known_word_is_an_error_that_names_it(files, folder
 def test_a_sentence_that_could_not_be_parsed_is_refused_where_parses_are_read(files, folder):
     parses = pd.read_parquet(folder / "parses.parquet").head(1)
     assert parses["status"].item() != "ok"
-    schema.write(parses.assign(caption_id="#0"), PARSES, folder / "own_parses.parquet", {})
+    schema.write(parses.assign(caption_id="#0"), PARSES, folder / "own_parses.parquet")
     with pytest.raises(InputError, match=r"'a dog' \(too long\) could not be parsed"):
         ask(files, folder, ["a dog"], str(folder / "own_parses.parquet"))
 
@@ -234,7 +234,7 @@ def ask_given(tmp_path):
         {"caption_id": f"{i}#{n}", "image_id": i, "position": n, "text": f"about {i}", "split": "test"}
         for i in ids for n in range(2)
     ]  # fmt: skip
-    schema.write(captions, CAPTIONS, tmp_path / "captions.parquet", {})
+    schema.write(captions, CAPTIONS, tmp_path / "captions.parquet")
 
     def answers(question, layout=DOT, **arrays):
         arrays = {"images": IMAGE_VECTORS, "sentences": SENTENCE_VECTORS, **arrays}
@@ -243,8 +243,8 @@ def ask_given(tmp_path):
             np.save(tmp_path / f"{key}.npy", array)
             files[key] = f"{key}.npy"
         paths = {key: str(tmp_path / file) for key, file in files.items()}
-        settings = {"layout": layout.model_dump(mode="json"), "question": question._asdict(), "contents": ["digest"]}
-        write_given_answers(**settings, output=str(tmp_path / "found.parquet"), **paths)
+        settings = layout.model_dump(mode="json"), question._asdict()
+        write_given_answers(*settings, str(tmp_path / "found.parquet"), **paths)
         return schema.read(tmp_path / "found.parquet", FOUND)
 
     return answers

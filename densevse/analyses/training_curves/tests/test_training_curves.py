@@ -12,12 +12,12 @@ from densevse.training.loop import history_schema
 from tests.rules import ROOT, input_of
 
 
-def history(path, epochs, best, start=(), of=None):
+def history(path, epochs, best, start=(), **identity):
     """A history whose epochs begin with `start` (0 where the model that training started from was validated)."""
     rows = pd.DataFrame({"epoch": [*start, *range(1, epochs + 1)], "step": 1, "learning_rate": 0.1, "resumed": 0})
     loss = 1 / rows["epoch"].replace(0, np.nan)
     rows = rows.assign(phase="main", seconds=1.0, loss=loss, rsum=rows["epoch"] * 10.0, best=rows["epoch"] == best)
-    schema.write(rows, history_schema(["rsum"]), path, {}, of)
+    schema.write(rows, history_schema(["rsum"]), path, **identity)
     return str(path)
 
 
@@ -30,7 +30,8 @@ def curves(**variants):
 @pytest.mark.parametrize("ending", ["svg", "png"])
 def test_training_curves_are_reproducible_in_any_order_of_histories(tmp_path, ending):
     runs = [("vse", 0, 0), ("vse", 1, 0), ("hm_lstm", 0, 0), ("hm_lstm", 0, 1)]
-    paths = [history(tmp_path / f"{n}.parquet", 3 + n, 2, of=Identity("scenes", *run)) for n, run in enumerate(runs)]
+    named = [Identity("scenes", *run).values() for run in runs]
+    paths = [history(tmp_path / f"{n}.parquet", 3 + n, 2, **one) for n, one in enumerate(named)]
     plan = curves(vse=([0, 1], ["vse"]), hm_lstm=([0], ["hm_lstm", "hm_lstm"]))
     training_curves(**plan, output=str(tmp_path / f"a.{ending}"), histories=paths)
     training_curves(**plan, output=str(tmp_path / f"b.{ending}"), histories=paths[::-1])
@@ -42,7 +43,8 @@ def test_training_curves_are_reproducible_in_any_order_of_histories(tmp_path, en
 
 
 def test_methods_that_rank_other_numbers_of_val_images_have_panels_of_their_own(tmp_path):
-    paths = [history(tmp_path / f"{n}.parquet", 3, 2, of=Identity("scenes", name, 0, 0)) for n, name in enumerate("ab")]
+    named = [Identity("scenes", name, 0, 0).values() for name in "ab"]
+    paths = [history(tmp_path / f"{n}.parquet", 3, 2, **one) for n, one in enumerate(named)]
     plan = curves(a=([0], ["a"]), b=([0], ["b"]))
     plan["variants"]["b"]["val"] = 100
     training_curves(**plan, output=str(tmp_path / "a.svg"), histories=paths)

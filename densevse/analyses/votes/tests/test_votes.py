@@ -11,11 +11,11 @@ from densevse.analyses.votes.settings import VoteTablePlan
 from densevse.analyses.votes.table import VOTE_SHARES, exactly_right, make_vote_table, shares
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.lineage import made_from, stated
+from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import CORRESPONDENCES
 from densevse.artifacts.schemas.sentences import PARSES
+from densevse.artifacts.statements import Statement, making
 from densevse.runtime.errors import InputError
 from tests.pictures import write_images
 from tests.tables import outputs_in
@@ -23,7 +23,7 @@ from tests.tables import outputs_in
 PAIRS = {"1-aaaaaaaa", "2-bbbbbbbb"}
 HEADER = "pair,voter,correct\n"
 PUBLISHED = Path(__file__).parents[1] / "published/hm_lstm.csv"
-WILDCARDS = {"dataset": "pictures", "variant": "hm_lstm"}
+DRAWN = Statement(wildcards={"dataset": "pictures", "variant": "hm_lstm"})
 LEFT, RIGHT = (0.0, 0.0, 30.0, 40.0), (30.0, 0.0, 30.0, 40.0)
 TOKENS = ["a", "<red>", "ball", "and", "a", "<red>", "ball"]
 NAMES = ["a.png", "b.png", "c.png"]
@@ -142,12 +142,12 @@ def test_exact_accuracy_is_of_the_same_pairs_where_boxes_are_known():
 def folder(tmp_path):
     """Pictures with their tables, correspondences, parses and true boxes."""
     write_images(tmp_path, NAMES, drawn=True, split="train")
-    schema.write(learned(), CORRESPONDENCES, tmp_path / "correspondences.parquet", {})
+    schema.write(learned(), CORRESPONDENCES, tmp_path / "correspondences.parquet")
     parse = {"text": " ".join(TOKENS), "status": "ok", "tokens": TOKENS, "lemmas": [], "tags": [], "tree": ""}
     parse |= {"basic_dependencies": [], "enhanced_dependencies": []}
     parses = [{**parse, "caption_id": f"{name}#0", "image_id": name} for name in NAMES]
-    schema.write(parses, PARSES, tmp_path / "parses.parquet", {})
-    schema.write(true_boxes(), BOXES, tmp_path / "boxes.parquet", {})
+    schema.write(parses, PARSES, tmp_path / "parses.parquet")
+    schema.write(true_boxes(), BOXES, tmp_path / "boxes.parquet")
     return tmp_path
 
 
@@ -157,7 +157,8 @@ def named(folder, *names):
 
 def balloted(folder):
     correspondences, parses, ballot = named(folder, "correspondences.parquet", "parses.parquet", "ballot.parquet")
-    draw_ballot(correspondences, [parses], ballot, 5, 0, WILDCARDS)
+    with making(DRAWN):
+        draw_ballot(correspondences, [parses], ballot, 5, 0)
     return schema.read(ballot, BALLOT)
 
 
@@ -198,7 +199,8 @@ def test_from_correspondences_to_the_table(folder):
     lines += [f"{ballot['pair'][3]},Anna,no"]
     (folder / "votes.csv").write_text("\n".join(["pair,voter,correct", *lines]))
     text, drawn, votes = named(folder, "votes.csv", "ballot.parquet", "votes.parquet")
-    write_votes(text, drawn, votes, WILDCARDS)
+    with making(DRAWN):
+        write_votes(text, drawn, votes)
     outputs, boxes = outputs_in(folder), str(folder / "boxes.parquet")
     make_table(folder, {"hm_lstm": "HM-LSTM"}, outputs, ballots=[drawn], votes=[votes], boxes=boxes)
     printed, ours = schema.read(outputs.parquet, VOTE_SHARES).to_dict("records")
@@ -219,7 +221,7 @@ def test_the_order_of_ballots_and_votes_changes_no_byte(folder):
         answers = [one for pair in ballot["pair"][: n + 2] for one in cast(pair, "yn"[: n + 1])]
         for kind, schema_of, rows in (("ballots", BALLOT, ballot), ("votes", VOTES, pd.DataFrame(answers))):
             inputs[kind].append(str(folder / f"{kind}{n}.parquet"))
-            schema.write(rows, schema_of, inputs[kind][-1], {}, Identity("pictures", name))
+            schema.write(rows, schema_of, inputs[kind][-1], **Identity("pictures", name).values())
     measured = {"hm_lstm_untyped": "untyped", "hm_lstm_mean": "mean", "hm_lstm": "HM-LSTM"}
     outputs = outputs_in(folder)
     shuffled = {"ballots": inputs["ballots"][::-1], "votes": [*inputs["votes"][1:], inputs["votes"][0]]}
@@ -235,10 +237,10 @@ def test_the_order_of_ballots_and_votes_changes_no_byte(folder):
 def test_votes_on_the_ballot_of_an_earlier_model_are_refused(folder):
     ballot = balloted(folder)
     (folder / "votes.csv").write_text(f"pair,voter,correct\n{ballot['pair'][0]},Anna,yes\n")
-    schema.write(learned(box=RIGHT), CORRESPONDENCES, folder / "correspondences.parquet", {})
+    schema.write(learned(box=RIGHT), CORRESPONDENCES, folder / "correspondences.parquet")
     assert balloted(folder)["phrase"].tolist() == ballot["phrase"].tolist()
     with pytest.raises(InputError, match=r"votes\.csv, line 2: the ballot has no pair"):
-        write_votes(*named(folder, "votes.csv", "ballot.parquet", "votes.parquet"), WILDCARDS)
+        write_votes(*named(folder, "votes.csv", "ballot.parquet", "votes.parquet"))
     assert not (folder / "votes.parquet").exists()
 
 
@@ -290,10 +292,10 @@ def test_a_file_without_votes_is_refused(tmp_path, text):
 def test_votes_are_kept_with_the_ballot_that_they_are_on(tmp_path):
     row = {"image_id": "a", "caption_id": "a#0", "tokens": ["a", "dog"], "phrase": "a dog", "start": 0, "end": 2}
     row |= {"pair": "1-aaaaaaaa", "x": 0.0, "y": 0.0, "width": 1.0, "height": 1.0}
-    schema.write([row], BALLOT, tmp_path / "ballot.parquet", {"pairs": 1, "seed": 0})
+    schema.write([row], BALLOT, tmp_path / "ballot.parquet")
     (tmp_path / "votes.csv").write_text(f"{HEADER}1-aaaaaaaa,Anna,yes\n")
     files = (str(tmp_path / name) for name in ("votes.csv", "ballot.parquet", "votes.parquet"))
-    write_votes(*files, {"dataset": "scenes", "variant": "hm_lstm"})
-    assert schema.identity(tmp_path / "votes.parquet") == Identity("scenes", "hm_lstm")
+    with making(DRAWN):
+        write_votes(*files)
+    assert identity_of(tmp_path / "votes.parquet") == Identity("pictures", "hm_lstm")
     assert schema.read(tmp_path / "votes.parquet", VOTES)["correct"].tolist() == [True]
-    assert stated(made_from(tmp_path / "votes.parquet"))["parents"] == {"ballot": {"pairs": 1, "seed": 0}}

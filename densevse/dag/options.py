@@ -1,0 +1,214 @@
+"""The options of `snakemake`: each one is harmless here, or is refused with a reason.
+
+A run locks its folders, puts outputs aside and writes a bucket's records by Snakemake's hooks, and it tells by
+Snakemake's records which files are of today's settings, code and inputs. An option is refused if with it a file of a
+right name could have wrong bytes, or if a lock or a record would be left out.
+"""
+
+import inspect
+import os
+from argparse import Namespace
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from densevse.runtime.errors import InputError
+from densevse.runtime.project import ADOPTS
+
+
+class Refusal(NamedTuple):
+    """Why an option is refused, and for which of its values."""
+
+    reason: str
+    applies: Callable[[Any], bool] = bool
+
+
+def _lacks_a_trigger(triggers: Any) -> bool:
+    return not {"mtime", "params", "input"} <= set(map(str, triggers))
+
+
+REFUSED: dict[str, Refusal] = {
+    # The lock and the records would be left out.
+    "no_hooks": Refusal(
+        "by hooks a run keeps others from its results, and writes the records of a bucket; leave the option out."
+    ),
+    "nolock": Refusal(
+        "another run in this folder would not see this one, and could lead its records elsewhere or write to its "
+        "bucket; leave the option out. If a killed run has left its lock, call snakemake --unlock."
+    ),
+    "mode": Refusal(
+        "Snakemake starts the processes of jobs with it, which take no lock and write no records; leave the option "
+        "out.",
+        lambda mode: str(mode) != "default",
+    ),
+    "immediate_submit": Refusal(
+        "the run would end before its jobs, so that nothing keeps other runs from their files, or records how these "
+        "were made; leave the option out."
+    ),
+    "drop_metadata": Refusal(
+        "a new file would have no record of how it was made, or the record of the file before it; leave the option out."
+    ),
+    "cleanup_metadata": Refusal(
+        "it removes the record of how a file was made, and the mark of a file in doubt. To keep files that agree with "
+        "today's settings and inputs, call densevse adopt; to have one made again, delete it."
+    ),
+    "persistence_backend": Refusal(
+        "a run compares the files of results with Snakemake's records, which are files beside them; leave the option "
+        "out, or write `file`.",
+        lambda backend: str(backend) != "file",
+    ),
+    "draft_notebook": Refusal(
+        "the job of this target would leave no record of what it made, and no rule here has a notebook; leave the "
+        "option out."
+    ),
+    # What is not of today's settings, code and inputs would be taken for current.
+    "rerun_triggers": Refusal(
+        "without mtime, params and input among them, files of other settings, code or inputs would be called current; "
+        "name these three, or leave the option out.",
+        _lacks_a_trigger,
+    ),
+    "consider_ancient": Refusal(
+        "a file would be called current though its input was made again; leave the option out. A job takes its files "
+        "back by itself if its inputs have the same contents as before."
+    ),
+    "ignore_incomplete": Refusal(
+        "files in doubt would be called current; leave the option out. With --rerun-incomplete their jobs run, and "
+        "take back what says that it is of today's settings, code and inputs."
+    ),
+    "trust_io_cache": Refusal(
+        "files that were changed or deleted since the last dry run would count as they were then; leave the option out."
+    ),
+    "touch": Refusal(
+        "it would call files current without comparing them. Call densevse adopt with the same targets (and your "
+        "--configfile): it compares the files with today's settings and inputs, and adopts those that agree."
+    ),
+    "executor": Refusal(
+        "touch would call files current without comparing them. Call densevse adopt with the same targets (and your "
+        "--configfile).",
+        lambda executor: executor == "touch",
+    ),
+    "batch": Refusal(
+        "the last batch would use the files of the others as they are, also those of other settings. To make some of "
+        "the files first, name them as targets; then run without the option."
+    ),
+    "allowed_rules": Refusal(
+        "files of all other rules would be used as they are, also those of other settings. To make some of the files "
+        "only, name them as targets, or name a rule by --until."
+    ),
+    # A file would have the bytes of another job, of a failed one, or of other settings than its plan.
+    "keep_incomplete": Refusal(
+        "what a failed job wrote would stay under its final name, with a record as if it were whole; leave the option "
+        "out. The log of the job says why it failed."
+    ),
+    "allow_ambiguity": Refusal(
+        "where two rules make one file, their order would decide which of them does; leave the option out, and give "
+        "the file of one of them another path."
+    ),
+    "cache": Refusal(
+        "files would come from a store of other runs, and be links to what these may replace; leave the option out. To "
+        "share results, let `results` name one folder for all.",
+        lambda rules: rules is not None,
+    ),
+    "replace_workflow_config": Refusal(
+        "jobs on a cluster would still read config/config.yaml, and have other settings than the plan; leave the "
+        "option out, and name in your --configfile what shall differ."
+    ),
+    "omit_flags": Refusal(
+        "flags say which files lie in a bucket, whose times count, and what is write-protected; leave the option out."
+    ),
+    "not_retrieve_storage": Refusal(
+        "jobs would use what lies on their machine in place of the bucket's files, and upload nothing; leave the "
+        "option out."
+    ),
+    "keep_storage_local_copies": Refusal(
+        "a later run would use such a copy in place of what another checkout has made in the bucket since, if the "
+        "clocks of the two differ; leave the option out."
+    ),
+}
+"""The refused options, by the names that Snakemake's parser gives their values."""
+
+HARMLESS = frozenset(
+    [
+        # What is made: targets, jobs that run though their files are current, and jobs that are left for another run.
+        *("targets", "force", "forceall", "forcerun", "until", "omit_from", "prioritize", "target_jobs"),
+        "target_files_omit_workdir_adjustment",
+        # Settings, and where they, the rules, the results and copies of them lie. Files are compared with all of these.
+        *("config", "configfile", "profile", "workflow_profile", "snakefile", "directory"),
+        *("default_storage_provider", "default_storage_prefix", "local_storage_prefix"),
+        *("remote_job_local_storage_prefix", "shared_fs_usage", "shadow_prefix", "runtime_source_cache_path"),
+        # What jobs are granted. The threads on which bytes depend are settings.
+        *("cores", "jobs", "local_cores", "resources", "set_threads", "max_threads", "set_resources", "set_scatter"),
+        *("set_resource_scopes", "default_resources", "attempt"),
+        # When, in which order, together with which others and how often jobs run.
+        *("scheduler", "scheduler_greediness", "scheduler_subsample", "scheduler_solver_path", "groups"),
+        *("group_components", "local_groupid", "keep_going", "retries", "preemptible_rules", "preemptible_retries"),
+        *("max_jobs_per_second", "max_jobs_per_timespan", "max_status_checks_per_second"),
+        *("seconds_between_status_checks", "latency_wait", "wait_for_files", "wait_for_files_file"),
+        *("wait_for_free_local_storage", "queue_input_wait_time", "max_inventory_time", "force_use_threads"),
+        # Where jobs run, and with which software. A changed environment is the trigger `software-env`.
+        *("software_deployment_method", "use_conda", "use_apptainer", "use_envmodules", "conda_prefix"),
+        *("conda_base_path", "conda_frontend", "conda_cleanup_pkgs", "conda_not_block_search_path_envvars"),
+        *("conda_create_envs_only", "apptainer_prefix", "apptainer_args", "container_image", "wrapper_prefix"),
+        *("jobscript", "jobname", "precommand", "envvars", "job_deploy_sources"),
+        # Files that are deleted or kept. What is gone and needed is made again.
+        *("delete_all_output", "delete_temp_output", "notemp", "all_temp", "unneeded_temp_files", "cleanup_shadow"),
+        *("skip_script_cleanup", "conda_cleanup_envs", "container_cleanup_images"),
+        # Snakemake's lock of a run that was killed. The lock of the results is another one (densevse.dag.run_lock).
+        "unlock",
+        # More jobs run, or the run ends with an error: without the first, if a file is in doubt.
+        *("rerun_incomplete", "strict_dag_evaluation"),
+        # Inputs up to this size are not called changed if their contents are the same.
+        "max_checksum_file_size",
+        # Nothing is made: text, drawings and archives.
+        *("help", "version", "dryrun", "lint", "list_rules", "list_target_rules", "dag", "rulegraph", "filegraph"),
+        *("d3dag", "summary", "detailed_summary", "list_changes", "list_input_changes", "list_params_changes"),
+        *("list_untracked", "list_conda_envs", "print_compilation", "archive"),
+        *("containerize", "generate_unit_tests", "report", "report_after_run", "report_stylesheet"),
+        *("report_metadata", "reporter"),
+        # What is said of a run.
+        *("printshellcmds", "debug_dag", "nocolor", "quiet", "verbose", "debug", "runtime_profile"),
+        *("show_failed_logs", "logger", "benchmark_extended"),
+        # No effect here: no rule has a notebook or a subworkflow, Snakemake itself ignores the third, the next is for
+        # a refused backend, and with the last it reads no rules.
+        *("edit_notebook", "notebook_listen", "no_subworkflows", "export_cwl", "persistence_backend_db_url"),
+        "deploy_sources",
+    ]
+)
+"""The other options, but for those of Snakemake's plugins, which name machines and places."""
+
+_OF_JOBS = {"touch", "nolock"}
+"""Refused options that a dry run and `densevse adopt`, which passes them, may have, as they start no jobs."""
+
+
+def parsed_by(command: Callable[..., Any]) -> Namespace:
+    """The options of this process, the argument `args` of Snakemake's function `command`, which is being called.
+
+    Snakemake hands most options on only after it has read the rules. Its parser has put together the command line,
+    profiles and environment variables. The result would not be the same here, in another working folder.
+
+    Raises `InputError` if something else has started the workflow.
+    """
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code is not command.__code__:
+        frame = frame.f_back
+    if frame is None:
+        raise InputError(
+            "The options of this run are not known, so it cannot be told if its results are right. Start the workflow "
+            "by the command densevse run or snakemake, and not through Snakemake's API."
+        )
+    options: Namespace = frame.f_locals["args"]
+    return options
+
+
+def check_options(options: Namespace) -> None:
+    """Raises `InputError` for a refused option, with the reason. Options of a job's own process are Snakemake's."""
+    if options.target_jobs and REFUSED["mode"].applies(options.mode):
+        return
+    if options.touch and options.default_storage_provider and not options.dryrun:
+        raise InputError(
+            "--touch, densevse adopt: files in a bucket cannot be adopted. Delete those without a record, and run "
+            "again."
+        )
+    starts_jobs = not options.dryrun and ADOPTS not in os.environ
+    for name, refusal in REFUSED.items():
+        if refusal.applies(getattr(options, name)) and (starts_jobs or name not in _OF_JOBS):
+            raise InputError(f"--{name.replace('_', '-')}: {refusal.reason}")
