@@ -11,7 +11,7 @@ import time
 
 import benchmarks
 from benchmarks._machine import machine
-from densevse.artifacts.files import write_text
+from snakeproof.files import write_text
 
 KEPT = "results/benchmarks.md"
 

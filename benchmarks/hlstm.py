@@ -85,9 +85,9 @@ def captions(count: int) -> Trees:
 
 def parsed_captions(path: str, count: int) -> Trees:
     """Captions of a shard of parses, drawn at random."""
-    from densevse.artifacts import schema
     from densevse.artifacts.schemas.sentences import PARSES
     from densevse.language.trees import read_tree
+    from snakeproof import schema
 
     parses = schema.read(path, PARSES, ["status", "tokens", "tree"])
     parses = parses[parses["status"] == "ok"].sample(count, random_state=0)

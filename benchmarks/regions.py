@@ -16,7 +16,6 @@ from torchvision.models import get_model
 
 from benchmarks._timing import times_as_fast
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.schema import write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.vision.crops import warp
@@ -25,6 +24,7 @@ from densevse.vision.extract_regions import write_regions
 from densevse.vision.networks import load_network
 from densevse.vision.proposals import propose
 from densevse.vision.regions import RegionNetwork
+from snakeproof.schema import write
 
 REGIONS, CROP, BATCH = 20, 224, 64
 OPTIONS = {"scoring": "crops", "maximum_proposals": REGIONS - 1, "area_exponent": 1}

@@ -12,7 +12,6 @@ import torch
 from benchmarks._memory import extra_memory
 from benchmarks._timing import seconds, times_as_fast
 from densevse.artifacts.schemas.features import ENCODINGS
-from densevse.artifacts.store import FeatureWriter
 from densevse.methods.interface import Embeddings, Sentences, Shapes
 from densevse.methods.parameters.vse import Parameters
 from densevse.methods.structures import words_of
@@ -20,6 +19,7 @@ from densevse.methods.vse import VSE
 from densevse.models.encoding import batches, evaluation
 from densevse.models.encodings import KeptImages
 from densevse.models.searching import MOST_ROWS, Side, scores_by, search
+from snakeproof.store import FeatureWriter
 
 VOCABULARY, WORDS = 8000, 12
 

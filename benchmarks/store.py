@@ -13,7 +13,7 @@ import pandas as pd
 
 from benchmarks._timing import times_as_fast
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.store import FeatureStore, FeatureWriter
+from snakeproof.store import FeatureStore, FeatureWriter
 
 
 class Sizes(NamedTuple):

@@ -17,11 +17,9 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 from benchmarks._timing import seconds
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import TOKENS, WORDS
-from densevse.artifacts.store import FeatureWriter
 from densevse.config.training import NamedPhase, Recipe, TrainingConfig
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
@@ -33,6 +31,8 @@ from densevse.runtime.numerics import set_up
 from densevse.training.checkpoints import Checkpoint
 from densevse.training.loop import Trainer
 from densevse.training.retrieval import Retrieval
+from snakeproof import schema
+from snakeproof.store import FeatureWriter
 
 
 class Sizes(NamedTuple):

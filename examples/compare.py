@@ -10,12 +10,12 @@ import argparse
 
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import full, select_split
 from densevse.report.sections import queries_of
 from densevse.statistics.bootstrap import Interval
+from snakeproof import schema
 
 COLUMNS = ["fold", "direction", "query_id", "rank"]
 

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
-from densevse.artifacts.store import FeatureWriter
 from densevse.config.training import NamedPhase, TrainingConfig
 from densevse.training.concepts import ConceptFiles, ConceptJob
+from snakeproof import schema
+from snakeproof.store import FeatureWriter
 
 NAMES = ["red", "green", "blue"]
 SPLITS = {"train": 60, "val": 24, "test": 20}

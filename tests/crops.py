@@ -7,13 +7,13 @@ import torch
 from PIL import Image
 from safetensors.torch import save_file
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
-from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.scenes.network import ScenesNet
 from densevse.vision.crops import warp
 from densevse.vision.networks import load_network
+from snakeproof import schema
+from snakeproof.store import FeatureStore, FeatureWriter
 
 SIZE, CONTEXT = 32, 4.0
 NETWORK = {

@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import PARSES, TAGS
 from densevse.config.training import NamedPhase, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.models.embedding import write_embeddings
 from densevse.models.files import build, open_model, save_model
 from densevse.training.generators import train_writing
+from snakeproof import schema
 
 PARAMETERS = {"dimension": 8, "factors": 16, "attribute_dimension": 8, "word_context": 2, "tag_context": 2}
 TAG_OF = {"a": "DT", ".": ".", "runs": "VBZ", "sleeps": "VBZ", "dog": "NN", "cat": "NN"}

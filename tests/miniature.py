@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.sentences import PARSES, TOKENS, WORDS
-from densevse.artifacts.store import FeatureWriter
 from densevse.data.files import Files
+from snakeproof import schema
+from snakeproof.store import FeatureWriter
 
 KNOWN = ["a", "dog", "cat", "runs", "sleeps", "red", "blue", "small", "."]
 SIZE = 6

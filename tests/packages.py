@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from densevse.config import plugins
+from snakeproof import plugins
 
 
 def install(folder: Path, name: str, files: Mapping[str, str], group: str, **entries: str) -> Path:

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import CORRESPONDENCES
+from snakeproof import schema
 
 WORDS = ["a man", "two dogs $x$", "the ball"]
 

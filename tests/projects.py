@@ -22,7 +22,7 @@ FORKS.set_forkserver_preload(
     ["snakemake.cli", "snakemake.workflow", "snakemake.dag", "snakemake.report", "nbformat", "smart_open", "numpy"]
 )
 FACTS = ".snakemake/densevse-code.json"
-CODE = ("Snakefile", "workflow", "config", "profiles", "envs", "densevse")
+CODE = ("Snakefile", "workflow", "config", "profiles", "envs", "densevse", "snakeproof")
 
 DIMENSION = {"parameters": {"dimension": 16}}
 
@@ -163,7 +163,9 @@ def copy_code(folder: Path) -> Path:
     What is known of these files comes with them, or each project's first run would find it again: compiled modules,
     but for those that are being written, and the facts of which digests are made.
     """
-    importlib.import_module("densevse.dag.code").Code(ROOT, ROOT / FACTS)  # not above: a dry run has the project's own
+    importlib.import_module("densevse.dag.project").code_of(
+        ROOT, ROOT / FACTS
+    )  # not above: a dry run has the project's own
     for name in (*CODE, FACTS):
         source = ROOT / name
         if source.is_dir():

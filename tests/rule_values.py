@@ -6,12 +6,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Paths, configured
 from densevse.dag.project import Analyses, Project, any_of
 from densevse.dag.rows import GivenStage
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
+from snakeproof.jobs import Job
+from snakeproof.paths import Paths, configured
 from tests.rules import FOLDERS, HEAD, rules
 
 STAGES = {"datasets": DatasetStage, "training": TrainingStage, "tables": TableStage, "given": GivenStage}

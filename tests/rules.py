@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from densevse.dag.paths import Paths
+from snakeproof.paths import Paths
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = {"project": ".", "results": "results", "resources": "resources"}

@@ -11,7 +11,7 @@ import densevse
 from densevse.command.shared import configuration, overrides
 from densevse.config.analyses import settings_of_analyses
 from densevse.config.config import with_analyses
-from densevse.config.plugins import GROUPS, WATCHERS
+from densevse.config.groups import GROUPS, WATCHERS
 from densevse.config.registries import STRUCTURES, VIEWS
 from docs import generate
 from tools.environments import ROOT

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from docutils.core import publish_parts
 
-from densevse.dag.code import Code
-from densevse.dag.project import Project, any_of
+from densevse.dag.project import Project, any_of, code_of
 from densevse.dag.tables import TableStage
 from tests.rules import ROOT, Rule, files, rules
 
@@ -94,7 +93,7 @@ def test_a_rule_shows_the_paths_of_its_inputs():
 
 def test_a_rule_names_a_function_that_exists():
     """tests/workflow/test_calls.py compares the arguments of planned jobs with the parameters of their functions."""
-    code = Code(ROOT, ROOT / ".snakemake/densevse-code.json")
+    code = code_of(ROOT, ROOT / ".snakemake/densevse-code.json")
     for name in rules().keys() - WITHOUT_JOB:
         code.check(str(rules()[name].call))
 

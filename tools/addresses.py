@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tools.environments import ROOT
 
 PYPROJECT, CITATION, ZENODO, CHANGES = (

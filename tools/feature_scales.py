@@ -19,8 +19,6 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import normalize
 
-from densevse.artifacts.schema import Schema
-from densevse.artifacts.store import FeatureStore
 from densevse.command.shared import configured_project
 from densevse.config.training import NamedPhase, TrainingJob
 from densevse.dag.inputs import InputStage
@@ -31,9 +29,11 @@ from densevse.evaluation.bootstrap import expected_metrics
 from densevse.evaluation.protocols import folds
 from densevse.methods.interface import DualEncoder
 from densevse.models.encoding import encode_images
-from densevse.runtime.errors import InputError
 from densevse.training.loop import TrainingSpec, drive
 from densevse.training.retrieval import Retrieval, prepared
+from snakeproof.errors import InputError
+from snakeproof.schema import Schema
+from snakeproof.store import FeatureStore
 
 HEAD = ["| method | images | scale | steps | loss of each epoch | rsum of each epoch | chance | alike | verdict |"]
 HEAD += ["|---|---:|---:|---:|---|---|---:|---:|---|"]

@@ -10,7 +10,6 @@ from typing import Any
 
 import yaml
 
-from densevse.artifacts.files import checksum, whole_folder
 from densevse.command.main import main as densevse
 from densevse.command.shared import configured_project, merged, overrides
 from densevse.config.load import merge
@@ -18,8 +17,9 @@ from densevse.dag.features import FeatureStage
 from densevse.dag.project import Project
 from densevse.exchange.dag import ExchangeStage
 from densevse.exchange.records import RECORDS_FILE, read_records
-from densevse.runtime.errors import InputError, leaves
 from densevse.runtime.git import git
+from snakeproof.errors import InputError, leaves
+from snakeproof.files import checksum, whole_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 MODEL, NETWORKS, SETTINGS, SUMS = "model", "networks", "settings.yaml", "SHA256SUMS"

@@ -28,9 +28,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from densevse.artifacts.file_names import ESCAPED, by_plain_name, in_utf_8, letters, plain, zip_name
-from densevse.artifacts.files import atomic
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof.errors import InputError
+from snakeproof.files import atomic
+from snakeproof.logs import logger
 
 LARGEST_MEMBER = 1 << 30
 """Bytes. The largest file that is read from an archive; the largest of the data sets, MS-COCO's instances, has 0.3 GB.

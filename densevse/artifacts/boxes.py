@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema
-from densevse.runtime.errors import InputError
+from densevse.artifacts.columns import BOX_COLUMNS
+from snakeproof.errors import InputError
 
 Boxes = NDArray[np.float32]
 
-BOX = [column.name for column in schema.BOX_COLUMNS]
+BOX = [column.name for column in BOX_COLUMNS]
 
 
 def intersection_over_union(boxes: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
+from snakeproof import schema
 
 
 def families_of(images: str) -> pd.Series:

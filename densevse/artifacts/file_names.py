@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 UTF_8 = 0x800
 """The flag of a zip's member whose name is in UTF-8."""

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from densevse.artifacts.statements import read_statement
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.statements import read_statement
 
 MAKERS = ("variant", "ensemble", "generator", "writer", "proposer")
 """Wildcards that name the variant of an identity."""

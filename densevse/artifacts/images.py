@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from densevse.artifacts.archives import Archive as ImageSource
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 __all__ = ["ImageFacts", "ImageFiles", "ImageSource", "Photographs", "decode", "examine", "orientation", "pixels_of"]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from densevse.artifacts.identity import Identity, identity_of
-from densevse.artifacts.schema import Schema, check
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.schema import Schema, check
 
 
 class ArtifactIndex:

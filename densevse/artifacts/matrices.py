@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from densevse.artifacts.archives import DAMAGES, check_ratio
-from densevse.artifacts.files import atomic
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.files import atomic
 
 _SAFETENSORS = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}
 _ROWS_AT_ONCE = 256

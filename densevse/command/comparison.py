@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.identity import identity_of
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.artifacts.statements import read_statement
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.evaluation.protocols import folds, select_split
 from densevse.report.sections import queries_of
-from densevse.runtime.errors import InputError, differences
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Replicates
 from densevse.statistics.rankings import QUERY, RankBootstrap
+from snakeproof import schema
+from snakeproof.errors import InputError, differences
+from snakeproof.statements import read_statement
 
 
 class Measurement(NamedTuple):

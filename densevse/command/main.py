@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
-from densevse.runtime.errors import InputError
 from densevse.runtime.project import PACKAGE
+from snakeproof.errors import InputError
 
 FAILED, NOT_UNDERSTOOD = 1, 2
 _OWN = "densevse.command.subcommands"
@@ -75,7 +75,7 @@ def _subcommand(name: str) -> ModuleType:
     """The module of a subcommand. Exits with status 2 for an unknown name, and suggests the most similar one."""
     known = subcommands()
     if name not in known:
-        from densevse.config.strict import or_meant  # takes a while to import
+        from snakeproof.strict import or_meant  # takes a while to import
 
         _overview().error(f"no subcommand {name!r}; known: {', '.join(known)}{or_meant(name, known)}")
     return import_module(known[name])

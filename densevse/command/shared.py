@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from densevse.runtime.errors import InputError
 from densevse.runtime.project import project_root
+from snakeproof.errors import InputError
 
 if TYPE_CHECKING:
     from densevse.config.resolved import Override
@@ -37,7 +37,7 @@ def overrides(files: Sequence[str]) -> list["Override"]:
     Raises `InputError` that names a missing file, or one that holds no mapping.
     """
     from densevse.config.resolved import Override
-    from densevse.config.yaml_files import read_yaml
+    from snakeproof.yaml_files import read_yaml
 
     found = []
     for file in (str(ROOT / "config/config.yaml"), *files):
@@ -69,7 +69,7 @@ def merged(over: Sequence["Override"]) -> dict[str, Any]:
 
 def check_name(kind: str, name: str, known: Sequence[str]) -> None:
     """Raises `InputError` for an unknown name, and suggests the most similar one."""
-    from densevse.config.strict import or_meant
+    from snakeproof.strict import or_meant
 
     if name not in known:
         raise InputError(f"no {kind} {name!r}; `densevse list` prints the known ones{or_meant(name, known)}")
@@ -123,7 +123,7 @@ def make(targets: Sequence[str], configfiles: Sequence[str], cores: str) -> bool
 
 def own_configuration(name: str, values: Mapping[str, Any]) -> str:
     """Writes a file of configuration for one call of a subcommand, as others may run at the same time; its path."""
-    from densevse.artifacts.files import write_text
+    from snakeproof.files import write_text
 
     file = f".snakemake/densevse-{name}.json"
     write_text(json.dumps(values), file)

@@ -8,17 +8,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.command.shared import check_name, configuration, make, overrides, own_configuration
 from densevse.config.networks import NetworkConfig
 from densevse.config.resolved import Override
-from densevse.config.strict import validate
 from densevse.evaluation.given.measure import retrieval_metrics
 from densevse.evaluation.given.results import EvaluatedModel
 from densevse.evaluation.protocols import select_split
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.strict import validate
 
 _METHOD = "clip"
 """The method of config/methods without training."""

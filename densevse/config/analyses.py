@@ -13,8 +13,9 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from pydantic import ConfigDict, RootModel
 
-from densevse.config.strict import DatasetName, FileName, Strict, known
+from densevse.config.values import DatasetName
 from densevse.runtime.project import PACKAGE
+from snakeproof.strict import FileName, Strict, known
 
 FOLDER = PACKAGE / "analyses"
 _Entry = TypeVar("_Entry", bound=Strict)

@@ -21,8 +21,9 @@ from densevse.config.networks import MEAN_OF_REGIONS, ConceptNetwork, NetworkCon
 from densevse.config.proposers import Clustered, Proposer
 from densevse.config.registries import VIEWS, WATCHERS
 from densevse.config.sources import PlainPath
-from densevse.config.strict import DatasetKey, DatasetName, FileName, Strict, VariantKey, VariantName, known
 from densevse.config.tables import Ensemble, Table
+from densevse.config.values import DatasetKey, DatasetName, VariantKey, VariantName
+from snakeproof.strict import FileName, Strict, known
 
 Settings = TypeVar("Settings", bound=AnalysisSettings)
 FOLDERS = frozenset({"tables", "figures", "logs", "rankers"})

@@ -10,7 +10,8 @@ from densevse.config.networks import GivenFeatures
 from densevse.config.readers import READERS, ReaderName, ReaderOptions
 from densevse.config.registries import ViewName
 from densevse.config.sources import Path, Source
-from densevse.config.strict import DatasetName, FileName, Length, RankedSentences, Seeds, Strict, Title, of_type
+from densevse.config.values import DatasetName, Length, RankedSentences, Seeds
+from snakeproof.strict import FileName, Strict, Title, of_type
 
 
 class CoreNLP(Strict):

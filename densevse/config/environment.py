@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from densevse.config.sources import normal
-from densevse.runtime.errors import InputError
 from densevse.runtime.project import PACKAGED
+from snakeproof.errors import InputError
 
 JOB_ENVIRONMENT = {
     # Python does not look for modules in the working folder, where a file may have the name of a package.

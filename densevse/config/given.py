@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from densevse.config.sources import Path
-from densevse.config.strict import Strict, Title
+from snakeproof.strict import Strict, Title
 
 FORMS = (("scores",), ("i2t", "t2i"), ("images", "sentences"))
 """The groups of keys that name matrices; a given row has one of these groups."""

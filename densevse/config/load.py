@@ -12,18 +12,10 @@ from pydantic import BaseModel, ValidationError
 from densevse.config.analyses import FOLDER, Entries, entry_type, settings_of_analyses
 from densevse.config.config import Config, with_analyses
 from densevse.config.methods import GeneratorConfig, MethodConfig
-from densevse.config.strict import (
-    DatasetName,
-    Entry,
-    VariantName,
-    known_or_meant,
-    line,
-    not_valid,
-    or_meant,
-    wrong_keys,
-)
-from densevse.config.yaml_files import read_yaml
-from densevse.runtime.errors import InputError
+from densevse.config.values import DatasetName, VariantName
+from snakeproof.errors import InputError
+from snakeproof.strict import Entry, known_or_meant, line, not_valid, or_meant, wrong_keys
+from snakeproof.yaml_files import read_yaml
 
 Layer = tuple[str, Mapping[str, Any]]
 Kind = Literal["methods", "generators"]

@@ -5,18 +5,19 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, SerializeAsAny, Tag, ValidationError, model_validator
 
-from densevse.config import plugins
+from densevse.config import groups
 from densevse.config.registries import STRUCTURES, VIEWS, YIELDS, Registry, StructureName, ViewName, YieldName
-from densevse.config.strict import FileName, Strict, Title, VariantKey, VariantName, of_type, wrong_keys
 from densevse.config.tables import Ensemble
 from densevse.config.training import NamedPhase, Phase, TrainingConfig
+from densevse.config.values import VariantKey, VariantName
+from snakeproof.strict import FileName, Strict, Title, of_type, wrong_keys
 
 Dependencies = Literal["enhanced", "basic", "collapsed"]
 CorrespondencesFrom = Literal["model", "true_boxes"]
 MODELS: Registry[type[Strict]] = Registry("method")
 """The methods in the code, by the names of their modules: the types of their parameters."""
 MODELS.add("densevse.methods.parameters", "Parameters")
-MODELS.add_plugins(plugins.METHODS)
+MODELS.add_plugins(groups.METHODS)
 
 
 def module_of_method(model: str) -> str:

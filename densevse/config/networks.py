@@ -6,8 +6,8 @@ from pydantic import Field, model_validator
 
 from densevse.config.registries import ARCHITECTURES, LAYERS, LIBRARIES, ArchitectureName, Library, ViewName, library_of
 from densevse.config.sources import Path, PlainPath, Source
-from densevse.config.strict import Strict
 from densevse.config.training import Phase, TrainingConfig
+from snakeproof.strict import Strict
 
 CLASSES = "classes"
 """The layer of class scores (logits), whatever the network calls it."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, SerializeAsAny, model_validator
 
 from densevse.config.sources import Path, Source
-from densevse.config.strict import Strict, of_type
+from snakeproof.strict import Strict, of_type
 
 Most = Annotated[int, Field(ge=1, description="the largest number of boxes of an image, the best first")]
 

@@ -1,15 +1,16 @@
 """The readers of official layouts of data sets: the type of each one's options, with the facts that the plan needs.
 
-densevse/extensions/readers and densevse/config/plugins.py say how to add a reader of your own.
+densevse/extensions/readers and snakeproof/plugins.py say how to add a reader of your own.
 """
 
 from typing import Annotated, ClassVar, Literal, Self, TypeVar, get_args
 
 from pydantic import AfterValidator, Field, model_validator
 
-from densevse.config import plugins
+from densevse.config import groups
 from densevse.config.registries import Registry
-from densevse.config.strict import Count, Seed, Split, Strict
+from densevse.config.values import Count, Seed, Split
+from snakeproof.strict import Strict
 
 
 def _encoding(name: str) -> str:
@@ -241,5 +242,5 @@ READERS: Registry[type[ReaderOptions]] = Registry(
     },
 )
 READERS.add("densevse.extensions.readers")
-READERS.add_plugins(plugins.READERS)
+READERS.add_plugins(groups.READERS)
 ReaderName = Annotated[str, AfterValidator(READERS.check), READERS.enum]

@@ -32,9 +32,10 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, Field
 
-from densevse.config import plugins
-from densevse.config.strict import or_meant
-from densevse.runtime.errors import InputError
+from densevse.config import groups
+from snakeproof import plugins
+from snakeproof.errors import InputError
+from snakeproof.strict import or_meant
 
 Registered = TypeVar("Registered")
 
@@ -317,13 +318,13 @@ ARCHITECTURES: Registry[Architecture] = Registry(
     dict.fromkeys(sorted(OTHERS), Architecture()),
 )
 ARCHITECTURES.add("densevse.extensions.architectures")
-ARCHITECTURES.add_plugins(plugins.ARCHITECTURES)
+ARCHITECTURES.add_plugins(groups.ARCHITECTURES)
 
 
 WATCHERS: Registry[Any] = Registry("watcher")
 """Displays of a training while it runs; densevse/training/watchers says how to add one of your own."""
 WATCHERS.add("densevse.training.watchers", "WATCHER")
-WATCHERS.add_plugins(plugins.WATCHERS)
+WATCHERS.add_plugins(groups.WATCHERS)
 
 
 def _check(name: str) -> str:

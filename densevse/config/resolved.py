@@ -10,7 +10,8 @@ import yaml
 from densevse.config.config import Config
 from densevse.config.load import Kind, generator, layers_of, variant
 from densevse.config.registries import VIEWS, described_by
-from densevse.config.strict import DatasetName, Strict
+from densevse.config.values import DatasetName
+from snakeproof.strict import Strict
 
 
 class Override(NamedTuple):

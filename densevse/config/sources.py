@@ -7,11 +7,10 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from densevse.config.strict import Strict
+from snakeproof.contents import is_in_bucket
+from snakeproof.strict import Strict
 
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
-IN_BUCKET = re.compile(r"(s3|gs|gcs|az)://[^/]+/.")
-"""Addresses that a storage plugin of Snakemake's reads."""
 
 LONGEST_PATH = 4095
 """Bytes, on Linux; a name in a path has 255 at most."""
@@ -55,11 +54,6 @@ def _not_a_path(address: str) -> str:
         "or give the address as `url` of a source (under `sources`, `source` or `weights`). Of addresses, those in a "
         "bucket, such as s3://bucket/images.zip, may stand for a file of yours"
     )
-
-
-def is_in_bucket(path: str) -> bool:
-    """True for a path that is an address in a bucket."""
-    return bool(IN_BUCKET.match(path))
 
 
 def _same(path: str, other: str) -> bool:

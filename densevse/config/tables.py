@@ -4,7 +4,8 @@ from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from densevse.config.strict import DatasetName, Seeds, Strict, Title, VariantName
+from densevse.config.values import DatasetName, Seeds, VariantName
+from snakeproof.strict import Strict, Title
 
 Protocol = Literal["full", "five_folds", "first_1000", "random_1000", "hodosh", "regions"]
 _Name = TypeVar("_Name", bound=str)

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from densevse.config.strict import Strict
+from snakeproof.strict import Strict
 
 
 class TrainingConfig(Strict):

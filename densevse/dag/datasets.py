@@ -8,13 +8,13 @@ from densevse.config.datasets import Dataset, WordVectors
 from densevse.config.proposers import Proposer
 from densevse.config.readers import READERS
 from densevse.config.sources import Source, by_hand
-from densevse.config.strict import DatasetName, VariantName
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.fields import DOWNLOADED, ON_HUB, PACKAGED_SOURCE, READING, RESPLIT, passed, whole
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage
 from densevse.report.plan import PicturePlan
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class DownloadStage(Stage):

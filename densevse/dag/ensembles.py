@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from densevse.config.given import GivenFiles
-from densevse.config.strict import DatasetName, VariantName
 from densevse.config.tables import Ensemble
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.fields import LAYOUT, passed
 from densevse.dag.inputs import InputFiles
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values, Wildcards
 from densevse.dag.project import Project, Stage
 from densevse.dag.training import TrainingStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values, Wildcards
 
 
 class EnsembleStage(Stage):

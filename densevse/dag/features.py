@@ -8,7 +8,7 @@ from densevse.config.config import Config
 from densevse.config.environment import check_extra
 from densevse.config.networks import MEAN_OF_REGIONS, NetworkConfig, nodes_of
 from densevse.config.registries import ARCHITECTURES, VIEWS, library_of
-from densevse.config.strict import DatasetName
+from densevse.config.values import DatasetName
 from densevse.dag.fields import (
     CONTOURS_OF_MCG,
     FOREST_OF_MCG,
@@ -21,10 +21,10 @@ from densevse.dag.fields import (
     recipe,
     whole,
 )
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
 from densevse.dag.project import Stage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 IMAGE_FIELDS = {*NETWORK_FIELDS, "options", *PREPROCESSING}
 GIVEN_REGIONS = "regions-given"

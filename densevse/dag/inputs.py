@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from densevse.config.registries import STRUCTURES, VIEWS, described_by
-from densevse.config.strict import DatasetName
+from densevse.config.values import DatasetName
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage, input_of, modules_of_architecture, trainable
 from densevse.dag.fields import WORD_VECTORS_FILE, passed, recipe, whole
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class ParseStage(Stage):

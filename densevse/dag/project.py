@@ -2,29 +2,34 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from densevse.artifacts.shards import shard_names
-from densevse.config import plugins
+from densevse.config import groups
 from densevse.config.config import Config
 from densevse.config.datasets import Dataset
 from densevse.config.load import generator, load, variant
 from densevse.config.methods import GeneratorConfig, MethodConfig
 from densevse.config.registries import described_by
 from densevse.config.sources import Source
-from densevse.config.strict import DatasetName, VariantName, validate
-from densevse.config.yaml_files import read_yaml
-from densevse.dag.code import Code
-from densevse.dag.contents import PROJECT, Contents
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
-from densevse.runtime.errors import InputError
+from densevse.config.values import DatasetName, VariantName
+from snakeproof import plugins
+from snakeproof.code import Code
+from snakeproof.contents import PROJECT, Contents
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
+from snakeproof.plugins import Plugin
+from snakeproof.strict import validate
+from snakeproof.yaml_files import read_yaml
 
 _KEPT = ".snakemake/densevse-code.json"
-OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "tests", "workflow")
+_DECLARATIONS = r"densevse/(config/|extensions/(readers|architectures)/|methods/parameters/|analyses/\w+/settings\.py)"
+"""The modules that declare the configuration; they have no logic that a job runs."""
+OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "snakeproof", "tests", "workflow")
 
 
 class Project:
@@ -39,7 +44,7 @@ class Project:
         self.datasets: dict[DatasetName, Dataset] = dict(self.config.datasets)
         for settings in self.config.analyses():
             self.datasets |= settings.datasets(self.config)
-        self.code = Code(self.root, _KEPT, plugins.plugins(*plugins.GROUPS))
+        self.code = code_of(self.root, _KEPT, plugins.plugins(*groups.GROUPS))
         # (data set, name) -> its settings there
         self.variant: Callable[[DatasetName | None, VariantName], MethodConfig] = cache(partial(variant, self.config))
         self.generator: Callable[[DatasetName, str], GeneratorConfig] = cache(partial(generator, self.config))
@@ -73,6 +78,13 @@ class Project:
         if self.datasets[name].resplit or not file.exists():
             return None
         return validate(Dataset, read_yaml(file), str(file))
+
+
+def code_of(root: str | Path, kept: str | Path, plugins: Sequence[Plugin] = ()) -> Code:
+    """The code of a project, in a checkout at `root` or installed; see `Code` for `kept`."""
+    checkout = Path(root)
+    folder = checkout if (checkout / "densevse").is_dir() else checkout.parents[1]
+    return Code(folder, ["densevse"], kept, _DECLARATIONS, plugins)
 
 
 class Stage:

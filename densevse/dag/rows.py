@@ -5,16 +5,16 @@ from typing import Any
 
 from densevse.config.given import GivenFiles
 from densevse.config.registries import VIEWS, described_by
-from densevse.config.strict import DatasetName, VariantName
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.fields import (
     LAYOUT,
     passed,
 )
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 from densevse.report.plan import Difference, MeasuredVariant
-from densevse.runtime.errors import differences
+from snakeproof.errors import differences
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class RowStage(Stage):

@@ -5,10 +5,8 @@ from typing import Any
 
 from densevse.config.config import Config
 from densevse.config.methods import MethodConfig
-from densevse.config.strict import DatasetName, VariantName, known_or_meant
 from densevse.config.tables import Protocol, SectionConfig, Table
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.project import Project, Stage
 from densevse.dag.rows import RowStage
 from densevse.report.plan import (
@@ -22,7 +20,10 @@ from densevse.report.plan import (
     TablePlan,
 )
 from densevse.report.published import PublishedRow, check_names, read_published
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
+from snakeproof.strict import known_or_meant
 
 _REGIONS = "regions"
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from densevse.config.environment import corenlp_home
 from densevse.config.load import FOLDERS
-from densevse.config.sources import is_in_bucket
 from densevse.dag.project import Project, Stage, any_of
-from densevse.runtime.errors import InputError
+from snakeproof.contents import is_in_bucket
+from snakeproof.errors import InputError
 
 
 class OwnFileStage(Stage):

@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from densevse.config.methods import MethodConfig, module_of_method
 from densevse.config.networks import NetworkConfig
 from densevse.config.registries import VIEWS, described_by
-from densevse.config.strict import DatasetName, VariantName
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.features import FeatureStage, modules_of_architecture, trainable
 from densevse.dag.fields import DECODING, PHASE, TRAINING, passed, whole
 from densevse.dag.inputs import InputFiles, InputStage
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values, Wildcards
 from densevse.dag.project import Stage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values, Wildcards
 
 
 class TrainingStage(Stage):

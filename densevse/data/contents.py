@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.artifacts.schemas.features import EMBEDDINGS
-from densevse.artifacts.store import FeatureStore
 from densevse.data.inputs import Inputs, Pairs
 from densevse.methods.interface import Sentences
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.store import FeatureStore
 
 JOINT_EMBEDDING = "joint_embedding_"  # prefix of inputs: joint_embedding_<split> is the EMBEDDINGS artifact of a split
 

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema
-from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import PARSES, TOKENS
-from densevse.artifacts.store import FeatureStore
 from densevse.language.words import Vocabulary
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.schema import Schema
+from snakeproof.store import FeatureStore
 
 VIEW, _SOURCE = "view_", "source_"
 

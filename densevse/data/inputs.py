@@ -12,11 +12,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import CORRESPONDENCES, network_settings, seen_by
 from densevse.artifacts.schemas.sentences import WORD_VECTORS
-from densevse.artifacts.store import FeatureStore
 from densevse.data.files import Artifacts, Files
 from densevse.data.ragged import Ragged
 from densevse.data.structures import Structure, structure
@@ -24,8 +22,10 @@ from densevse.data.views import View, ViewOfRegions, kind_of_view
 from densevse.evaluation.protocols import TestSet, select_split, spread
 from densevse.methods.interface import Batch, Correspondences, Images, Sentences, Shapes
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
+from snakeproof.store import FeatureStore
 
 if TYPE_CHECKING:  # imported for type checks only, so that its code counts only for jobs that read trees
     from densevse.data.structures.trees import Forest

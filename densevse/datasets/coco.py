@@ -26,8 +26,8 @@ from densevse.datasets.layout import (
     read_json,
     seeded_splits,
 )
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 

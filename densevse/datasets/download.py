@@ -14,7 +14,6 @@ from huggingface_hub import hf_hub_download
 from huggingface_hub.errors import RemoteEntryNotFoundError, RepositoryNotFoundError, RevisionNotFoundError
 from tqdm import tqdm
 
-from densevse.artifacts.files import checksum, copy, write_text, writing
 from densevse.config.sources import by_hand, or_own_file
 from densevse.datasets.answers import (
     PASSING,
@@ -26,9 +25,10 @@ from densevse.datasets.answers import (
     receiving,
     refuse_page,
 )
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
 from densevse.runtime.project import project_root
+from snakeproof.errors import InputError
+from snakeproof.files import checksum, copy, write_text, writing
+from snakeproof.logs import logger
 
 _ATTEMPTS = 5
 

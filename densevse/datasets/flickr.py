@@ -5,7 +5,7 @@ import pandas as pd
 from densevse.config.readers import Flickr
 from densevse.datasets import karpathy
 from densevse.datasets.layout import Paths, image_frame, image_sources, read_lines
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 
 def read(options: Flickr, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:

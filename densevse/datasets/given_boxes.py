@@ -28,15 +28,15 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from densevse.artifacts import schema
 from densevse.artifacts.archives import Archive
 from densevse.artifacts.boxes import BOX, check_form
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import TOKENS
 from densevse.datasets.layout import BOX_COLUMNS, STATED_SIZE, numbered_lines
 from densevse.datasets.true_boxes import check_inside, check_rows
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger, progress
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger, progress
 
 
 def write_given_boxes(boxes: str, image_table: str, caption_table: str, tokens: str, output: str) -> None:

@@ -20,7 +20,7 @@ from densevse.datasets.layout import (
     read_file,
     read_json,
 )
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 
 class _NumberedSentence(TypedDict, total=False):

@@ -16,8 +16,8 @@ from pydantic import StringConstraints, TypeAdapter, ValidationError
 from densevse.artifacts.archives import Archive, base_names
 from densevse.artifacts.file_names import plain
 from densevse.artifacts.schemas.datasets import BOXES
-from densevse.config.strict import Split
-from densevse.runtime.errors import InputError
+from densevse.config.values import Split
+from snakeproof.errors import InputError
 
 Content = TypeVar("Content")
 Paths = Mapping[str, str]

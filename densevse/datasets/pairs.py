@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from densevse.artifacts.archives import Archive, bytes_columns
 from densevse.config.readers import PairTable
-from densevse.config.strict import Split
+from densevse.config.values import Split
 from densevse.datasets.layout import (
     CAPTION_COLUMNS,
     IMAGE_COLUMNS,
@@ -35,7 +35,7 @@ from densevse.datasets.layout import (
     read_files,
     seeded_splits,
 )
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 Cells = Mapping[str, Any]
 FORMATS = {

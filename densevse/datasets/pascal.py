@@ -20,7 +20,7 @@ from densevse.datasets.layout import (
     read_lines,
     seeded_splits,
 )
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 
 def read(options: Pascal, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -31,19 +31,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.archives import base_names
 from densevse.artifacts.families import copies
 from densevse.artifacts.file_names import composed
-from densevse.artifacts.files import write_text
 from densevse.artifacts.images import SUFFIXES, ImageFacts, ImageFiles, examine
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.config.datasets import Reading
 from densevse.config.readers import READERS
-from densevse.config.strict import validate
 from densevse.datasets.layout import Paths, by_split, captions_of
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger, progress
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.files import write_text
+from snakeproof.logs import logger, progress
+from snakeproof.strict import validate
 
 _SIZES = {"width": "int32", "height": "int32"}
 LONG = 100

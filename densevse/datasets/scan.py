@@ -10,7 +10,7 @@ import pandas as pd
 
 from densevse.config.readers import Scan
 from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS, Paths, read_lines
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 SENTENCES = 5
 """Sentences of an image."""

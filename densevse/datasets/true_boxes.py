@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema
 from densevse.artifacts.file_names import composed
 from densevse.artifacts.images import SIDEWAYS, ImageFiles, orientation
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
@@ -24,8 +23,9 @@ from densevse.artifacts.schemas.proposals import MASKS, mask_of, run_lengths
 from densevse.config.readers import READERS
 from densevse.datasets.layout import BOX_COLUMNS, STATED_SIZE, Paths
 from densevse.datasets.readers import implementation
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger, progress
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger, progress
 
 LEFT_TO_RIGHT, TOP_TO_BOTTOM = (2, 3, 7, 8), (3, 4, 6, 7)
 """The EXIF orientations that mirror stored pixels along x, or along y, before those of `SIDEWAYS` swap the two."""

@@ -26,8 +26,8 @@ from densevse.datasets.layout import (
     numbered_lines,
     seeded_splits,
 )
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 
 class _Tar(NamedTuple):

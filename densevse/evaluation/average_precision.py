@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 
 def average_precisions(scores: NDArray[np.floating], present: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY, CORRESPONDENCES, REGION_FEATURES
-from densevse.artifacts.store import FeatureStore
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
+from snakeproof.store import FeatureStore
 
 
 def write_accuracy(correspondences: str, boxes: str, regions: Sequence[str], candidates: str, output: str) -> None:

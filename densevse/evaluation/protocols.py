@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.runtime.arrays import Indices, evenly_spaced
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 MOST = {"all": math.inf, "first_five": 5}
 """The largest number of sentences of an image that are ranked."""

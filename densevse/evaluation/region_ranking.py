@@ -12,20 +12,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.phrase_boxes import PHRASE, phrase_boxes
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.protocols import TestSet, full
 from densevse.evaluation.retrieval import Scorer, retrieve, versions
 from densevse.evaluation.tiles import ScoreBlock
 from densevse.evaluation.vectors import products
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
+from snakeproof.store import FeatureStore
 
 Embedded: TypeAlias = tuple[pd.DataFrame, NDArray[Any]]  # rows, and their vectors
 

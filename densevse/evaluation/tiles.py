@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from densevse.runtime.arrays import Indices, as_array
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 ScoreBlock: TypeAlias = Callable[[slice, slice], Any]
 """Returns the scores (images of a slice, sentences of a slice), as an array or a tensor; higher is closer."""

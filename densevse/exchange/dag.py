@@ -5,19 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from densevse.artifacts.files import checksum, whole_folder
 from densevse.config.environment import check_extra
 from densevse.config.networks import NetworkConfig
 from densevse.config.registries import STRUCTURES, VIEWS, described_by
 from densevse.config.resolved import Override, settings_of
 from densevse.config.sources import Source
-from densevse.config.strict import DatasetName, VariantName, or_meant
-from densevse.dag.contents import CARRIED
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FIELDS_OF_REGIONS, IMAGE_FIELDS, FeatureStage, modules_of_architecture
 from densevse.dag.inputs import ParseStage
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
@@ -32,7 +28,12 @@ from densevse.exchange.records import (
     check_settings,
     read_records,
 )
-from densevse.runtime.errors import InputError
+from snakeproof.contents import CARRIED
+from snakeproof.errors import InputError
+from snakeproof.files import checksum, whole_folder
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
+from snakeproof.strict import or_meant
 
 _WITH_ORIGIN = ("parameters.", "training.", "phases.")
 _UNSTATED = "not stated: a file of the user's own"

@@ -10,17 +10,17 @@ from typing import Any
 
 import pandas as pd
 
-from densevse.artifacts.files import checksum, whole_folder
 from densevse.artifacts.schemas.tables import RESULTS
-from densevse.artifacts.statements import read_statement
-from densevse.config.strict import validate
 from densevse.exchange.card_head import LICENCES, card_head
 from densevse.exchange.records import HISTORY_FILE, RECORDS_FILE, VOCABULARY, WEIGHTS_FILE, ModelName, ModelRecords
 from densevse.report.layout import sheets
 from densevse.report.plan import SectionPlan, TablePlan
 from densevse.report.rendering import Sheet, TableColumn, as_csv, as_markdown
 from densevse.report.sections import MeasuredSection, Row, SectionArtifacts, as_record, read_section
-from densevse.runtime.errors import leaves
+from snakeproof.errors import leaves
+from snakeproof.files import checksum, whole_folder
+from snakeproof.statements import read_statement
+from snakeproof.strict import validate
 
 _PREPROCESSING, _METRICS = "preprocessing.json", "metrics.csv"
 CARD = "README.md"

@@ -13,7 +13,7 @@ from huggingface_hub import HfApi, hf_hub_download, snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalTokenNotFoundError, RemoteEntryNotFoundError
 
 from densevse.exchange.records import RECORDS_FILE, check_file, read_records
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 HUB = "hub:"
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")

@@ -14,10 +14,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from densevse.artifacts.files import checksum
-from densevse.artifacts.statements import read_statement, restate, stating
-from densevse.config.strict import DatasetName, Strict, VariantName, validate
-from densevse.runtime.errors import InputError, differences, or_none
+from densevse.config.values import DatasetName, VariantName
+from snakeproof.errors import InputError, differences, or_none
+from snakeproof.files import checksum
+from snakeproof.statements import read_statement, restate, stating
+from snakeproof.strict import Strict, validate
 
 RECORDS_FILE, WEIGHTS_FILE, HISTORY_FILE, VOCABULARY = (
     "records.json",

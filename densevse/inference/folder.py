@@ -5,12 +5,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from densevse.artifacts.files import checksum
-from densevse.artifacts.statements import digest, read_statement
 from densevse.config.networks import NetworkConfig, nodes_of
-from densevse.config.strict import validate
 from densevse.models.files import described
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.files import checksum
+from snakeproof.statements import digest, read_statement
+from snakeproof.strict import validate
 
 WEIGHTS = "model.safetensors"
 _WORDS = "words"

@@ -13,7 +13,7 @@ from densevse.artifacts.file_names import composed
 from densevse.artifacts.images import decode, pixels_of
 from densevse.data.files import Artifacts
 from densevse.language.tokens import tokenize
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 GivenImage: TypeAlias = str | Path | NDArray[np.uint8] | Image.Image
 """An image: the path of a file, pixels (height, width, 3) in RGB from 0 to 255, or an image of Pillow."""

@@ -30,11 +30,11 @@ from densevse.methods.interface import DualEncoder, Embeddings, Images, device_o
 from densevse.models.encoding import encode_sentences, evaluation
 from densevse.models.files import encoded_by, load_model, method_class
 from densevse.models.searching import Asked, EncodedRows, scores_by, search
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
 from densevse.runtime.numerics import set_up
 from densevse.vision.extract import features, full_batches
 from densevse.vision.networks import Network, load_network
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 Vectors: TypeAlias = NDArray[np.float32]
 _READABLE = (["words"], ["text"])

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, cast
 import torch
 from torch import Tensor, nn
 
-from densevse.artifacts.files import whole_folder
 from densevse.inference.folder import ModelFolder
 from densevse.inference.model import check_readable
 from densevse.kernels.recurrent import Recurrent
@@ -24,6 +23,7 @@ from densevse.models.files import load_model
 from densevse.runtime.numerics import set_up_processor
 from densevse.vision.extract import blank
 from densevse.vision.networks import Network, load_network
+from snakeproof.files import whole_folder
 
 IMAGES, SENTENCES, VOCABULARY = "images.onnx", "sentences.onnx", "words.json"
 _BESIDE = ("preprocessing.json", "LICENCES.md")

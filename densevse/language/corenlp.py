@@ -27,13 +27,13 @@ from stanza.server import CoreNLPClient, StartServer
 from stanza.server.client import AnnotationException, write_corenlp_props
 
 from densevse.config.datasets import CoreNLP
-from densevse.config.strict import validate
 from densevse.language.corenlp_jars import jars, require_java
 from densevse.language.parses import Dependency, Parse, write_parses
 from densevse.language.tokens import typewritten
 from densevse.language.trees import read_tree
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger, progress
+from snakeproof.errors import InputError
+from snakeproof.logs import logger, progress
+from snakeproof.strict import validate
 
 MOST_RESTARTS = 50
 ONE_SENTENCE = {"ssplit.isOneSentence": "true", "ssplit.eolonly": "false"}

@@ -9,9 +9,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from densevse.artifacts.files import checksum, write_text
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof.errors import InputError
+from snakeproof.files import checksum, write_text
+from snakeproof.logs import logger
 
 ATTEMPTS = 3
 LOCK = "jars.sha256"

@@ -4,11 +4,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import PARSES
 from densevse.artifacts.shards import remove_superseded, shard_slice
-from densevse.runtime.logs import logger
+from snakeproof import schema
+from snakeproof.logs import logger
 
 OK = "ok"
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS, PARSES, TAGS
 from densevse.language.parses import OK
 from densevse.language.words import Vocabulary, numbered
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 
 def count_tags(sentences: Iterable[Iterable[str]]) -> pd.DataFrame:

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import TOKENS
-from densevse.runtime.logs import progress
+from snakeproof import schema
+from snakeproof.logs import progress
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 # An opening bracket with its label, and with its word if it is a whole leaf; a closing bracket; anything else.
 # ASCII space only: CoreNLP writes the word 1 1/2 with a no-break space.

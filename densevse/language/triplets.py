@@ -14,12 +14,12 @@ from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import FRAGMENTS, PARSES, RELATIONS, WORD_VECTORS
 from densevse.language.parses import OK
 from densevse.language.words import Vocabulary
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 DependenciesOfParse = Literal["enhanced", "basic", "collapsed"]
 """Enhanced and basic dependencies as the parser writes them, or enhanced ones without those that collapsing absorbs."""

@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import WORD_VECTORS
 from densevse.language.words import Vocabulary
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 BYTES_AT_ONCE = 1 << 20  # bytes read at a time
 _LONGEST = 1 << 20  # bytes, more than any word or line has; a compression bomb is not unpacked beyond it

@@ -7,9 +7,9 @@ from typing import Self
 
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import TOKENS, WORDS
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 UNKNOWN = 1
 

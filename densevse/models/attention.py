@@ -12,7 +12,7 @@ from densevse.methods.interface import Method, device_of
 from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.runtime.arrays import Indices
-from densevse.runtime.logs import progress
+from snakeproof.logs import progress
 
 Weights = NDArray[np.float32]
 View = Literal["grid", "regions"]

@@ -19,11 +19,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.sentences import TOKENS
 from densevse.config.methods import Decoding
-from densevse.config.strict import Strict, validate
 from densevse.data.contents import Contents, content_of_images
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
@@ -37,9 +35,11 @@ from densevse.methods.interface import DualEncoder, Embeddings, device_of
 from densevse.models.encoding import batches, evaluation
 from densevse.models.files import described, load_generator
 from densevse.models.spaces import encode_words, read_space
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger, progress
 from densevse.runtime.numerics import set_up
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger, progress
+from snakeproof.strict import Strict, validate
 
 
 @dataclass(frozen=True)

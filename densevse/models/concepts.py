@@ -10,13 +10,13 @@ from torch import Tensor
 from torch.nn import functional
 
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
-from densevse.artifacts.seals import verified
 from densevse.artifacts.shards import remove_superseded
-from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.models.encoding import batches
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up_processor
+from snakeproof.errors import InputError
+from snakeproof.logs import progress
+from snakeproof.seals import verified
+from snakeproof.store import FeatureStore, FeatureWriter
 
 _AT_ONCE = 1024  # regions
 DTYPE = "float16"

@@ -14,12 +14,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS
 from densevse.artifacts.schemas.features import CORRESPONDENCES, EMBEDDINGS, REGION_FEATURES
-from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
 from densevse.language.words import UNKNOWN
@@ -28,9 +26,11 @@ from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.models.files import check_round, load_model, open_model
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger, progress
 from densevse.runtime.numerics import set_up
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger, progress
+from snakeproof.store import FeatureStore, FeatureWriter
 
 Vectors: TypeAlias = NDArray[np.float32]
 

@@ -9,7 +9,6 @@ import pandas as pd
 import torch
 
 from densevse.artifacts.schemas.features import ENCODINGS
-from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
 from densevse.methods.interface import Encoding, Method, device_of
@@ -17,8 +16,9 @@ from densevse.methods.moving import to_device
 from densevse.models.encoding import BATCH, batches, evaluation, widened
 from densevse.models.files import open_alone
 from densevse.runtime.arrays import Indices
-from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
+from snakeproof.logs import progress
+from snakeproof.store import FeatureStore, FeatureWriter
 
 
 def encode_split(model: str, output: str, threads: int, wildcards: Mapping[str, str], **files: str | list[str]) -> None:

@@ -7,16 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.given import GivenLayout
-from densevse.config.strict import RankedSentences, validate
+from densevse.config.values import RankedSentences
 from densevse.data.files import Files
 from densevse.evaluation.given.retrieval import GivenTest, read_test, scorers
 from densevse.evaluation.retrieval import Scorer, retrieve_by_direction, versions
 from densevse.evaluation.tiles import ScoreBlock
 from densevse.models.retrieval import EncodedTest, encode_test
 from densevse.runtime.arrays import Indices, as_array
+from snakeproof import schema
+from snakeproof.strict import validate
 
 
 class GivenMember(NamedTuple):

@@ -12,16 +12,16 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from densevse.artifacts.seals import sealed, verified
-from densevse.artifacts.statements import agree, read_statement, statement_metadata
 from densevse.config.methods import GENERATOR_MODELS, MODELS, module_of_method
 from densevse.config.registries import library_of
-from densevse.config.strict import Strict, validate
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.methods.generators.interface import CONTENT, Generator
 from densevse.methods.interface import Method, Shapes
-from densevse.runtime.errors import InputError, expected_and_found
+from snakeproof.errors import InputError, expected_and_found
+from snakeproof.seals import sealed, verified
+from snakeproof.statements import agree, read_statement, statement_metadata
+from snakeproof.strict import Strict, validate
 
 TEXT_ENCODER = "text_encoder"
 """The key with the network whose sentence encoder a model is: its architecture and options."""

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.config.strict import RankedSentences
+from densevse.config.values import RankedSentences
 from densevse.data.files import Files
 from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.retrieval import Scorer, retrieve, versions
@@ -14,6 +13,7 @@ from densevse.models.encoding import encode_images, encode_sentences
 from densevse.models.files import check_round, described, open_model
 from densevse.models.scoring import scorer
 from densevse.runtime.numerics import set_up
+from snakeproof import schema
 
 
 class EncodedTest(NamedTuple):

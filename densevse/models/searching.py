@@ -17,8 +17,8 @@ from densevse.methods.interface import Embeddings, Encoding, Method
 from densevse.models.encoding import batches
 from densevse.models.scoring import scorer
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
+from snakeproof.errors import InputError
+from snakeproof.logs import progress
 
 Asked: TypeAlias = Literal["sentences", "photographs"]
 """The kind of the queries; the other kind is searched."""

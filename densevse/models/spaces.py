@@ -11,7 +11,7 @@ from densevse.methods.interface import DualEncoder, Embeddings, Sentences, devic
 from densevse.methods.structures import words_of
 from densevse.models.encoding import batches, concatenated, evaluation
 from densevse.models.files import described, load_model
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 SENTENCES_AT_ONCE = 512
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from densevse.artifacts.files import checksum
 from densevse.methods.interface import Shapes
 from densevse.models.files import UNTRAINED, build, save_model, text_encoder
 from densevse.runtime.numerics import set_up_processor
+from snakeproof.files import checksum
 
 
 def write_untrained(

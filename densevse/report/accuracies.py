@@ -5,11 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from densevse.artifacts import schema
-from densevse.artifacts.schema import Schema
 from densevse.report.rendering import Document, number, number_range
 from densevse.runtime.arrays import Reals
 from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean
+from snakeproof import schema
+from snakeproof.schema import Schema
 
 
 def accuracies(right: Mapping[str, Reals], groups: pd.Series) -> Iterator[dict[str, Any]]:

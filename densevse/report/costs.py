@@ -19,12 +19,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from densevse.artifacts import schema
-from densevse.artifacts.files import write_text
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.report.rendering import Document, Sheet, TableColumn
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import USED
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.files import write_text
+from snakeproof.logs import USED
 
 _COLUMNS = (
     TableColumn("stage", number=False),

@@ -16,8 +16,8 @@ from matplotlib.text import Text
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.files import atomic
 from densevse.report.pictures import Pixels
+from snakeproof.files import atomic
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "svg": {"metadata": {"Date": None, "Creator": None}},

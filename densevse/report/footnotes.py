@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from densevse.artifacts.families import copies
-from densevse.artifacts.statements import Statement, ancestors
 from densevse.evaluation.protocols import MOST
 from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance
 from densevse.report.made_with import choices, descriptions
@@ -20,6 +19,7 @@ from densevse.report.rendering import Sheet, TableColumn, named_seeds
 from densevse.report.sections import MeasuredSection
 from densevse.runtime.arrays import Indices
 from densevse.statistics.bootstrap import TOO_FEW
+from snakeproof.statements import Statement, ancestors
 
 COMPUTED = "Random is the expected result of ranking by chance on these images and sentences, by formula."
 RANKS = (

@@ -7,12 +7,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.tables import RESULTS
-from densevse.config.strict import validate
 from densevse.report.figures import QUIET, RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.report.plan import GainsPlan
 from densevse.report.rendering import number
+from snakeproof import schema
+from snakeproof.strict import validate
 
 _WIDTH, _ROW, _MARGINS = 8.0, 0.32, 1.3  # inches: the picture, a row, and the space above and below rows
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from densevse.artifacts.schemas.features import network_settings
-from densevse.artifacts.statements import Statement, ancestors, parents
 from densevse.config.given import GivenFiles, GivenLayout
 from densevse.config.registries import described_by
+from snakeproof.statements import Statement, ancestors, parents
 
 _VIEW = "view_"
 

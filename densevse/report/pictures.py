@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from densevse.artifacts import schema
 from densevse.artifacts.images import Photographs
 from densevse.artifacts.schemas.datasets import IMAGES
+from snakeproof import schema
 
 Pixels: TypeAlias = NDArray[np.uint8]
 Picture: TypeAlias = Callable[[str], Pixels]

@@ -13,8 +13,9 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from densevse.artifacts.identity import Identity
-from densevse.config.strict import DatasetName, RankedSentences, Strict
 from densevse.config.tables import PrintedTable, Protocol
+from densevse.config.values import DatasetName, RankedSentences
+from snakeproof.strict import Strict
 
 
 class Difference(Strict):

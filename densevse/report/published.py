@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from densevse.evaluation.metrics import METRIC_COLUMNS
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 Columns = Mapping[str, Callable[[str], Any]]
 """The type of each column: a function from a cell's text to its value, which raises `ValueError` with the mistake."""
@@ -31,7 +31,7 @@ def read_rows(file: str | Path, columns: Columns) -> list[dict[str, Any]]:
 
 def read_about(file: str | Path, keys: Sequence[str]) -> dict[str, str]:
     """The texts of a YAML file about a CSV file. Raises `InputError` unless it has exactly these keys."""
-    from densevse.config.yaml_files import read_yaml  # rows of published figures alone need PyYAML
+    from snakeproof.yaml_files import read_yaml  # rows of published figures alone need PyYAML
 
     values = read_yaml(file)
     if not isinstance(values, dict) or set(values) != set(keys):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from densevse.artifacts.files import write_text
+from snakeproof.files import write_text
 
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 

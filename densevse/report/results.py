@@ -9,11 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from densevse.artifacts import schema
-from densevse.artifacts.files import write_text
-from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.tables import RESULTS
-from densevse.config.strict import validate
 from densevse.config.tables import PrintedTable
 from densevse.report.footnotes import changed_settings, footnotes
 from densevse.report.layout import sheets
@@ -21,6 +17,10 @@ from densevse.report.plan import TablePlan
 from densevse.report.published import PublishedRow, read_paper, read_published
 from densevse.report.rendering import Document, Sheet, as_csv
 from densevse.report.sections import MeasuredSection, Row, SectionArtifacts, as_record, read_section
+from snakeproof import schema
+from snakeproof.files import write_text
+from snakeproof.schema import Schema
+from snakeproof.strict import validate
 
 
 class Outputs(NamedTuple):

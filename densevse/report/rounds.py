@@ -5,12 +5,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.tables import ROUNDS
-from densevse.config.strict import validate
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.report.footnotes import INTERVALS, JUDGED, TIES, changed_settings, making_notes
 from densevse.report.layout import best_of, gain
@@ -18,6 +16,8 @@ from densevse.report.plan import MeasuredVariant, RoundPlan, RoundsPlan
 from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
 from densevse.report.results import Outputs, write_table
 from densevse.report.sections import Row, SectionArtifacts, as_record, measured_rows, read_section
+from snakeproof import schema
+from snakeproof.strict import validate
 
 CHOICES = ("learned", "whole image", "chance", "best possible")
 SHOWN_METRICS = [

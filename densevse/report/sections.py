@@ -10,13 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.artifacts.statements import Statement, read_statement
 from densevse.evaluation.bootstrap import expected_metrics, retrieval_bootstrap
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS, RECALL_COLUMNS
 from densevse.evaluation.protocols import Fold, TestSet, folds, full, select_split
@@ -25,6 +23,8 @@ from densevse.report.published import Paper, PublishedRow
 from densevse.report.rendering import named_seeds
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Intervals, Replicates
+from snakeproof import schema
+from snakeproof.statements import Statement, read_statement
 
 
 @dataclass(frozen=True)

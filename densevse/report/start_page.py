@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from PIL import Image
 
-from densevse.artifacts.files import write_text
+from snakeproof.files import write_text
 
 PICTURES = ("*_gains.svg", "correspondences.png", "saliency.png", "alignments.png", "examples/*.png", "captions.png")
 """Candidates for the pictures, the most informative kinds first; of each kind, the first picture in the report is

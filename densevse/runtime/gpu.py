@@ -14,9 +14,9 @@ from typing import IO
 
 import torch
 
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
 from densevse.runtime.project import GPU, JOBS_PER_GPU
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 AUTO, NEVER = "auto", "0"
 MPS_PIPES = "CUDA_MPS_PIPE_DIRECTORY"

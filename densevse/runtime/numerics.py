@@ -12,7 +12,7 @@ from typing import Any, Literal
 import torch
 
 from densevse.runtime.gpu import usable_device
-from densevse.runtime.logs import logger
+from snakeproof.logs import logger
 
 Precision = Literal["bf16", "fp32"]
 TrainingPrecision = Literal["float32", "tf32", "bf16"]

@@ -33,12 +33,3 @@ NUMBERS_AT_ONCE = "DENSEVSE_NUMBERS_AT_ONCE"
 
 WATCHERS = "DENSEVSE_WATCHERS"
 """Holds the watchers of the key `logging` of the configuration, with commas."""
-
-ADOPTS = "DENSEVSE_ADOPTS"
-"""Says that `densevse adopt` plans the jobs whose files it compares."""
-
-RESULTS = "DENSEVSE_RESULTS"
-"""Holds the key `results` of the configuration."""
-
-CARRIES = "DENSEVSE_CARRIES"
-"""Says that artifacts carry the statements of their ancestors, as jobs do not see each other's files."""

@@ -20,8 +20,8 @@ from torch import Tensor, nn
 
 from densevse.artifacts.boxes import BOX, Boxes, intersection_over_union
 from densevse.artifacts.images import Photographs
-from densevse.runtime.errors import InputError
 from densevse.vision.crops import warp
+from snakeproof.errors import InputError
 
 SEVERAL, BACKGROUND = "several things", "background"
 UNDECIDED = -100  # ignored by cross entropy

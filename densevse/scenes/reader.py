@@ -19,10 +19,9 @@ import pandas as pd
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from densevse.artifacts.files import atomic
 from densevse.config.datasets import Reading
 from densevse.config.readers import Scenes
-from densevse.config.strict import Split, validate
+from densevse.config.values import Split
 from densevse.datasets.layout import (
     BOX_COLUMNS,
     CAPTION_COLUMNS,
@@ -33,11 +32,13 @@ from densevse.datasets.layout import (
     read_json,
     read_lines,
 )
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
 from densevse.scenes.pictures import Box, draw
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import Scene, sample_family
+from snakeproof.errors import InputError
+from snakeproof.files import atomic
+from snakeproof.logs import progress
+from snakeproof.strict import validate
 
 _SOURCE, SCENES_FILE = "scenes", "scenes.jsonl"
 # Date and permissions of every member of the zip, so that the bytes depend only on the options.

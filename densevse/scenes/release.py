@@ -10,11 +10,11 @@ import pandas as pd
 import torch
 from safetensors.torch import save_file
 
-from densevse.artifacts.files import atomic, checksum
-from densevse.artifacts.seals import sealed
-from densevse.artifacts.statements import Statement, parents, read_statement, statement_metadata
-from densevse.runtime.errors import InputError
 from densevse.vision.networks import read_state
+from snakeproof.errors import InputError
+from snakeproof.files import atomic, checksum
+from snakeproof.seals import sealed
+from snakeproof.statements import Statement, parents, read_statement, statement_metadata
 
 LARGEST = 3_000_000  # bytes, as every clone of the project contains the file
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from densevse.runtime.arrays import Reals
-from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import FEWEST_GROUPS, REPLICATES, draws_of
 from densevse.statistics.intervals import Intervals, Limits, Replicates, over_seeds
+from snakeproof.errors import InputError
 
 QUERY = ["fold", "direction", "query_id"]
 

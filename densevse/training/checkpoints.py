@@ -11,10 +11,10 @@ from typing import Any
 
 import torch
 
-from densevse.artifacts.files import atomic, checksum
-from densevse.artifacts.seals import read_sealed
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof.errors import InputError
+from snakeproof.files import atomic, checksum
+from snakeproof.logs import logger
+from snakeproof.seals import read_sealed
 
 DIGEST_BYTES = 32
 """The bytes at a checkpoint's end: the digest of the bytes before them, which torch passes by."""

@@ -15,15 +15,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 
-from densevse.artifacts import schema
-from densevse.artifacts.files import write_text
 from densevse.artifacts.images import Photographs
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
-from densevse.artifacts.store import FeatureStore
 from densevse.config.networks import NetworkInput
-from densevse.config.strict import Strict, validate
 from densevse.config.training import Recipe
 from densevse.data.files import Files
 from densevse.data.views.regions import RegionsOfImages
@@ -33,12 +29,16 @@ from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.models.files import write_weights
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
 from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task
 from densevse.vision.concept_network import best_of_regions, head, multi_label_loss, with_outputs
 from densevse.vision.crops import squeezed
 from densevse.vision.networks import load_module, standardised
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.files import write_text
+from snakeproof.store import FeatureStore
+from snakeproof.strict import Strict, validate
 
 
 @dataclass(frozen=True)

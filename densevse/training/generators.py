@@ -7,7 +7,6 @@ from typing import Any
 
 from torch import Tensor
 
-from densevse.config.strict import validate
 from densevse.config.training import TrainingJob
 from densevse.data.contents import ContentBatch, SentencesWithContent
 from densevse.data.files import Files
@@ -20,6 +19,7 @@ from densevse.models.files import build_generator, generator_shapes, save_model
 from densevse.runtime.arrays import Indices
 from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task
+from snakeproof.strict import validate
 
 _AT_ONCE = 128  # sentences in a batch of validation
 

@@ -22,24 +22,24 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
-from densevse.artifacts import schema
-from densevse.artifacts.schema import REAL, Column, Schema
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.config.strict import Strict
 from densevse.config.training import NamedPhase, Recipe, TrainingConfig
 from densevse.data.files import Files
 from densevse.methods.interface import Moment, device_of
 from densevse.methods.moving import Packed, to_device
 from densevse.runtime.ahead import ahead
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger, progress
 from densevse.runtime.numerics import TrainingPrecision, gpu_computes_bf16, seed_everything, set_up
 from densevse.runtime.on_gpu import loader_threads, numbers_at_once
 from densevse.runtime.project import NUMBERS_AT_ONCE
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.task import Task
 from densevse.training.watching import watched
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger, progress
+from snakeproof.schema import REAL, Column, Schema
+from snakeproof.strict import Strict
 
 
 class Interrupted(SystemExit):

@@ -9,7 +9,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from densevse.config.strict import validate
 from densevse.config.training import TrainingJob
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
@@ -21,11 +20,12 @@ from densevse.models.encoding import encode_images, encode_sentences
 from densevse.models.files import build, check_round, load_weights, save_model
 from densevse.models.scoring import scorer
 from densevse.runtime.arrays import Indices, evenly_spaced
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
 from densevse.runtime.on_gpu import features_at_most
 from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
+from snakeproof.strict import validate
 
 MEASURES = [*RECALL_COLUMNS, "rsum"]
 MEASURED_IMAGES = 200  # of which a method measures the scale of its input; a mean norm is then known to about 1%

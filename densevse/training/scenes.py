@@ -10,10 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.artifacts.images import Photographs
-from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.config.networks import NetworkInput
-from densevse.config.strict import Strict, validate
 from densevse.config.training import Recipe
 from densevse.data.files import Files
 from densevse.methods.interface import Moment, device_of
@@ -26,6 +24,8 @@ from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task
 from densevse.vision.classes import read_classes
 from densevse.vision.networks import standardised
+from snakeproof.schema import read
+from snakeproof.strict import Strict, validate
 
 VALIDATED, VALIDATED_AT_ONCE = 3000, 200  # windows
 

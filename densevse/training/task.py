@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from densevse.config.strict import Strict, validate
 from densevse.methods.interface import Moment
 from densevse.runtime.arrays import Indices
+from snakeproof.strict import Strict, validate
 
 
 class Task(ABC):

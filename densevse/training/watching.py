@@ -11,7 +11,8 @@ from typing import Any, Protocol
 
 from densevse.config.registries import WATCHERS
 from densevse.runtime import project
-from densevse.runtime.logs import logger
+from snakeproof.logs import logger
+from snakeproof.statements import RESULTS
 
 Row = Mapping[str, Any]
 
@@ -42,7 +43,7 @@ def watched(weights: str | Path) -> Iterator[Callable[[Row], None]]:
 
 class _Watchers:
     def __init__(self, names: list[str], weights: str | Path) -> None:
-        results = Path(os.environ.get(project.RESULTS, "results"))
+        results = Path(os.environ.get(RESULTS, "results"))
         path = Path(weights).with_suffix("")
         run = str(path.relative_to(results) if path.is_relative_to(results) else path.name)
         self._open: dict[str, Watcher] = {}

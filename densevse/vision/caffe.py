@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from densevse.artifacts.files import checksum
-from densevse.artifacts.seals import sealed
-from densevse.artifacts.statements import statement_metadata
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.files import checksum
+from snakeproof.seals import sealed
+from snakeproof.statements import statement_metadata
 
 CONVOLUTIONS = {  # name: (channels in, channels out, kernel, stride, padding, groups)
     "conv1": (3, 96, 11, 4, 0, 1),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from torchvision.models import AlexNet_Weights
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 
 def read_classes(path: str | Path | None) -> list[str]:

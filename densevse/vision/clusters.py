@@ -24,11 +24,11 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from densevse.artifacts.boxes import BOX, Boxes, intersection_over_union
-from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded
 from densevse.config.proposers import Clustered
-from densevse.config.strict import validate
+from snakeproof.schema import read, write
+from snakeproof.strict import validate
 
 
 def write_clusters(proposals: str, options: Mapping[str, Any], wildcards: Mapping[str, Any], output: str) -> None:

@@ -20,21 +20,21 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from densevse.artifacts.files import checksum
 from densevse.artifacts.images import Photographs
-from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, PRECISION
 from densevse.artifacts.shards import remove_superseded, shard_slice
-from densevse.artifacts.store import FeatureWriter
 from densevse.runtime.ahead import ahead
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
 from densevse.runtime.numerics import device, fastest_precision, set_up
 from densevse.runtime.on_gpu import loader_threads
 from densevse.vision.crops import Pixels
 from densevse.vision.networks import Network, load_network
 from densevse.vision.views import extraction_of
+from snakeproof.errors import InputError
+from snakeproof.files import checksum
+from snakeproof.logs import progress
+from snakeproof.schema import read, write
+from snakeproof.store import FeatureWriter
 
 DTYPE = "float16"
 """The type of stored features: three more significant bits than bf16, and half the size of float32."""

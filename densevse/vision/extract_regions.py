@@ -15,18 +15,13 @@ from numpy.typing import NDArray
 from densevse.artifacts.boxes import BOX, Boxes
 from densevse.artifacts.images import Photographs
 from densevse.artifacts.phrase_boxes import phrase_boxes
-from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded
-from densevse.artifacts.store import FeatureWriter
 from densevse.config.networks import RegionOptions
 from densevse.config.registries import ARCHITECTURES
-from densevse.config.strict import validate
 from densevse.runtime.ahead import ahead
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
 from densevse.vision.boxes import clip
 from densevse.vision.classes import read_classes
@@ -43,6 +38,11 @@ from densevse.vision.regions import (
     choose_detected,
     chunks,
 )
+from snakeproof.errors import InputError
+from snakeproof.logs import progress
+from snakeproof.schema import read
+from snakeproof.store import FeatureWriter
+from snakeproof.strict import validate
 
 IMAGES_AT_ONCE = 64
 """Images whose regions are written together."""

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from torchvision.models.feature_extraction import create_feature_extractor
 
 from densevse.config.networks import NetworkSettings, nodes_of
-from densevse.config.strict import validate
 from densevse.vision.networks import Network, as_vectors, load_module, standardised, untrained
+from snakeproof.strict import validate
 
 FIELDS = ("architecture", "batch_size", "layers", "mean", "nodes", "resize", "size", "std")
 

@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, Boxes, check_no_shares
 from densevse.artifacts.matrices import Matrix, open_matrix
-from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.shards import remove_superseded, shard_slice
-from densevse.artifacts.store import FeatureStore, FeatureWriter
-from densevse.config.strict import Strict, validate
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
 from densevse.vision.boxes import clip
 from densevse.vision.given_files import ArrayFile, ArrayFolder, BottomUpFile, GivenFile, GivenImage, TableFile, read_ids
+from snakeproof.errors import InputError
+from snakeproof.logs import progress
+from snakeproof.schema import read
+from snakeproof.store import FeatureStore, FeatureWriter
+from snakeproof.strict import Strict, validate
 
 _MANY = 256
 """The number of regions or cells from which they are compared with the length of their vectors."""

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, Boxes, check_form
 from densevse.artifacts.matrices import Matrix, open_matrix, read_row_ids
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 _FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
 """The fields of a line of bottom-up attention's TSV (Anderson et al., CVPR 2018)."""

@@ -19,13 +19,13 @@ from torch.fx.experimental.optimization import fuse
 from torch.nn import functional
 from torchvision.models.feature_extraction import create_feature_extractor, get_graph_node_names
 
-from densevse.artifacts.seals import is_sealed, verified
 from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.config.registries import ARCHITECTURES
-from densevse.config.strict import validate
-from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import device, fastest_precision
 from densevse.vision.crops import Pixels, squeezed
+from snakeproof.errors import InputError
+from snakeproof.seals import is_sealed, verified
+from snakeproof.strict import validate
 
 EPSILON = 1e-6
 """A batch normalisation adds this to the variance of pixels (some thousands), as it must not be zero."""

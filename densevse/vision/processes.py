@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import cv2
 
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
+from snakeproof.errors import InputError
+from snakeproof.logs import progress
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -20,18 +20,18 @@ from scipy.io import loadmat
 
 from densevse.artifacts.boxes import BOX, Boxes, check_form
 from densevse.artifacts.images import Photographs
-from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.config.proposers import PROPOSERS, BoxFile, Detections, PublishedMCG, SelectiveSearch
-from densevse.config.strict import validate
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger, progress
 from densevse.vision.boxes import by_score, clip, unique
 from densevse.vision.given_files import files_of
 from densevse.vision.processes import in_processes
 from densevse.vision.selective_search import selective_search
+from snakeproof.errors import InputError
+from snakeproof.logs import logger, progress
+from snakeproof.schema import read, write
+from snakeproof.strict import validate
 
 
 class Scored(NamedTuple):

@@ -15,15 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from densevse.artifacts import schema
-from densevse.artifacts.adoption import BYTES, CODE, adopt, compare
 from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.sentences import WORDS
-from densevse.artifacts.seals import verified
-from densevse.artifacts.statements import Statement, digest, is_older, making, read_statement
-from densevse.dag.records import record_file
-from densevse.runtime.errors import InputError
-from densevse.runtime.project import RESULTS
+from snakeproof import schema
+from snakeproof.adoption import BYTES, CODE, adopt, compare
+from snakeproof.errors import InputError
+from snakeproof.records import record_file
+from snakeproof.seals import verified
+from snakeproof.statements import RESULTS, Statement, digest, is_older, making, read_statement
 
 OLDER = Path(__file__).parents[1] / "older/5febe9e3.tar.xz"
 TOKENS, COUNTED = "results/scenes/tokens.parquet", "results/scenes/vocabulary/words.parquet"

@@ -13,7 +13,7 @@ import pytest
 from densevse.artifacts import archives
 from densevse.artifacts.archives import Archive
 from densevse.artifacts.images import ImageFiles
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 FILES = {f"photographs/{number:03d}.jpg": os.urandom(2000 + number) for number in range(60)} | {"a b.txt": b"x" * 5000}
 KINDS = ["folder", "stored.zip", "deflated.zip", "plain.tar", "gzip.tar.gz", "bzip.tar.bz2", "lzma.tar.xz"]

@@ -6,10 +6,10 @@ import stat
 
 import pytest
 
-from densevse.artifacts import files
-from densevse.artifacts.files import atomic, checksum, whole_folder, write_text
 from densevse.artifacts.shards import remove_superseded, shard_names, shard_slice
-from densevse.runtime.errors import InputError
+from snakeproof import files
+from snakeproof.errors import InputError
+from snakeproof.files import atomic, checksum, whole_folder, write_text
 
 
 def write_half(path):

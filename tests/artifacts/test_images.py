@@ -11,7 +11,7 @@ from PIL import Image, ImageCms
 
 from densevse.artifacts import images
 from densevse.artifacts.images import Photographs, decode, examine
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 
 def picture(width: int = 40, height: int = 24) -> Image.Image:

@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schema import NUMBER, Column, Schema
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.schema import NUMBER, Column, Schema
 
 COUNTS = Schema("counts", "a number", (Column("number", NUMBER, "a number"),))
 VSE = Identity("scenes", "vse", 0, 1, "full", "test")

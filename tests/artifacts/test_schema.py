@@ -7,10 +7,11 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schemas
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import PARSES, WORDS
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 ROWS = [{"index": 0, "word": "", "count": 0}, {"index": 2, "word": "dog", "count": 7}]
 

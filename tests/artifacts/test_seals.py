@@ -9,13 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import WORDS
-from densevse.artifacts.seals import CHUNK, sealed, verified
-from densevse.artifacts.statements import Statement, making, read_statement, statement_metadata
-from densevse.artifacts.store import FeatureStore, FeatureWriter
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.seals import CHUNK, sealed, verified
+from snakeproof.statements import Statement, making, read_statement, statement_metadata
+from snakeproof.store import FeatureStore, FeatureWriter
 
 ROWS = 300
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import WORDS
-from densevse.artifacts.seals import sealed, verified
-from densevse.artifacts.statements import (
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.seals import sealed, verified
+from snakeproof.statements import (
+    RESULTS,
     Statement,
     ancestors,
     check_inputs,
@@ -24,8 +26,6 @@ from densevse.artifacts.statements import (
     restate,
     statement_metadata,
 )
-from densevse.runtime.errors import InputError
-from densevse.runtime.project import RESULTS
 
 GIVEN = {"network": {"layers": ["fc7"], "mean": [0.1, 2.5e-07]}, "seed": 1}
 

@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.pages import RowsDigest
 from densevse.artifacts.schemas.features import EMBEDDINGS, IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.sentences import WORDS
-from densevse.artifacts.seals import seal_parquet
-from densevse.artifacts.store import GROUP_ROWS, FeatureStore, FeatureWriter
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.pages import RowsDigest
+from snakeproof.seals import seal_parquet
+from snakeproof.store import GROUP_ROWS, FeatureStore, FeatureWriter
 
 MADE_FROM = {"network": "alexnet", "layer": "fc7", "precision": "bf16"}
 
@@ -98,7 +98,7 @@ def test_a_large_store_maps_no_more_than_its_limit_and_gives_the_same_vectors(tm
     order = np.random.default_rng(1).permutation(len(vectors))
     expected = np.concatenate((vectors[0::2], vectors[1::2])).astype("float16")
     for limit, most in ((2**31, 64), (2**23, 24)):  # bytes; MB that may be mapped besides
-        monkeypatch.setattr("densevse.artifacts.store.RESIDENT", limit)
+        monkeypatch.setattr("snakeproof.store.RESIDENT", limit)
         store, before = FeatureStore(paths, IMAGE_FEATURES), resident()
         for rows in np.array_split(order, 400):
             assert np.array_equal(store.gather(rows), expected[rows])
@@ -234,7 +234,7 @@ import numpy as np, pandas as pd
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.store import FeatureWriter
+from snakeproof.store import FeatureWriter
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 vectors, peaks = np.ones((1000, 512), np.float32), []
 with FeatureWriter(sys.argv[1], IMAGE_FEATURES, (512,), "float16") as writer:

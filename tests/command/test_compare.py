@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
@@ -14,6 +13,7 @@ from densevse.command.comparison import Measurement, compare, find, pairs
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import folds, select_split
 from densevse.report.sections import queries_of
+from snakeproof import schema
 
 
 def data_set(folder, images=40, text="a dog", **found):

@@ -9,7 +9,7 @@ import yaml
 
 from densevse.command.shared import PlannedJob, planned_jobs, snakemake, stage_of
 from densevse.command.subcommands.plan import COSTS, FETCHING, STARTED, Cost, Work, estimate, read_costs, works
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.cases import first_now
 from tests.rules import rules
 

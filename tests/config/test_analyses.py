@@ -8,7 +8,7 @@ import pytest
 from densevse.config.analyses import FOLDER, ByDataset, settings_of_analyses
 from densevse.config.datasets import Dataset
 from densevse.config.load import load
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 CONFIG = Path(__file__).parents[2] / "config"
 BY_DATASET = {name: kind for name, kind in settings_of_analyses().items() if issubclass(kind, ByDataset)}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from densevse.config.load import load
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 CONFIG = Path(__file__).parents[2] / "config"
 LEFT = "methods.mine.given.similarity: it is required for vectors"

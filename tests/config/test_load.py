@@ -6,8 +6,8 @@ import yaml
 from pydantic import BaseModel
 
 from densevse.config.load import FOLDERS, load, merge, variant
-from densevse.config.yaml_files import check_configfiles
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.yaml_files import check_configfiles
 
 CONFIG = Path(__file__).parents[2] / "config"
 

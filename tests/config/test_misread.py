@@ -8,8 +8,8 @@ import pytest
 from densevse.config.analyses import FOLDER, settings_of_analyses
 from densevse.config.config import FOLDERS
 from densevse.config.load import load
-from densevse.config.yaml_files import check_configfiles, read_yaml
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.yaml_files import check_configfiles, read_yaml
 
 ROOT = Path(__file__).parents[2]
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(

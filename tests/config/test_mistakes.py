@@ -8,7 +8,7 @@ import yaml
 from snakemake.cli import parse_config
 
 from densevse.config.load import load
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 CONFIG = Path(__file__).parents[2] / "config"
 NAN = float("nan")

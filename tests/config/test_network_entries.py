@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from densevse.config.load import load, merge, variant
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.tiny_networks import CLIP
 
 CONFIG = Path(__file__).parents[2] / "config"

@@ -3,7 +3,7 @@
 import pytest
 
 from densevse.config.load import load
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.projects import ROOT
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from snakemake.persistence.file import FilePersistence
 
-from densevse.dag import bucket as module
-from densevse.dag.bucket import BucketRecords
-from densevse.dag.records import record_file, recorded
-from densevse.runtime.errors import InputError
+from snakeproof import bucket as module
+from snakeproof.bucket import BucketRecords
+from snakeproof.errors import InputError
+from snakeproof.records import record_file, recorded
 
 PREFIX = "s3://bucket/here/"
 IMAGES, MODEL = f"{PREFIX}results/scenes/images.parquet", f"{PREFIX}results/scenes/model.safetensors"

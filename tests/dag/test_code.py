@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from densevse.dag import code
-from densevse.dag.code import Code, facts
-from densevse.runtime.errors import InputError
+from densevse.dag.project import code_of
+from snakeproof import code
+from snakeproof.code import facts
+from snakeproof.errors import InputError
 from tests.rules import rules
 
 ROOT = Path(__file__).parents[2]
@@ -38,12 +39,12 @@ def write(path: Path, text: str) -> None:
 
 
 def digests(project: Path) -> tuple[str, str]:
-    found = Code(project, project / ".snakemake/code.json")
+    found = code_of(project, project / ".snakemake/code.json")
     return found.digest(RUN), found.digest(OTHER)
 
 
 def test_reaches_what_is_imported_directly_and_through_others(project):
-    reached = Code(project, project / "kept.json").reached(RUN)
+    reached = code_of(project, project / "kept.json").reached(RUN)
     assert [Path(file).stem for file in reached] == ["__init__", "first", "second", "run"]
 
 
@@ -67,9 +68,9 @@ def test_an_edit_changes_the_digests_of_the_functions_that_reach_it_only(project
 
 def test_a_module_imported_by_name_is_given(project):
     kept = project / "kept.json"
-    before = Code(project, kept).digest(RUN, "densevse.room.by_name")
+    before = code_of(project, kept).digest(RUN, "densevse.room.by_name")
     write(project / "densevse/room/by_name.py", "z = 2\n")
-    assert Code(project, kept).digest(RUN, "densevse.room.by_name") != before
+    assert code_of(project, kept).digest(RUN, "densevse.room.by_name") != before
 
 
 def test_what_declares_the_configuration_is_no_code(project):
@@ -80,14 +81,14 @@ def test_what_declares_the_configuration_is_no_code(project):
 
 
 def test_the_parameters_of_a_function_are_known_without_importing_it(project):
-    found = Code(project, project / "kept.json")
+    found = code_of(project, project / "kept.json")
     assert found.parameters(RUN) == ["a", "b=", "**files"]
     with pytest.raises(ValueError, match=r"densevse\.run:walk: no such function"):
         found.check("densevse.run:walk")
 
 
 def test_the_text_of_a_function_is_given(project):
-    assert Code(project, project / "kept.json").source(OTHER) == "def run():\n    pass"
+    assert code_of(project, project / "kept.json").source(OTHER) == "def run():\n    pass"
 
 
 def test_a_file_that_is_not_python_is_named(project):
@@ -151,7 +152,7 @@ def test_a_copied_file_is_not_parsed_again(project, monkeypatch):
 
 def test_a_folder_that_cannot_be_written_to_is_no_error(project):
     (project / "a_file").write_text("")
-    assert Code(project, project / "a_file/kept.json").digest(RUN) == digests(project)[0]
+    assert code_of(project, project / "a_file/kept.json").digest(RUN) == digests(project)[0]
 
 
 def test_kept_facts_of_another_version_are_found_again(project):
@@ -166,7 +167,7 @@ def test_kept_facts_of_another_version_are_found_again(project):
 
 def reaching(module: str) -> set[str]:
     """The rules whose job reaches a module by imports; those of analyses are left out."""
-    found = Code(ROOT, ROOT / ".snakemake/densevse-code.json")
+    found = code_of(ROOT, ROOT / ".snakemake/densevse-code.json")
     calls = {name: rule.call for name, rule in rules().items() if rule.call and "analyses" not in rule.file.parts}
     return {name for name, call in calls.items() if module in found.reached(call)}
 

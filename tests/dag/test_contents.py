@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from densevse.dag import contents as module
-from densevse.dag.contents import PROJECT, Contents, Marks, Uploads, link_folders
-from densevse.runtime.errors import InputError
+from snakeproof import contents as module
+from snakeproof.contents import PROJECT, Contents, Marks, Uploads, link_folders
+from snakeproof.errors import InputError
 from tests.rules import files
 
 MARKS = Marks(timeless="timeless {}".format, here="here {}".format, in_bucket="in bucket {}".format)
@@ -157,13 +157,13 @@ def test_the_project_has_one_path_wherever_it_stands(tmp_path, monkeypatch):
     for place in ("checkout", "package", "package"):
         assert link_folders(project=tmp_path / place) == {"project": PROJECT}
         assert Path(PROJECT, "file").read_text() == place
-    assert [path.name for path in Path(".snakemake").iterdir()] == ["densevse"]
+    assert [path.name for path in Path(".snakemake").iterdir()] == ["snakeproof"]
 
 
 def test_a_folder_in_which_the_link_cannot_be_made_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path(".snakemake").write_text("a file")
-    with pytest.raises(InputError, match=r"^cannot make links to the project in \.snakemake/densevse"):
+    with pytest.raises(InputError, match=r"^cannot make links to the project in \.snakemake/snakeproof"):
         link_folders(project=tmp_path)
 
 

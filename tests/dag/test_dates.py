@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from densevse.dag.dates import CLOCKS_DIFFER, settle_dates
-from densevse.runtime.errors import InputError
+from snakeproof.dates import CLOCKS_DIFFER, settle_dates
+from snakeproof.errors import InputError
 
 DEEP = "results/scenes/models/vse/seed0/round0/model.safetensors"
 

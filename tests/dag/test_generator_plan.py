@@ -7,7 +7,7 @@ import pytest
 
 from densevse.dag.project import Project
 from densevse.dag.training import GeneratorStage, TrainingStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 EMBEDDINGS = "results/flickr8k/embeddings/vse/seed1/round0"

@@ -12,7 +12,7 @@ from densevse.dag.project import Project
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 from densevse.exchange.dag import ExchangeStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.tiny_networks import CLIP, CLIP_OPTIONS
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from densevse.dag.features import FeatureStage, ProposalStage
 from densevse.dag.inputs import ConceptStage
 from densevse.dag.project import Project
 from densevse.dag.training import TrainingStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.rule_values import job_of, paths_of
 from tests.rules import input_of
 

@@ -4,9 +4,8 @@ import pytest
 import yaml
 from snakemake.cli import get_argument_parser
 
-from densevse.dag.options import HARMLESS, REFUSED, check_options, parsed_by
-from densevse.runtime.errors import InputError
-from densevse.runtime.project import ADOPTS
+from snakeproof.errors import InputError
+from snakeproof.options import ADOPTS, HARMLESS, REFUSED, check_options, parsed_by
 from tests.projects import ROOT, Project
 
 TABLE = "results/tables/scenes.md"
@@ -76,7 +75,7 @@ def flags(parser) -> dict[str, list[str]]:
 
 def test_each_option_is_on_one_list(parser):
     known = flags(parser).keys()
-    assert known - HARMLESS - REFUSED.keys() == set(), "decide if these are harmless here: densevse/dag/options.py"
+    assert known - HARMLESS - REFUSED.keys() == set(), "decide if these are harmless here: snakeproof/options.py"
     assert (HARMLESS | REFUSED.keys()) - known == set(), "Snakemake has no such options"
     assert HARMLESS & REFUSED.keys() == set()
 
@@ -86,23 +85,23 @@ def test_each_refusal_names_its_option_and_says_what_to_do(parser):
     for name, call in REFUSED_CALLS.items():
         assert call[0] in flags(parser)[name]
         with pytest.raises(InputError, match=rf"^{call[0]}: \S.*[;.,] .*\.$"):
-            check_options(parser.parse_args(call))
+            check_options(parser.parse_args(call), "mine adopt")
 
 
 @pytest.mark.parametrize("call", TAKEN_CALLS, ids=" ".join)
 def test_what_is_harmless_is_not_refused(parser, call):
-    check_options(parser.parse_args(call))
+    check_options(parser.parse_args(call), "mine adopt")
 
 
 def test_options_of_snakemake_s_own_processes_are_not_refused(parser):
-    check_options(parser.parse_args(OF_A_JOB))
+    check_options(parser.parse_args(OF_A_JOB), "mine adopt")
 
 
 def test_densevse_adopt_may_touch_what_is_not_in_a_bucket(parser, monkeypatch):
     monkeypatch.setenv(ADOPTS, "1")
-    check_options(parser.parse_args(["--touch", "--forceall", "--nolock"]))
-    with pytest.raises(InputError, match=r"^--touch, densevse adopt: files in a bucket cannot be adopted"):
-        check_options(parser.parse_args(["--touch", "--nolock", "--default-storage-provider", "s3"]))
+    check_options(parser.parse_args(["--touch", "--forceall", "--nolock"]), "mine adopt")
+    with pytest.raises(InputError, match=r"^--touch, mine adopt: files in a bucket cannot be adopted"):
+        check_options(parser.parse_args(["--touch", "--nolock", "--default-storage-provider", "s3"]), "mine adopt")
 
 
 def test_profiles_of_the_project_are_not_refused():
@@ -118,7 +117,7 @@ def test_a_start_without_the_command_is_refused():
         return parsed_by(command)
 
     assert command("the options") == "the options"
-    with pytest.raises(InputError, match="Start the workflow by the command densevse run or snakemake"):
+    with pytest.raises(InputError, match="Start the workflow by Snakemake's command"):
         parsed_by(command)
 
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from densevse.dag.paths import Paths, configured
+from snakeproof.paths import Paths, configured
 
 PATHS = Paths(results="out", resources="out/downloads", logs="<results>/logs", model="<results>/{dataset}/seed{seed}")
 JOB = SimpleNamespace(dataset="scenes", seed="3", round="02", shard="00-of-02")

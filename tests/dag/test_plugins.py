@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from densevse.config import environment, plugins
+from densevse.config import environment, groups
 from densevse.config.registries import Registry
-from densevse.dag.code import Code
-from densevse.dag.project import Project
-from densevse.runtime.errors import InputError
+from densevse.dag.project import Project, code_of
+from snakeproof import plugins
+from snakeproof.errors import InputError
 from tests import packages
 from tests.projects import ROOT
 
-GROUP = plugins.READERS
+GROUP = groups.READERS
 CALL = "densevse.datasets.readers:write_dataset"
 PACKAGE = {
     "__init__.py": "",
@@ -71,7 +71,7 @@ def test_a_package_that_cannot_be_imported_is_named(install, colours, value, rea
 
 
 def digest(folder: Path) -> str:
-    return Code(ROOT, folder / "kept.json", plugins.plugins(GROUP)).digest(CALL, "palette.work")
+    return code_of(ROOT, folder / "kept.json", plugins.plugins(GROUP)).digest(CALL, "palette.work")
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_an_edit_of_what_an_implementation_reaches_changes_digests(install, tmp_
 def test_one_module_may_be_a_package(install, tmp_path):
     install("palette", {}, green="palette:FOUND").rmdir()
     (tmp_path / "palette.py").write_text("FOUND = 1\n")
-    code = Code(ROOT, tmp_path / "kept.json", plugins.plugins(GROUP))
+    code = code_of(ROOT, tmp_path / "kept.json", plugins.plugins(GROUP))
     assert "palette.py" in code.reached(CALL, "palette")
 
 
 def test_an_implementation_that_does_not_exist_is_refused(install, tmp_path):
     install("palette", PACKAGE, green="palette.declared:FOUND")
-    code = Code(ROOT, tmp_path / "kept.json", plugins.plugins(GROUP))
+    code = code_of(ROOT, tmp_path / "kept.json", plugins.plugins(GROUP))
     with pytest.raises(InputError, match=r"palette\.lost: neither densevse nor a package with a plug-in has this"):
         code.digest(CALL, "palette.lost")
 

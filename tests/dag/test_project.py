@@ -5,7 +5,7 @@ import pytest
 from densevse.dag.project import Analyses, Project, Stage
 from densevse.dag.tables import TableStage
 from densevse.report.start_page import write_list
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.rules import ROOT, input_of, rules
 
 

@@ -14,7 +14,7 @@ from densevse.dag.features import FeatureStage
 from densevse.dag.inputs import ConceptStage
 from densevse.dag.project import Project
 from densevse.dag.training import GeneratorStage, TrainingStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.projects import copy_code
 
 ROOT = Path(__file__).parents[2]

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from densevse.dag import run_lock
-from densevse.dag.run_lock import RunLock, lock_folders
-from densevse.runtime.errors import InputError
+from snakeproof import run_lock
+from snakeproof.errors import InputError
+from snakeproof.run_lock import RunLock, lock_folders
 
 FORKS = multiprocessing.get_context("forkserver")
 

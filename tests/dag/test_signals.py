@@ -13,7 +13,7 @@ SNAKEFILE = """
 import logging, os, sys
 sys.path.insert(0, {root!r})
 from snakemake.logging import logger
-from densevse.dag.signals import end_by_signals
+from snakeproof.signals import end_by_signals
 
 
 class AtJobsEnd(logging.Filter):

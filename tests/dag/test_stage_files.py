@@ -13,11 +13,11 @@ from densevse.dag.features import FeatureStage, ProposalStage
 from densevse.dag.fields import passed
 from densevse.dag.fields import whole as whole_entry
 from densevse.dag.inputs import ParseStage, VocabularyStage
-from densevse.dag.jobs import Calls
-from densevse.dag.paths import uncompared
 from densevse.dag.project import Project, any_of
 from densevse.dag.training import TrainingStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Calls
+from snakeproof.paths import uncompared
 from tests.rule_values import constraint_of, evaluated, paths_of
 from tests.rules import input_of, rules
 

@@ -15,7 +15,7 @@ from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.training import TrainingStage
 from densevse.report.plan import Difference, GainsPlan, RoundsPlan, TablePlan
 from densevse.report.published import read_published
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ import pytest
 
 from densevse.dag.project import Project
 from densevse.dag.targets import Known, TargetStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.rules import ROOT
 
 PATTERNS = [

@@ -6,17 +6,17 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import CORRESPONDENCES, IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.sentences import PARSES, TOKENS, WORD_VECTORS
-from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.inputs import Inputs
 from densevse.data.ragged import Ragged, RaggedNumbers
 from densevse.data.views.regions import RegionsOfImages
 from densevse.data.views.vectors import VectorsOfImages
 from densevse.language.tags import write_tags
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.store import FeatureStore, FeatureWriter
 from tests.device.files import files_of
 from tests.device.miniature import write_everything
 
@@ -89,7 +89,7 @@ def test_a_sentence_is_read_the_same_wherever_its_row_stands(made, monkeypatch, 
     whole = opened(files, structure).pairs("train")
     every = np.arange(len(whole.rows.caption_ids))
     expected = whole.sentences(every)[structure]
-    monkeypatch.setattr("densevse.artifacts.schema.PART_ROWS", 3)
+    monkeypatch.setattr("snakeproof.schema.PART_ROWS", 3)
     name, kind = ("tokens", TOKENS) if structure == "words" else ("parses", PARSES)
     rows = schema.read(made / f"{name}.parquet", kind).iloc[::-1]
     for part, some in enumerate(np.array_split(np.arange(len(rows)), 1 if name == "tokens" else 2)):

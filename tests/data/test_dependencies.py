@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import PARSES, RELATIONS
-from densevse.artifacts.statements import Statement, making
 from densevse.data.inputs import Inputs
 from densevse.data.structures.dependencies import _nodes
 from densevse.language.triplets import numbered_relations, write_relations
 from densevse.language.words import spoken
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
 
 
 def relations(folder, kind):

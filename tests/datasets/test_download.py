@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from huggingface_hub.errors import LocalEntryNotFoundError
 
-from densevse.artifacts.files import checksum
 from densevse.datasets.download import _ATTEMPTS, download, download_from_hub, unpack
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.files import checksum
 from tests.hub import Repository, hub_at
 from tests.projects import ROOT
 from tests.servers import CONTENT, Server, serving

@@ -3,11 +3,11 @@
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.given_boxes import among_words, read_annotation, read_entities, read_sentence, write_given_boxes
 from densevse.language.tokens import tokenize, write_tokens
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 LINE = "[/EN#1/people/clothing Two young guys] with [/EN#2/bodyparts shaggy hair] look at [/EN#3/scene it] ."
 XML = b"""<annotation><filename>77.jpg</filename>

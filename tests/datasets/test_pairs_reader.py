@@ -16,9 +16,9 @@ from PIL import Image
 from densevse.artifacts.archives import Archive
 from densevse.config.load import load
 from densevse.config.readers import PairTable
-from densevse.config.strict import DatasetName
+from densevse.config.values import DatasetName
 from densevse.datasets.readers import read_dataset
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 SPLITS = {"a.png": "train", "b.png": "train", "c.png": "val", "d.png": "test"}

@@ -13,14 +13,14 @@ import pytest
 import yaml
 from PIL import Image
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.proposals import mask_of
 from densevse.datasets import coco as coco_files
 from densevse.datasets.layout import seeded_splits
 from densevse.datasets.readers import read_dataset, write_dataset
 from densevse.datasets.true_boxes import write_boxes
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 FLICKR = {"captions": "token.txt", "splits": {"train": "train.txt", "val": "dev.txt", "test": "test.txt"}}
 TOKENS = (

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from densevse.datasets.readers import resplit
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 DRAW = {"seed": 0, "train": 12, "val": 3, "test": 4}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from densevse.datasets.readers import read_dataset
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 COUNTS = {"train": 3, "dev": 1, "test": 1, "testall": 2}
 

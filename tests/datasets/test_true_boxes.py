@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from densevse.artifacts import schema
 from densevse.artifacts.images import decode
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.proposals import MASKS, mask_of
 from densevse.datasets.readers import write_dataset
 from densevse.datasets.true_boxes import write_boxes, write_masks
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 BOX = [4, 3, 9, 5]
 """x, y, width and height of the red area in the stored pixels."""

@@ -9,7 +9,7 @@ from PIL import Image
 
 from densevse.artifacts.images import ImageFiles
 from densevse.datasets.readers import read_dataset
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 
 def picture(shade):

@@ -5,13 +5,13 @@ from typing import get_args
 
 import numpy as np
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import PARSES, TAGS
-from densevse.artifacts.statements import Statement, making
-from densevse.artifacts.store import FeatureWriter
 from densevse.language.triplets import DependenciesOfParse, write_relations
+from snakeproof import schema
+from snakeproof.statements import Statement, making
+from snakeproof.store import FeatureWriter
 from tests.crops import write_pictures, write_regions
 from tests.device.papers import write_word_vectors
 from tests.miniature import KNOWN, SIZE, sentence, write_features, write_parses, write_tables

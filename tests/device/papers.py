@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.sentences import PARSES, RELATIONS, TOKENS, WORD_VECTORS, WORDS
-from densevse.artifacts.store import FeatureWriter
+from snakeproof import schema
+from snakeproof.store import FeatureWriter
 
 AT_ONCE = 50  # images whose random features are made in one go
 CAPTIONS_OF_IMAGE = 5

@@ -6,12 +6,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
-from densevse.artifacts.store import FeatureStore
 from densevse.config.load import generator
 from densevse.config.registries import VIEWS
 from densevse.config.training import NamedPhase, TrainingJob
@@ -31,6 +29,8 @@ from densevse.vision.mcg.contours import HEDContours
 from densevse.vision.mcg.hed import HED
 from densevse.vision.networks import load_network
 from densevse.vision.regions import RegionNetwork
+from snakeproof import schema
+from snakeproof.store import FeatureStore
 from tests import concepts
 from tests.crops import NETWORK
 from tests.device.chosen import CPU, DEVICE, counting_waits

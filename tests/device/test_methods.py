@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.load import load, variant
 from densevse.config.training import NamedPhase, TrainingJob
@@ -18,6 +17,7 @@ from densevse.models.encodings import KeptImages, write_encodings
 from densevse.models.files import open_model
 from densevse.models.retrieval import encode_test
 from densevse.training.retrieval import train_method
+from snakeproof import schema
 from tests.cases import first_now
 from tests.device.chosen import CPU, DEVICE
 from tests.device.files import files_of

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import RELATIONS
 from densevse.config.load import load, variant
 from densevse.data.inputs import Inputs
 from densevse.kernels.hlstm import subtrees
+from snakeproof import schema
 from tests.device.files import files_of
 from tests.device.papers import FREQUENT, RELATION_NAMES, VALIDATED, Sizes, write_inputs, write_word_vectors
 from tools.environments import ROOT

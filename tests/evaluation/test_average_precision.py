@@ -10,8 +10,8 @@ from densevse.evaluation.average_precision import (
     mean_average_precision,
     weighted_average_precisions,
 )
-from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import jackknife_interval, left_out
+from snakeproof.errors import InputError
 
 
 def test_agrees_with_torchmetrics_and_leaves_out_what_no_image_has():

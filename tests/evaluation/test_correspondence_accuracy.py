@@ -5,7 +5,7 @@ import pytest
 
 from densevse.artifacts.boxes import BOX
 from densevse.evaluation.correspondence_accuracy import accuracy
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 LEFT, RIGHT, WHOLE = (0, 0, 50, 100), (50, 0, 50, 100), (0, 0, 100, 100)
 

@@ -10,17 +10,17 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.artifacts.statements import Statement, making
 from densevse.config.given import GivenLayout
 from densevse.evaluation.given.retrieval import given_rankings, read_test, write_given_retrieval
 from densevse.evaluation.recall import metrics_of
 from densevse.evaluation.retrieval import retrieve
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
 from tests.evaluation.vsepp_and_scan import i2t_of_scan, i2t_of_vsepp, t2i_of_scan, t2i_of_vsepp
 
 PLAIN = GivenLayout()

@@ -9,7 +9,7 @@ import torch
 
 import densevse
 from densevse.evaluation.ranks import evaluate, metrics
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.evaluation.vsepp_and_scan import i2t_of_scan, t2i_of_scan
 
 SCORES = np.random.default_rng(0).normal(size=(20, 100)).astype(np.float32)

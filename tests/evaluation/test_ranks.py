@@ -6,7 +6,7 @@ import torch
 from torchmetrics.retrieval import RetrievalHitRate
 
 from densevse.evaluation.ranks import Ranks, evaluate, metrics
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 RAGGED = torch.tensor([0, 0, 2, 2, 2, 2, 2, 2, 2, 3, 5, 5])  # images 1 and 4 have no sentence, image 2 has seven
 

@@ -10,7 +10,7 @@ from sklearn.metrics import ndcg_score
 
 import densevse
 from densevse.evaluation.given.relevance import read_relevance
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 RANDOM = np.random.default_rng(0)
 IMAGES, SENTENCES = 30, 70

@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.bootstrap import expected_metrics
 from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.ranks import evaluate, metrics
 from densevse.evaluation.recall import metrics_of, recall_metrics
 from densevse.evaluation.retrieval import retrieve
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 
 def data_set(counts, unreadable=(), split="test"):

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.evaluation.protocols import full, select_split
 from densevse.evaluation.recall import metrics_of
@@ -18,6 +17,7 @@ from densevse.evaluation.retrieval import retrieve
 from densevse.statistics import rankings
 from examples import compare, minimal_vse
 from examples.minimal_vse import MinimalVSE, Split, hinges, ranked, recalls, train
+from snakeproof import schema
 from tests.miniature import KNOWN, SIZE
 
 SCRIPT = Path(__file__).parents[2] / "examples/minimal_vse.py"

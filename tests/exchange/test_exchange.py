@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from huggingface_hub import ModelCard
 
-from densevse.artifacts.files import checksum
 from densevse.command.main import main
 from densevse.config.load import merge
 from densevse.dag.project import Project as ConfiguredProject
@@ -18,7 +17,8 @@ from densevse.exchange.dag import ExchangeStage, import_model
 from densevse.exchange.exporting import model_card
 from densevse.exchange.hub import pull, push
 from densevse.exchange.records import ModelName
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.files import checksum
 from tests.hub import TOKEN, hub_at
 from tests.projects import ROOT, SMALL, Project
 

@@ -7,15 +7,15 @@ import pytest
 from huggingface_hub import ModelCard, constants
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
-from densevse.artifacts.files import checksum
 from densevse.artifacts.schemas.tables import RETRIEVAL_METRICS, TOTALS
 from densevse.command.main import main
 from densevse.exchange.card_head import card_head
 from densevse.exchange.hub import pull, push
 from densevse.exchange.records import ModelName
 from densevse.report.sections import Row
-from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import Interval
+from snakeproof.errors import InputError
+from snakeproof.files import checksum
 from tests.hub import TOKEN, hub_at
 
 NAME = ModelName("flickr8k", "vsepp", 0, 0)

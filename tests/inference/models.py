@@ -9,13 +9,13 @@ import pytest
 import torch
 import torchvision
 
-from densevse.artifacts import schema
-from densevse.artifacts.files import checksum
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.sentences import WORDS
-from densevse.artifacts.statements import Statement, digest, making
 from densevse.methods.interface import Shapes
 from densevse.models.files import build, save_model
+from snakeproof import schema
+from snakeproof.files import checksum
+from snakeproof.statements import Statement, digest, making
 from tests.miniature import KNOWN
 
 NETWORK = {

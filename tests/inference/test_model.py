@@ -11,14 +11,14 @@ import torch
 from PIL import Image
 
 import densevse
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import WORDS
 from densevse.methods.interface import DualEncoder, Embeddings, Images, Shapes
 from densevse.models.files import build, save_model
 from densevse.models.spaces import encode_words
-from densevse.runtime.errors import InputError
 from densevse.vision.networks import load_network
 from densevse.vision.views import extraction_of
+from snakeproof import schema
+from snakeproof.errors import InputError
 from tests.inference.models import METHODS, NETWORK, folder_of
 from tests.projects import ROOT
 

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import PARSES
+from snakeproof import schema
 
 
 def write_captions(folder, splits):

@@ -13,7 +13,7 @@ from densevse.config.datasets import CoreNLP
 from densevse.language import corenlp
 from densevse.language.corenlp import CoreNLPParser, heap_mb, parse_by_corenlp
 from densevse.language.trees import phrases, read_tree
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 SHIFT_REDUCE = {"model": "edu/stanford/nlp/models/srparser/englishSR.ser.gz", "longest": 500}
 PCFG = {"model": "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz", "longest": 100}

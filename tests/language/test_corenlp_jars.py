@@ -11,7 +11,7 @@ import stanza
 
 from densevse.language import corenlp_jars
 from densevse.language.corenlp_jars import get_corenlp, get_jars
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.projects import ROOT
 
 

@@ -3,10 +3,10 @@ import logging
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import PARSES
 from densevse.language.parses import Dependency, Parse, write_parses
+from snakeproof import schema
 
 
 class Words:

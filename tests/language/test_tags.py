@@ -2,10 +2,10 @@ import logging
 
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS, TAGS
 from densevse.language.tags import count_tags, read_tags, write_concepts, write_tags
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 from tests.language.made_up import write_captions, write_images, write_parses
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from densevse.language.trees import Tree, phrases, read_tree
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 CAPTION = (
     "(ROOT (NP (NP (DT a) (JJ brown) (NN dog)) (VP (VBG jumping) (PP (IN over) (NP (NP (NN fence)) "

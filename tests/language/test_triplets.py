@@ -2,9 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import FRAGMENTS, RELATIONS, WORD_VECTORS, WORDS
-from densevse.artifacts.statements import Statement, making
 from densevse.language.triplets import (
     Triplet,
     count_relations,
@@ -14,10 +12,12 @@ from densevse.language.triplets import (
     triplets,
     write_relations,
 )
-from densevse.runtime.errors import InputError
 from densevse.scenes.grammar import GrammarParser
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import sample_family
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
 from tests.language.made_up import parse_row, write_captions, write_parses
 
 TOKENS = ["A", "brown", "Dog", "runs", "."]

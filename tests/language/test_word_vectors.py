@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import WORD_VECTORS, WORDS
 from densevse.language.word_vectors import read_vectors, write_word_vectors
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 VECTORS = {"dog": [1.0, 2.0, 3.0], "New_York": [0.5, 0.0, -1.0], "cat": [-1.0, 1e-3, 0.25], "of the": [9.0, 9.0, 9.0]}
 

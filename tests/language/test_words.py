@@ -4,12 +4,12 @@ import sys
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import WORDS
 from densevse.language.tokens import compared, tokenize, write_tokens
 from densevse.language.words import UNKNOWN, Vocabulary, count_words, write_words
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 
 def captions(*rows: tuple[str, str]) -> pd.DataFrame:

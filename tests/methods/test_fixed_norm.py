@@ -7,15 +7,15 @@ import pytest
 import torch
 
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.store import FeatureStore
 from densevse.config.training import TrainingJob
 from densevse.methods.devise import DeViSE
 from densevse.methods.global_ranking import FixedNorm
 from densevse.methods.interface import Shapes
 from densevse.methods.parameters.devise import Parameters
 from densevse.models.files import load_model
-from densevse.runtime.errors import InputError
 from densevse.training.retrieval import train_method
+from snakeproof.errors import InputError
+from snakeproof.store import FeatureStore
 from tests.methods import test_defrag as defrag
 from tests.miniature import files, folder
 

@@ -6,7 +6,7 @@ from torch.nn import functional
 
 from densevse.methods.interface import Shapes
 from densevse.models.files import build
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.likelihoods import INDEX, SHAPES, TEST, TRAINING, images, scores, sentences, small
 
 SIZES = {

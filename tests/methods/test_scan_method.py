@@ -10,7 +10,7 @@ from densevse.methods.parameters.scan import Parameters
 from densevse.methods.scan import SCAN
 from densevse.methods.structures import Words
 from densevse.models.files import build
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 SMALL = {"dimension": 6, "word_dimension": 4}
 SENTENCES = ((2, 3, 4), (5,), (6, 7, 8, 9, 2), (2, 3, 10, 11))

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.retrieval import retrieve
 from densevse.models.ensembles import retrieve_by_ensemble, summed
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 from tests.evaluation.test_given import floats, of_array, write_tables
 
 PLAIN = {"similarity": None, "copies": 1, "unscored": None, "lower_is_better": False}

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
@@ -16,8 +15,6 @@ from densevse.artifacts.schemas.features import CORRESPONDENCES, EMBEDDINGS, IMA
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.sentences import PARSES, TOKENS, WORDS
 from densevse.artifacts.schemas.tables import RESULTS
-from densevse.artifacts.statements import Statement, making
-from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.config.tables import PrintedTable
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
@@ -34,7 +31,10 @@ from densevse.models.encoding import evaluation
 from densevse.models.files import build, open_model, save_model
 from densevse.report.plan import MeasuredVariant, SectionPlan, TablePlan
 from densevse.report.results import Outputs, make_table
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
+from snakeproof.store import FeatureStore, FeatureWriter
 
 NAMES = {"a": 3, "b": 1, "c": 4}  # image -> regions, the whole image included
 TREES = [

@@ -9,7 +9,7 @@ from densevse.config.registries import VIEWS
 from densevse.dag.project import Project
 from densevse.methods.interface import Shapes
 from densevse.models.files import build, load_model, save_model
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 PROJECT = Project(Path(__file__).parents[2], {})
 VARIANTS = [

@@ -11,7 +11,7 @@ from safetensors.torch import save_file
 
 from densevse.models.files import described, load_model
 from densevse.models.untrained import write_untrained
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.tiny_networks import CLIP_OPTIONS
 
 pytest.importorskip("transformers", reason="open_clip reads a tokenizer's file by transformers")

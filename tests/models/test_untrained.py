@@ -9,18 +9,18 @@ import pytest
 import torch
 from torch.nn import functional
 
-from densevse.artifacts import schema
-from densevse.artifacts.files import checksum
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.store import FeatureWriter
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Shapes
 from densevse.models.encoding import encode_images, encode_sentences
 from densevse.models.files import build, described, open_model, text_encoder
 from densevse.models.untrained import write_untrained
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.files import checksum
+from snakeproof.store import FeatureWriter
 from tests.tiny_networks import CLIP, CLIP_OPTIONS, clip_model, save
 
 NETWORK = {"architecture": CLIP["architecture"], "options": CLIP_OPTIONS}

@@ -6,12 +6,12 @@ from base64 import b64encode
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.report import costs as module
 from densevse.report.costs import RECORDED_COLUMNS, costs, keep, recorded, table
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import USED
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import USED
 
 
 def write(folder, stage, name, seconds, processor, memory):

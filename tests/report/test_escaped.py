@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
-from densevse.dag.jobs import Given
 from densevse.report.rendering import Document, Sheet, TableColumn, as_csv, as_markdown
+from snakeproof.jobs import Given
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 TEXTS = (

@@ -8,13 +8,13 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.config.strict import validate
 from densevse.report.figures import canvas, draw_picture, number_logarithmic, place_picture, save
 from densevse.report.pictures import photographs, pictures
 from densevse.report.plan import PicturePlan
+from snakeproof import schema
+from snakeproof.strict import validate
 
 
 def test_a_plan_is_the_same_after_it_was_given_to_a_job_as_plain_values():

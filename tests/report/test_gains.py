@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.tables import RESULTS
 from densevse.report import gains
 from densevse.report.figures import QUIET, RIGHT_COLOUR, WRONG_COLOUR
 from densevse.report.plan import GainsPlan, GainsSection
+from snakeproof import schema
 
 GAINS = {"VSE": None, "VSE++": (30, 20, 40), "Order $x$": (-16, -24, -9), "DeFrag": (-1, -8, 7), "few": (2, None, None)}
 

@@ -2,11 +2,10 @@
 
 import pytest
 
-from densevse.artifacts import schema
-from densevse.artifacts.schema import TEXT, Column, Schema
-from densevse.artifacts.statements import Statement, digest, making, path_of, read_statement
 from densevse.report.made_with import choices, descriptions
-from densevse.runtime.project import RESULTS
+from snakeproof import schema
+from snakeproof.schema import TEXT, Column, Schema
+from snakeproof.statements import RESULTS, Statement, digest, making, path_of, read_statement
 
 KIND = Schema("made", "a file", (Column("place", TEXT, "where it is"),))
 MULTI = "scenes/networks/multi.parquet"

@@ -21,7 +21,7 @@ from densevse.report.published import (
     required,
     whole,
 )
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 FOLDER = Path(__file__).parents[2] / "config/published"
 PAPERS = ("hm_lstm", "vse", "sm_lstm", "defrag", "sco")

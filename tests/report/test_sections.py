@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.report.plan import MeasuredVariant, SectionPlan
 from densevse.report.sections import SectionArtifacts, read_section
+from snakeproof import schema
 
 COPIES, FAMILIES = 4, 50
 

@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.tables import RESULTS, ROUNDS
-from densevse.artifacts.statements import Statement, making
 from densevse.config.tables import PrintedTable
 from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.recall import metrics_of
@@ -30,8 +28,10 @@ from densevse.report.plan import (
 from densevse.report.results import Outputs, make_table
 from densevse.report.rounds import make_rounds
 from densevse.report.sections import Row, queries_of
-from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import Interval
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
 
 FOLDER = Path(__file__).parents[2] / "config/published"
 PAPERS = ("hm_lstm", "vse", "sm_lstm", "defrag", "sco")

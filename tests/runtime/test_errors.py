@@ -1,6 +1,6 @@
 """The differences of nested values, as errors name them."""
 
-from densevse.runtime.errors import differences, expected_and_found, leaves
+from snakeproof.errors import differences, expected_and_found, leaves
 
 FIRST = {"network": "vgg19", "sizes": [1, 2], "phases": [{"epochs": 3}], "parents": {"images": {"reader": "flickr"}}}
 

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from densevse.runtime import gpu
-from densevse.runtime.errors import InputError
 from densevse.runtime.project import GPU, JOBS_PER_GPU
+from snakeproof.errors import InputError
 
 WHEEL = ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120", "compute_120"]
 

@@ -3,6 +3,7 @@ import io
 import itertools
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -11,12 +12,15 @@ import time
 import pytest
 import torch
 
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import job, last_errors, logger, progress
+from snakeproof.errors import InputError
+from snakeproof.logs import job, last_errors, logger, progress
+from tests.projects import ROOT
+
+ADVICE = runpy.run_path(str(ROOT / "workflow/scripts/job.py"))["ADVICE"]
 
 
 def fail(log, error):
-    with job(str(log)):
+    with job(str(log), ADVICE):
         logger.info("at work")
         raise error
 
@@ -96,7 +100,7 @@ def test_bars_of_parts_share_a_line(monkeypatch):
 def test_what_a_job_used_is_counted_with_what_it_started(tmp_path):
     code = """
 import subprocess, sys, time
-from densevse.runtime.logs import job
+from snakeproof.logs import job
 with job(sys.argv[1]):
     subprocess.run([sys.executable, "-c", "some = b'x' * 300_000_000; sum(range(10_000_000))"], check=True)
 """
@@ -133,7 +137,7 @@ def test_too_little_memory_on_a_gpu_says_what_to_lower(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "Tried to allocate 2.00 GiB" in said
     assert "batch_size" in said
-    assert "error in densevse" not in said
+    assert "error in the program" not in said
     assert str(log) in said
 
 
@@ -150,7 +154,7 @@ def test_a_limit_of_the_disk_is_no_error_in_densevse(tmp_path, capsys, number, a
     assert failed(tmp_path / "job.log", OSError(number, os.strerror(number))).code == 1
     said = capsys.readouterr().err
     assert advice in said
-    assert "error in densevse" not in said
+    assert "error in the program" not in said
 
 
 def test_an_end_on_request_is_logged_and_passed_on(tmp_path):
@@ -177,8 +181,8 @@ def test_no_name_stops_a_log_or_a_message(tmp_path, streams, locale, error):
     code = f"""
 import sys
 import tempfile
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import job, logger, progress
+from snakeproof.errors import InputError
+from snakeproof.logs import job, logger, progress
 name = {NAME!a}
 with job(sys.argv[1]):
     logger.info("reading %s", name)

@@ -6,19 +6,14 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.files import checksum
 from densevse.artifacts.images import ImageFiles, decode
-from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.artifacts.seals import sealed
-from densevse.artifacts.statements import Statement, digest, making, statement_metadata
 from densevse.config.networks import NetworkInput
 from densevse.config.training import NamedPhase, TrainingConfig
 from densevse.dag.project import Project
 from densevse.datasets.readers import write_dataset
 from densevse.datasets.true_boxes import write_boxes
-from densevse.runtime.errors import InputError
 from densevse.scenes import reader as scenes
 from densevse.scenes.network import CELLS, ScenesNet, _facts
 from densevse.scenes.release import LARGEST, release
@@ -26,6 +21,11 @@ from densevse.training.loop import Trainer
 from densevse.training.scenes import NetworkJob, train_windows
 from densevse.vision.crops import warp
 from densevse.vision.networks import load_network
+from snakeproof.errors import InputError
+from snakeproof.files import checksum
+from snakeproof.schema import read, write
+from snakeproof.seals import sealed
+from snakeproof.statements import Statement, digest, making, statement_metadata
 from tests.projects import ROOT
 
 

@@ -5,10 +5,10 @@ import cv2
 import numpy as np
 import pytest
 
-from densevse.runtime.errors import InputError
 from densevse.scenes import reader as scenes
 from densevse.scenes.pictures import draw
 from densevse.scenes.world import Layout, Scene, Thing
+from snakeproof.errors import InputError
 
 OPTIONS = {"seed": 3, "images": {"train": 60, "val": 20, "test": 40}, "size": 64}
 

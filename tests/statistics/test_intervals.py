@@ -6,10 +6,10 @@ import pytest
 
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.recall import metrics_of, recall_metrics
-from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Replicates, interval_over_resplits
 from densevse.statistics.rankings import RankHistogram
+from snakeproof.errors import InputError
 from tests.cases import first_now
 
 CAPTIONS = 5

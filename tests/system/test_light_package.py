@@ -19,7 +19,7 @@ NAMED = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["depende
 SCORES = np.random.default_rng(0).normal(size=(12, 60)).astype(np.float32)
 IMPORTED = """
 import sys
-import densevse.artifacts.schema, densevse.artifacts.statements, densevse.artifacts.store
+import snakeproof.schema, snakeproof.statements, snakeproof.store
 import densevse.command.comparison
 import densevse.evaluation.given.relevance, densevse.evaluation.retrieval, densevse.statistics.rankings
 from densevse import evaluate

@@ -6,7 +6,7 @@ import tomllib
 import pytest
 import yaml
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tools.addresses import CHANGES, CITATION, PYPROJECT, ZENODO, notes, stated, with_code, with_urls, zenodo
 from tools.environments import ROOT
 

@@ -10,15 +10,15 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.artifacts import schema
 from densevse.artifacts.identity import identity_of
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.artifacts.statements import Statement, making
 from densevse.config.load import load, variant
 from densevse.models.retrieval import encode_test, write_retrieval
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import USED
 from densevse.training.retrieval import train_method
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import USED
+from snakeproof.statements import Statement, making
 from tests.command.test_compare import data_set, retrieve
 from tests.device.conftest import compute_on, made
 from tests.device.files import files_of

@@ -10,8 +10,8 @@ from densevse.config.load import variant
 from densevse.config.training import NamedPhase
 from densevse.dag.project import Project
 from densevse.methods.interface import Moment
-from densevse.runtime.errors import InputError
 from densevse.training.retrieval import prepared
+from snakeproof.errors import InputError
 from tests.device.conftest import made
 from tests.device.files import files_of
 from tests.device.test_methods import CLOSED, CONFIG, METHODS, job_of

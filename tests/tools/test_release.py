@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import yaml
 
-from densevse.artifacts.files import checksum
 from densevse.command.main import main as densevse
 from densevse.dag.project import Project
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.files import checksum
 from tests.projects import ROOT, SMALL
 from tools.release import main, release
 

@@ -8,19 +8,19 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
-from densevse.artifacts.seals import sealed
-from densevse.artifacts.statements import read_statement, statement_metadata
-from densevse.artifacts.store import FeatureStore
 from densevse.config.networks import NetworkInput
 from densevse.models.concepts import score_concepts
-from densevse.runtime.errors import InputError
 from densevse.scenes.network import ScenesNet
 from densevse.training.concepts import ConceptTables, PixelConceptJob, train_all, train_head
 from densevse.vision.networks import load_module
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.seals import sealed
+from snakeproof.statements import read_statement, statement_metadata
+from snakeproof.store import FeatureStore
 from tests.concepts import NAMES, D, folder, job, tables, written
 
 __all__ = ["folder"]

@@ -5,11 +5,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.artifacts.statements import Statement, digest, read_statement
-from densevse.artifacts.store import FeatureStore
 from densevse.config.registries import ARCHITECTURES, Architecture
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
@@ -17,10 +14,13 @@ from densevse.methods.interface import Moment
 from densevse.models.encoding import encode_images
 from densevse.models.files import build, load_model, open_alone, open_model
 from densevse.report.made_with import choices
-from densevse.runtime.errors import InputError
 from densevse.training.loop import Interrupted, Trainer
 from densevse.training.retrieval import Retrieval, train_method
 from densevse.vision.finetuned import FineTuned
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, digest, read_statement
+from snakeproof.store import FeatureStore
 from tests.crops import SIZE, crop_of, write_pictures, write_regions
 
 PARAMETERS = {"dimension": 16, "word_vectors": "learned", "word_dimension": 8, "fragments": "words"}

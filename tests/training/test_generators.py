@@ -7,11 +7,9 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.sentences import PARSES, TOKENS
-from densevse.artifacts.statements import Statement, making, read_statement
 from densevse.config.methods import Decoding
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Sentences
@@ -19,7 +17,9 @@ from densevse.methods.structures import words_of
 from densevse.models.captioning import Candidate, TagSequences, ranked, write_captions
 from densevse.models.files import open_model
 from densevse.models.spaces import padded
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making, read_statement
 from tests.generators import CPU, PARAMETERS, trained, with_tags
 
 __all__ = ["with_tags"]

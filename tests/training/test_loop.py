@@ -8,19 +8,19 @@ import pytest
 import torch
 from torch import nn
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import WORDS
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.config.strict import Strict
 from densevse.config.training import NamedPhase, Recipe, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Moment
 from densevse.models.files import build, load_model, save_model
-from densevse.runtime.errors import InputError
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.loop import Interrupted, Trainer, computed_in, epoch_batches
 from densevse.training.retrieval import MEASURES, Retrieval, train_method, validated
 from densevse.training.task import Task
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.strict import Strict
 
 PARAMETERS = {
     "dimension": 16,

@@ -5,15 +5,16 @@ import logging
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.config import plugins
+from densevse.config import groups
 from densevse.config.registries import Registry
 from densevse.config.training import TrainingJob
 from densevse.runtime import project
 from densevse.training import watching
 from densevse.training.loop import Trainer
 from densevse.training.retrieval import train_method
+from snakeproof import schema
+from snakeproof.statements import RESULTS
 from tests import packages
 
 PHASES = [{"name": "main", "epochs": 3, "learning_rate": 0.01}]
@@ -45,7 +46,7 @@ class Fails(Lists):
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    monkeypatch.setenv(project.RESULTS, str(tmp_path / "results"))
+    monkeypatch.setenv(RESULTS, str(tmp_path / "results"))
     return tmp_path / "results"
 
 
@@ -70,9 +71,9 @@ def opened(tmp_path, monkeypatch):
     """The watchers of an installed package that were opened."""
     monkeypatch.syspath_prepend(tmp_path)
     entries = {"lists": "displays:Lists", "fails": "displays:Fails", "absent": "displays:Absent"}
-    packages.install(tmp_path, "displays", {"__init__.py": LISTS}, plugins.WATCHERS, **entries)
+    packages.install(tmp_path, "displays", {"__init__.py": LISTS}, groups.WATCHERS, **entries)
     registry = Registry("watcher")
-    registry.add_plugins(plugins.WATCHERS)
+    registry.add_plugins(groups.WATCHERS)
     monkeypatch.setattr(watching, "WATCHERS", registry)
     import displays
 

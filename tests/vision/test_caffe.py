@@ -5,9 +5,9 @@ import torch
 from caffemodel import caffemodel, old_caffemodel, prototxt
 from safetensors.torch import load_file
 
-from densevse.runtime.errors import InputError
 from densevse.vision.architectures.rcnn import RCNN
 from densevse.vision.caffe import CONVOLUTIONS, convert, read_blobs
+from snakeproof.errors import InputError
 
 HIDDEN, CLASSES = 48, 20
 by_opencv = pytest.mark.skipif(not hasattr(cv2.dnn, "readNetFromCaffe"), reason="OpenCV 5 reads no files of Caffe")

@@ -5,17 +5,17 @@ import pytest
 import torch
 import torchvision
 
-from densevse.artifacts import schema
-from densevse.artifacts.files import checksum
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, network_settings
 from densevse.artifacts.shards import shard_names
-from densevse.artifacts.statements import Statement, making
-from densevse.artifacts.store import FeatureStore
-from densevse.runtime.errors import InputError
 from densevse.vision.extract import NetworkFiles, write_features, write_precision
 from densevse.vision.networks import load_network
 from densevse.vision.views import extraction_of
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.files import checksum
+from snakeproof.statements import Statement, making
+from snakeproof.store import FeatureStore
 
 COUNT, BROKEN = 11, 4
 SETTINGS = {

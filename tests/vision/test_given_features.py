@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
-from densevse.artifacts.store import FeatureStore
-from densevse.runtime.errors import InputError
 from densevse.vision import given_files
 from densevse.vision.given_features import read_given_features
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.store import FeatureStore
 
 IDS = [f"i{number}" for number in range(6)]
 REGIONS, LENGTH = 3, 8

@@ -11,12 +11,12 @@ from PIL import Image
 from timm.data import create_transform, resolve_data_config
 
 from densevse.config.networks import RegionOptions
-from densevse.runtime.errors import InputError
 from densevse.vision.architectures import open_clip_networks
 from densevse.vision.extract_regions import _check_classes
 from densevse.vision.networks import load_network, standardised
 from densevse.vision.regions import Candidates, RegionNetwork, choose
 from densevse.vision.views import extraction_of, planes
+from snakeproof.errors import InputError
 from tests.tiny_networks import CLIP, CLIP_OPTIONS, LAYERS, TIMM, clip_model, save, timm_model
 
 SHAPES = [(61, 97), (160, 160), (33, 300), (301, 47), (1, 5)]

@@ -7,8 +7,8 @@ from safetensors.torch import save_file
 from torch.nn import functional
 
 from densevse.config.registries import ARCHITECTURES
-from densevse.runtime.errors import InputError
 from densevse.vision.networks import load_module, load_network
+from snakeproof.errors import InputError
 
 SQUEEZENET = {
     "architecture": "squeezenet1_0",

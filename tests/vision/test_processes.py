@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from densevse.runtime.errors import InputError
 from densevse.vision.processes import in_processes
+from snakeproof.errors import InputError
 
 
 def squared(number):

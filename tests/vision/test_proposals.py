@@ -7,12 +7,12 @@ import pytest
 from PIL import Image
 from scipy.io import savemat
 
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
-from densevse.runtime.errors import InputError
 from densevse.vision.proposals import propose, write_proposals
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 
 def image_table(*image_ids: str, width: int = 100, height: int = 80) -> pd.DataFrame:

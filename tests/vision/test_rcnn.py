@@ -6,10 +6,10 @@ import torch
 from torchvision.models.detection import fasterrcnn_resnet50_fpn_v2
 
 from densevse.config.networks import NetworkSettings
-from densevse.runtime.errors import InputError
 from densevse.vision.architectures.faster_rcnn import FasterRCNN
 from densevse.vision.architectures.rcnn import RCNN
 from densevse.vision.networks import CLASSES, Network
+from snakeproof.errors import InputError
 
 SETTINGS = NetworkSettings(
     architecture="rcnn_ilsvrc13",

@@ -10,20 +10,20 @@ from safetensors.torch import save_file
 from torchvision.models import get_model
 
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
-from densevse.artifacts.store import FeatureStore
 from densevse.config.networks import RegionOptions
-from densevse.config.strict import validate
-from densevse.runtime.errors import InputError
 from densevse.vision import extract_regions as extraction
 from densevse.vision.crops import squeezed, warp
 from densevse.vision.extract import NetworkFiles, write_features
 from densevse.vision.extract_regions import proposals_of_images, write_regions
 from densevse.vision.networks import CLASSES, load_network
 from densevse.vision.regions import RegionNetwork, rest_of
+from snakeproof.errors import InputError
+from snakeproof.schema import read, write
+from snakeproof.store import FeatureStore
+from snakeproof.strict import validate
 
 CLASS_NAMES = [f"class {number}" for number in range(1000)]
 SIZES = {"a": (70, 60), "b": (64, 64), "c": (50, 80), "none": (40, 40)}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from densevse.dag.records import record_file
+from snakeproof.records import record_file
 from tests.artifacts.test_adoption import OLDER
 from tests.projects import SMALL, Project, copy_code
 

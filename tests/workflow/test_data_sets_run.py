@@ -5,13 +5,13 @@ import copy
 import numpy as np
 import pytest
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.load import load
-from densevse.runtime.errors import InputError
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import sample_family
+from snakeproof import schema
+from snakeproof.errors import InputError
 from tests.projects import ROOT, SMALL, job_counts
 
 COUNTS = {"train": 24, "dev": 8, "test": 8}

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from densevse.config.environment import check_place
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.projects import ANOTHER_RATE, ROOT, SMALL, Project, job_counts, without_power_over_permissions
 
 TABLE = "results/tables/scenes.md"

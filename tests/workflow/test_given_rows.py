@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.tables import RESULTS
 from densevse.data.files import Files
 from densevse.models.retrieval import encode_test
+from snakeproof import schema
 from tests.projects import SMALL, Project
 
 TABLE = "results/tables/given.md"

@@ -12,8 +12,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from snakeproof import schema
 from tests.projects import Project, job_counts
 from tests.workflow.plugin.shapes_and_lines.network import untrained
 

@@ -11,10 +11,10 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.artifacts.store import FeatureStore
+from snakeproof import schema
+from snakeproof.store import FeatureStore
 from tests.system.newcomer.toy import METHOD, PARAMETERS
 
 ADDED = {

@@ -85,7 +85,7 @@ def test_another_data_sets_key_and_a_path_that_nothing_asks_for_rerun_nothing(fi
 PUBLISHED = (ROOT / "config/published/vse.csv").read_text().splitlines()[0] + "\n"
 NEW_FIELD = '    anything: int = Field(default=3, ge=1, description="what no code reads yet")\n'
 NO_EFFECT = {
-    "a comment in a module": ("densevse/runtime/logs.py", "", "\n# A comment.\n"),
+    "a comment in a module": ("snakeproof/logs.py", "", "\n# A comment.\n"),
     "the runner": ("workflow/scripts/job.py", "", "\nEDITED = True\n"),
     "a docstring": ("densevse/methods/vse.py", '"""VSE (', '"""The VSE ('),
     "formatting": ("densevse/methods/parts.py", "\n\n\ndef ", "\n\n\n\n\ndef "),

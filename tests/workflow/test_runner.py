@@ -10,8 +10,8 @@ SNAKEFILE = """
 import os, sys
 sys.path.insert(0, workflow.basedir)
 os.environ["PYTHONPATH"] = workflow.basedir
-from densevse.dag.code import Code
-from densevse.dag.jobs import Calls, Job
+from densevse.dag.project import code_of
+from snakeproof.jobs import Calls, Job
 
 configfile: "test.yaml"
 
@@ -30,7 +30,7 @@ rule write:
     resources:
         mem_mb=100,
     params:
-        **Calls(Code(workflow.basedir, ".snakemake/facts.json")).calling(
+        **Calls(code_of(workflow.basedir, ".snakemake/facts.json")).calling(
             "densevse.extra:write", lambda: Job({**config, "source_names": ["images"]})
         ),
     script:

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.jobs import growing
 from densevse.dag.project import Project as Configured
 from densevse.dag.tables import TableStage
+from snakeproof.jobs import growing
 from tests.cluster import GPU_RULES, ROOT, profile, requests
 from tests.rules import rules
 

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import pytest
 
-from densevse.artifacts.seals import verified
+from snakeproof.seals import verified
 from tests.projects import Project
 
 SPLITS = {"train": 24, "val": 8, "test": 8}

@@ -8,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tools.gpu_check.card import use_card, use_processor
 from tools.gpu_check.steps import METHODS, Plan, print_steps
 

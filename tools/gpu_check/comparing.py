@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.command.comparison import Measurement, Retrievals, drawn, find
 from densevse.report.costs import jobs_done
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 LIMIT = 0.95
 SHORTEST = 5.0

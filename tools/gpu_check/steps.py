@@ -16,7 +16,6 @@ from typing import Any
 
 import torch
 
-from densevse.artifacts.files import write_text
 from densevse.config.load import load, variant
 from densevse.config.methods import MethodConfig
 from densevse.config.training import TrainingJob
@@ -24,6 +23,7 @@ from densevse.methods.interface import Batch, Moment
 from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.runtime.numerics import TrainingPrecision, set_up
 from densevse.training.loop import Trainer, epoch_batches, loaded
+from snakeproof.files import write_text
 from tests.device.papers import VALIDATED, Sizes, write_inputs, write_word_vectors
 from tests.device.trainers import trainer_on
 from tools.environments import ROOT

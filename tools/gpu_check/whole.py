@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks._machine import machine
-from densevse.artifacts.files import write_text
 from densevse.command.shared import snakemake
+from snakeproof.files import write_text
 from tools.gpu_check.card import use_card
 from tools.gpu_check.comparing import compare_devices, document
 from tools.gpu_check.steps import STEP_NOTES, Plan, Step, print_steps, step_sheet

@@ -1,74 +1,22 @@
-"""Runs a job of any rule: calls the function that the rule names as its param `call`.
+"""Runs a job of any rule: calls the function that the rule names as its param `call` (snakeproof/runner.py)."""
 
-The function's keyword arguments are the rule's named inputs and outputs and the values of its param `given`. An output
-without a name is `output`, and an input without files is left out, so the function's default holds. The input
-`sources`, the files of a data set, is a mapping from their names, which are given as `source_names`. `ASKED` names what
-a function gets only if it has such a parameter.
-"""
-
-import inspect
 import sys
-from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-ASKED = ("code", "contents", "threads", "wildcards", "mem_mb")
-PARAMS = ("call", "given", "code", "contents")
-"""The params with a meaning of their own; any other one is an argument by its name."""
-
-
-def arguments(function, rule):
-    """The keyword arguments of a function for a job, as plain values."""
-    outputs = dict(rule.output.items()) or {"output": rule.output[0]}
-    files = [{name: _plain(found) for name, found in rule.input.items() if found}, outputs]
-    params = {name: value for name, value in rule.params.items() if name not in PARAMS}
-    named = {}
-    for part in (*files, rule.params.given, params):
-        if twice := named.keys() & part.keys():
-            raise TypeError(f"{rule.rule}: more than one argument is named {sorted(twice)}")
-        named |= part
-    if "source_names" in named:
-        named["sources"] = dict(zip(named.pop("source_names"), named["sources"], strict=True))
-    asked = inspect.signature(function).parameters.keys() & set(ASKED) - named.keys()
-    return named | {name: _asked(name, rule) for name in asked}
-
-
-def _plain(found):
-    return found if isinstance(found, str) else list(found)
-
-
-def _asked(name, rule):
-    if name == "wildcards":
-        return dict(rule.wildcards.items())
-    if name == "mem_mb":
-        return rule.resources.mem_mb
-    return rule.threads if name == "threads" else rule.params[name]
-
-
-def find_project():
-    """Lets Python find the package of a checkout, after all installed packages; an installed one is found without."""
-    if (ROOT / "densevse").is_dir():
-        sys.path[:] = [*(path for path in sys.path if not Path(path, "densevse/__init__.py").is_file()), str(ROOT)]
-
-
-def main(rule):
-    from densevse.artifacts.statements import Statement, check_inputs, is_artifact, making, state_job
-    from densevse.artifacts.unchanged import take_back
-    from densevse.runtime.logs import job
-
-    with job(rule.log[0]):
-        statement = Statement()
-        if any(map(is_artifact, rule.output)):
-            statement = state_job(rule)
-            if take_back(statement, list(rule.output)):
-                return
-            check_inputs(list(rule.input))
-        module, _, name = rule.params.call.partition(":")
-        function = getattr(import_module(module), name)
-        with making(statement):
-            function(**arguments(function, rule))
-
+ADVICE = {
+    "OutOfMemoryError": (
+        "The GPU has too little free memory for this job. See in `nvidia-smi` whether other programs use it; lower "
+        "`jobs_per_gpu`, the method's `training.batch_size` or the network's `batch_size`; or compute on the CPU "
+        "with `--config gpu=0`."
+    )
+}
+"""What to do after an error of a library: torch's of a full GPU."""
 
 if __name__ == "__main__":
-    find_project()
-    main(snakemake)
+    if (ROOT / "densevse").is_dir():
+        # A checkout's package comes after all installed ones, and no other checkout; an installed one is found without.
+        sys.path[:] = [*(path for path in sys.path if not Path(path, "densevse/__init__.py").is_file()), str(ROOT)]
+    from snakeproof.runner import run
+
+    run(snakemake, ADVICE)

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from densevse.analyses.alignments.alignments import ALIGNMENTS, TRIPLET_REGIONS
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.data.files import Files
@@ -23,9 +22,10 @@ from densevse.models.encoding import batches, evaluation
 from densevse.models.encodings import encoded
 from densevse.models.files import open_model
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import progress
 
 _WORDS = list(Triplet._fields)
 _SHOWN, _BEST = 8, 6  # number of frequent triplets for Figure 5, and of regions for each

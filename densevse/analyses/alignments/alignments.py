@@ -8,14 +8,15 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from densevse.artifacts import schema
+from densevse.artifacts.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID
 from densevse.artifacts.phrase_boxes import PHRASE
-from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS
 from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY, REGION_FEATURES
-from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.correspondence_accuracy import accuracy
-from densevse.runtime.logs import logger
+from snakeproof import schema
+from snakeproof.logs import logger
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.store import FeatureStore
 
 _TRIPLET = (
     Column("relation", TEXT, "the typed dependency"),

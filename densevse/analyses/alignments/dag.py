@@ -1,10 +1,10 @@
 """DeFrag's alignments in the plan: the variants that align regions with triplets, and their pictures."""
 
 from densevse.analyses.alignments.settings import AlignmentSettings
-from densevse.config.strict import DatasetName, VariantName
-from densevse.dag.jobs import Job
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
+from snakeproof.jobs import Job
 
 
 class AlignmentStage(TableStage):

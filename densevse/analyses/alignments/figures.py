@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from densevse.analyses.alignments.alignments import ALIGNMENTS, TRIPLET_REGIONS
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
@@ -23,6 +22,7 @@ from densevse.report.figures import (
 )
 from densevse.report.pictures import Pixels, photographs
 from densevse.runtime.arrays import evenly_spaced
+from snakeproof import schema
 
 _PICTURES, _COLUMNS, SENTENCES, TRIPLETS = 8, 4, 5, 8
 _SENTENCES = (

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from densevse.config.analyses import ByDataset
-from densevse.config.strict import Strict
+from snakeproof.strict import Strict
 
 
 class TripletsShown(Strict):

@@ -17,18 +17,19 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from densevse.artifacts import schema
+from densevse.artifacts.columns import IMAGE_ID
 from densevse.artifacts.families import families_of
-from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import EMBEDDINGS
-from densevse.artifacts.store import FeatureStore
 from densevse.report.accuracies import ACCURACY_INTERVALS, accuracies, accuracy_cells, gain_cells, write_accuracies
 from densevse.report.figures import RIGHT_COLOUR, WRONG_COLOUR, draw_picture, save
 from densevse.report.pictures import Pixels, pictures
 from densevse.report.rendering import Document, Sheet, TableColumn, number
 from densevse.runtime.arrays import Indices, Reals, evenly_spaced
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.store import FeatureStore
 
 BY = ("arithmetic", "image", "word")
 """The vectors of the queries: image - word + word; the image alone; the added word alone."""

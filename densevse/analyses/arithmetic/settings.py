@@ -6,7 +6,7 @@ from pydantic import Field
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from densevse.config.strict import Strict
+from snakeproof.strict import Strict
 
 
 class ArithmeticQueries(Strict):

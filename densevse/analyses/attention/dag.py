@@ -1,10 +1,10 @@
 """Saliency in the plan: the methods with attention, and its pictures."""
 
 from densevse.artifacts.identity import Identity
-from densevse.config.strict import DatasetName, VariantName
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.jobs import Job
 from densevse.dag.tables import TableStage
+from snakeproof.jobs import Job
 
 
 class AttentionStage(TableStage):

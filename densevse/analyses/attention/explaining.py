@@ -7,7 +7,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.analyses.attention.saliency import SALIENCY
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, grid_cells
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
@@ -15,6 +14,7 @@ from densevse.methods.interface import Method
 from densevse.models.attention import Weights, saliency
 from densevse.models.files import open_model
 from densevse.runtime.numerics import set_up
+from snakeproof import schema
 
 
 def write_saliency(

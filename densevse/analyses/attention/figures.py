@@ -15,15 +15,15 @@ from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from densevse.analyses.attention.saliency import SALIENCY, places_of, salient_words
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.config.strict import validate
 from densevse.report.figures import draw_picture, save
 from densevse.report.pictures import Pixels, photographs
 from densevse.report.plan import PicturePlan
 from densevse.runtime.arrays import Reals, evenly_spaced
+from snakeproof import schema
+from snakeproof.strict import validate
 
 _PICTURES = 6
 _STEPS = 6  # steps drawn of an image, at most; words or places as steps may be more

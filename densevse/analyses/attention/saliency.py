@@ -11,14 +11,15 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, covered
-from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
+from densevse.artifacts.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.runtime.arrays import Reals
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
 from densevse.statistics.bootstrap import interval_of_mean
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
 
 _WORDS_NAMED = 2  # the number of most salient words that are named, as in the paper of sm-LSTM
 _BLOB = 0.25  # the standard deviation of the central blob, as a share of the image's sides

@@ -14,11 +14,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.io import loadmat
 
-from densevse.artifacts.schema import write
 from densevse.artifacts.schemas.proposals import CONTOURS
-from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import set_up
 from densevse.vision.mcg.contours import contour_maps
+from snakeproof.errors import InputError
+from snakeproof.schema import write
 
 
 def write_contours(folder: str, model: str, options: Mapping[str, Any], threads: int, output: str) -> None:

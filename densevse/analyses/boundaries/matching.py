@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from densevse.analyses.boundaries.bsds import boundaries, contours_of_authors
-from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema, read, write
+from densevse.artifacts.columns import IMAGE_ID
 from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.runtime.arrays import Reals
 from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies, suppressed
 from densevse.vision.mcg.shards import decoded
 from densevse.vision.processes import in_processes
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema, read, write
 
 Lines = NDArray[np.bool_]
 

@@ -7,8 +7,8 @@ from pydantic import Field, model_validator
 
 from densevse.config.analyses import AnalysisSettings
 from densevse.config.sources import Path
-from densevse.config.strict import Strict
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.strict import Strict
 
 
 class BoundarySettings(Strict, AnalysisSettings):

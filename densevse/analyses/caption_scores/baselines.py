@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.schemas.sentences import TOKENS
-from densevse.artifacts.store import FeatureStore
 from densevse.language.words import spoken
+from snakeproof import schema
+from snakeproof.store import FeatureStore
 
 _AT_ONCE = 256  # images
 

@@ -18,14 +18,15 @@ from densevse.analyses.caption_scores.settings import (
     writer_with_oracle,
 )
 from densevse.artifacts.identity import Identity
-from densevse.config.strict import DatasetName, Strict
+from densevse.config.values import DatasetName
 from densevse.dag.datasets import DatasetStage, Resplits, grouped
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 from densevse.dag.training import GeneratorStage
-from densevse.runtime.errors import InputError
 from densevse.runtime.project import PACKAGE
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
+from snakeproof.strict import Strict
 
 COPIED, PERSON = "copied", "person"
 KNOWN = {NO_ORACLE: "nothing", "tags": "tags", "content": "content", "tags_and_content": "tags and content"}

@@ -8,18 +8,18 @@ import pandas as pd
 
 from densevse.analyses.caption_scores.settings import CaptionOracleMeansPlan, CaptionOraclePlan, OracleRow
 from densevse.analyses.caption_scores.table import check_images, difference_cell, drawn_metrics, interval_cell
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, OTHER_REFERENCES
-from densevse.artifacts.statements import read_statement
-from densevse.config.strict import validate
 from densevse.report.footnotes import INTERVAL, digest_of, means_over
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number
 from densevse.report.results import Outputs, write_table
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.statistics.intervals import Replicates, SumBootstrap, interval_over_resplits
+from snakeproof import schema
+from snakeproof.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
+from snakeproof.statements import read_statement
+from snakeproof.strict import validate
 
 DIFFERENCES = ("gain", "lead")
 """The columns that compare a row with another one."""

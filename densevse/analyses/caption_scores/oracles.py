@@ -13,13 +13,13 @@ import numpy as np
 from densevse.analyses.caption_scores.settings import writer_with_oracle
 from densevse.artifacts.identity import Identity
 from densevse.config.methods import Ranking
-from densevse.config.strict import validate
 from densevse.data.contents import JOINT_EMBEDDING, Contents, Embedded
 from densevse.data.files import Files
 from densevse.data.inputs import Pairs
 from densevse.models.captioning import Along, CaptionJob, CaptionWriter, ranked
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.strict import validate
 
 if TYPE_CHECKING:
     from densevse.methods.structures import Tags

@@ -26,7 +26,6 @@ from pycocoevalcap.meteor.meteor import Meteor
 from pycocoevalcap.rouge.rouge import Rouge
 
 from densevse.analyses.caption_scores.settings import writer_with_oracle
-from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, GENERATED, ORDERS, OTHER_REFERENCES
@@ -34,7 +33,8 @@ from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.language.corenlp_jars import require_java
 from densevse.language.tokens import compared
 from densevse.runtime.arrays import Reals
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 SPICE_MEMORY_MB, METEOR_MEMORY_MB = 4000, 2048
 

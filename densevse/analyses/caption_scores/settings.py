@@ -9,7 +9,8 @@ from pydantic import Field
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from densevse.config.strict import Strict, VariantName, known
+from densevse.config.values import VariantName
+from snakeproof.strict import Strict, known
 
 CaptionMetric = Literal["bleu", "rouge_l", "cider", "meteor", "spice"]
 Oracle = Literal["tags", "content", "tags_and_content"]

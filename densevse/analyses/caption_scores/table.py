@@ -10,11 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from densevse.analyses.caption_scores.settings import CaptionTablePlan
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, GENERATED, ORDERS, OTHER_REFERENCES
-from densevse.config.strict import validate
 from densevse.report.figures import QUIET, draw_picture, save, shortened
 from densevse.report.pictures import pictures
 from densevse.report.plan import PicturePlan
@@ -22,9 +20,11 @@ from densevse.report.published import any_text, read_rows, real_or_none, require
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
 from densevse.runtime.arrays import Reals, evenly_spaced
-from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.statistics.intervals import Replicates, SumBootstrap, Sums
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.strict import validate
 
 HEADINGS = {
     ALL: "Against all sentences of an image",

@@ -16,17 +16,17 @@ from densevse.analyses.claims.settings import (
     PoolPlan,
     PrintedGain,
 )
-from densevse.config.strict import DatasetName
 from densevse.config.tables import Protocol, SectionConfig
+from densevse.config.values import DatasetName
 from densevse.dag.datasets import Resplits, grouped
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
 from densevse.dag.project import any_of
 from densevse.dag.tables import TableStage, check_phrases
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.report.plan import MeasuredVariant, SectionPlan
 from densevse.report.published import PublishedRow, read_paper, read_published
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class ClaimTest(NamedTuple):

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from densevse.analyses.claims.settings import Claim
-from densevse.config.strict import DatasetName
 from densevse.config.tables import Protocol
+from densevse.config.values import DatasetName
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.report.published import PublishedRow
 

@@ -11,10 +11,11 @@ from pydantic import AfterValidator, Field, model_validator
 
 from densevse.config.analyses import Entries
 from densevse.config.config import Config
-from densevse.config.strict import DatasetKey, DatasetName, FileName, Seeds, Strict, Title, VariantName, known
 from densevse.config.tables import Different, Protocol
+from densevse.config.values import DatasetKey, DatasetName, Seeds, VariantName
 from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.report.plan import MeasuringPlan, SectionPlan
+from snakeproof.strict import FileName, Strict, Title, known
 
 OURS = "ours"
 """The place of a claim for which the paper prints no figures."""

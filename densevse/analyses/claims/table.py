@@ -11,9 +11,6 @@ import numpy as np
 import pandas as pd
 
 from densevse.analyses.claims.settings import OURS, ClaimPlan, ClaimsPlan, PoolPlan
-from densevse.artifacts.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
-from densevse.artifacts.statements import Statement
-from densevse.config.strict import validate
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.report.footnotes import INTERVAL, INTERVALS, RANKS, REGIONS, changed_settings, making_notes, means_over
@@ -23,6 +20,9 @@ from densevse.report.results import Outputs, write_table
 from densevse.report.sections import MeasuredSection, SectionArtifacts, queries_of, read_section
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Intervals, Replicates, interval_over_resplits
+from snakeproof.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
+from snakeproof.statements import Statement
+from snakeproof.strict import validate
 
 CLAIM_RESULTS = Schema(
     "claims",

@@ -1,6 +1,6 @@
 """Average precision of concepts in the plan: the concept network of a data set, and its files."""
 
-from densevse.config.strict import DatasetName
+from densevse.config.values import DatasetName
 from densevse.dag.tables import TableStage
 
 

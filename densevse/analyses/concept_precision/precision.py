@@ -9,19 +9,19 @@ import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema
-from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
-from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.average_precision import average_precisions, weighted_average_precisions
 from densevse.report.figures import QUIET, RIGHT_COLOUR, draw_picture, picture_grid, save
 from densevse.report.pictures import photographs
 from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
 from densevse.runtime.arrays import evenly_spaced
-from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import jackknife_interval, left_out
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.store import FeatureStore
 
 AVERAGE_PRECISION = Schema(
     "average_precision",

@@ -1,10 +1,10 @@
 """Cross-fitting in the plan: the folds of a data set, and the scores that are put together from them."""
 
 from densevse.analyses.cross_fitting.settings import CrossFittingSettings
-from densevse.config.strict import DatasetName
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
+from densevse.config.values import DatasetName
 from densevse.dag.project import Project, Stage, any_of
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class CrossFittingStage(Stage):

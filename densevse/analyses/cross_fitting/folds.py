@@ -7,18 +7,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema
-from densevse.artifacts.files import write_text
 from densevse.artifacts.matrices import write_matrix
-from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import IMAGE_CONCEPTS
-from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.average_precision import weighted_average_precisions
 from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
-from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import jackknife_interval, left_out
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.files import write_text
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.store import FeatureStore
 
 ALL, OTHERS, GAIN = "all", "others", "all - others"
 _METRIC = "mean_average_precision"

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from densevse.config.analyses import Entries
 from densevse.config.config import Config
-from densevse.config.strict import FileName, Strict, known
+from snakeproof.strict import FileName, Strict, known
 
 
 class CrossFitting(Strict):

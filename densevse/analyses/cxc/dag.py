@@ -1,11 +1,11 @@
 """CxC in the plan: the files of its judgements, and the models that are compared with them."""
 
 from densevse.analyses.cxc.settings import Crisscrossed, CxcSettings
-from densevse.config.strict import DatasetName
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
+from densevse.config.values import DatasetName
 from densevse.dag.tables import TableStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class CxcStage(TableStage):

@@ -9,7 +9,7 @@ import re
 import pandas as pd
 
 from densevse.analyses.cxc.settings import TASKS
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 _NUMBER = {"caption": re.compile(r":sentid:(\d+)$"), "image": re.compile(r"_0*(\d+)\.jpg$")}
 

@@ -17,14 +17,15 @@ from scipy.stats import spearmanr
 
 from densevse.analyses.cxc.judgements import kinds_of, read_ratings
 from densevse.analyses.cxc.settings import TASKS
-from densevse.artifacts import schema
-from densevse.artifacts.schema import IMAGE_ID, TEXT, Column, Schema
+from densevse.artifacts.columns import IMAGE_ID
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import EMBEDDINGS
-from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.relevance import answer_ranks
 from densevse.runtime.arrays import Indices, Reals
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.schema import TEXT, Column, Schema
+from snakeproof.store import FeatureStore
 
 RIGHT = 3.0
 """The smallest rating of a right answer."""

@@ -7,8 +7,9 @@ from pydantic import Field
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
 from densevse.config.sources import Path
-from densevse.config.strict import Strict, VariantName, known
 from densevse.config.tables import Different
+from densevse.config.values import VariantName
+from snakeproof.strict import Strict, known
 
 TASKS = {"sts": ("caption1", "caption2"), "sis": ("image1", "image2"), "sits": ("caption", "image")}
 """The columns of a pair in the file of each task; the first is the query."""

@@ -8,17 +8,17 @@ import pandas as pd
 
 from densevse.analyses.cxc.measures import CXC_RANKS, CXC_SCORES, DRAWS, RIGHT, correlation
 from densevse.analyses.cxc.settings import TASKS
-from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
-from densevse.config.strict import validate
 from densevse.evaluation.metrics import RECALLS
 from densevse.evaluation.relevance import MeanBootstrap
 from densevse.report.footnotes import INTERVALS
 from densevse.report.plan import LastRoundsPlan
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, with_range
 from densevse.report.results import Outputs, write_table
+from snakeproof import schema
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.strict import validate
 
 DIRECTIONS = ("i2i", "t2t")
 _RECALLS = {f"{direction}_r{k}": (direction, k) for direction in DIRECTIONS for k in RECALLS}

@@ -2,12 +2,12 @@
 
 from densevse.analyses.eccv_caption.plan import LISTED, ExtendedTruthPlan
 from densevse.config.environment import check_extra
-from densevse.config.strict import DatasetName
 from densevse.config.tables import SectionConfig
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
+from densevse.config.values import DatasetName
 from densevse.dag.tables import TableStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class ExtendedTruthStage(TableStage):

@@ -15,14 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.analyses.eccv_caption.plan import LISTED, ExtendedTruthPlan
-from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.artifacts.statements import Statement, read_statement
-from densevse.config.strict import validate
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.evaluation.relevance import AnswerRanks, MeanBootstrap
 from densevse.report.footnotes import INTERVALS, adopted_notes
@@ -30,7 +26,11 @@ from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds,
 from densevse.report.results import Outputs, write_table
 from densevse.report.sections import retrieval_paths
 from densevse.runtime.arrays import Indices, Reals
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.statements import Statement, read_statement
+from snakeproof.strict import validate
 
 _TITLES = {"eccv": "ECCV", "cxc": "CxC"}
 _HEADERS = {"map_at_r": "mAP@R", "rprecision": "R-P", "r1": "R@1", "r5": "R@5", "r10": "R@10"}

@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from densevse.artifacts import schema
-from densevse.artifacts.schema import NUMBER, REAL, Column, Schema
 from densevse.artifacts.schemas.training import HISTORY
+from snakeproof import schema
+from snakeproof.schema import NUMBER, REAL, Column, Schema
 
 DRAWS = Schema(
     "draws",

@@ -8,15 +8,15 @@ import yaml
 from densevse.analyses.effort.draws import budget, drawn
 from densevse.analyses.effort.settings import Effort, EffortSettings
 from densevse.config.methods import MethodConfig
-from densevse.config.strict import DatasetName, VariantName
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.fields import whole
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
 from densevse.dag.project import Project, any_of
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
-from densevse.runtime.errors import InputError
 from densevse.runtime.git import git
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 CHOSEN = "chosen"
 REGISTERED = Path(__file__).with_name("settings.yaml")

@@ -8,8 +8,8 @@ import numpy as np
 
 from densevse.analyses.effort.settings import LEARNING_RATE, NEGATIVES, Effort, Space, TunedRow
 from densevse.config.methods import MethodConfig
-from densevse.config.strict import VariantName
 from densevse.config.training import NamedPhase, TrainingConfig
+from densevse.config.values import VariantName
 
 MISMATCHED = "mismatched"
 """The parameter of a method that scores some mismatched pairs of a batch; others score all."""

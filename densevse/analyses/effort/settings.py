@@ -6,8 +6,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from densevse.config.analyses import ByDataset
-from densevse.config.strict import Strict, Title, VariantName, known
 from densevse.config.training import TrainingConfig
+from densevse.config.values import VariantName
+from snakeproof.strict import Strict, Title, known
 
 NEGATIVES, LEARNING_RATE = "negatives", "learning_rate"
 """Keys of a space that are no parameter of a method and no setting of a training."""

@@ -16,11 +16,8 @@ from matplotlib.figure import Figure
 from scipy.stats import spearmanr
 
 from densevse.analyses.effort.choice import DRAWS, chosen
-from densevse.artifacts import schema
-from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.config.strict import Strict, validate
 from densevse.config.tables import Protocol
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import folds, select_split
@@ -33,6 +30,9 @@ from densevse.report.sections import queries_of
 from densevse.runtime.arrays import Reals
 from densevse.statistics.intervals import Replicates
 from densevse.statistics.rankings import RankBootstrap
+from snakeproof import schema
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.strict import Strict, validate
 
 EFFORT = Schema(
     "effort",

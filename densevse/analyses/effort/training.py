@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from densevse.analyses.effort.choice import DRAWS, chosen
-from densevse.artifacts import schema
-from densevse.runtime.logs import logger
 from densevse.training.retrieval import train
+from snakeproof import schema
+from snakeproof.logs import logger
 
 
 def train_chosen(

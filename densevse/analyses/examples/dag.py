@@ -1,11 +1,11 @@
 """Pictures of retrievals in the plan: one for each method, and SCO's variants side by side."""
 
 from densevse.artifacts.identity import Identity
-from densevse.config.strict import DatasetName, VariantName
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 COMPARED = tuple(map(VariantName, ("sco_ctx", "sco_cnp_ctx", "sco")))
 """The variants side by side in SCO's Figure 4."""

@@ -10,11 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from densevse.artifacts import schema
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.config.strict import validate
 from densevse.report.figures import (
     QUIET,
     RIGHT_COLOUR,
@@ -28,7 +26,9 @@ from densevse.report.figures import (
 from densevse.report.pictures import Pixels, pictures
 from densevse.report.plan import PicturePlan
 from densevse.runtime.arrays import evenly_spaced
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.strict import validate
 
 _QUERIES, _ANSWERS = 4, 5
 _LEGEND = "Green: right answers. Red: wrong ones. Queries are evenly spaced in the test set, and not chosen."

@@ -6,10 +6,10 @@ from densevse.analyses.human_judgements.settings import (
     JudgementSettings,
     JudgementsSource,
 )
-from densevse.config.strict import DatasetName, VariantName
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.tables import TableStage
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class JudgementStage(TableStage):

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 import pandas as pd
 import pyarrow as pa
 
-from densevse.artifacts import schema
-from densevse.artifacts.schema import CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
+from densevse.artifacts.columns import CAPTION_ID, IMAGE_ID
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.datasets.layout import read_lines
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
 
 JUDGEMENTS = Schema(
     "judgements",

@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 
 from densevse.analyses.human_judgements.judgements import CROWD_RANKS, JUDGEMENTS, PAIR_SCORES, SHARE_OF_YES
-from densevse.artifacts import schema
 from densevse.config.given import GivenLayout
-from densevse.config.strict import validate
 from densevse.data.files import Files
 from densevse.evaluation.given.retrieval import read_test, scorers
 from densevse.evaluation.protocols import TestSet
@@ -18,7 +16,9 @@ from densevse.evaluation.retrieval import Scorer, versions
 from densevse.kernels.arrays import Booleans
 from densevse.models.retrieval import encode_test
 from densevse.runtime.arrays import Indices, Reals, as_array
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.strict import validate
 
 _PAIR = ["image_id", "caption_id"]
 IMAGES_AT_ONCE = 500

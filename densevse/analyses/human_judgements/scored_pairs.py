@@ -5,9 +5,9 @@ import pandas as pd
 import pyarrow as pa
 
 from densevse.analyses.human_judgements.judgements import JUDGEMENTS, PAIR_SCORES
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 _PAIR = ["image_id", "caption_id"]
 

@@ -7,7 +7,8 @@ from pydantic import Field
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
 from densevse.config.given import SeedFiles
-from densevse.config.strict import Strict, Title, VariantKey, known
+from densevse.config.values import VariantKey
+from snakeproof.strict import Strict, Title, known
 
 
 class ScoredPairs(Strict):

@@ -18,20 +18,20 @@ from scipy.stats import kendalltau
 
 from densevse.analyses.human_judgements.judgements import CROWD_RANKS, JUDGEMENTS, PAIR_SCORES, SHARE_OF_YES
 from densevse.analyses.human_judgements.settings import AgreementPlan
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
-from densevse.config.strict import validate
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.evaluation.relevance import MeanBootstrap
 from densevse.report.published import any_text, read_rows, real_or_none, required
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, with_range
 from densevse.report.results import Outputs, write_table
 from densevse.runtime.arrays import Reals
-from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN_INTERVAL, Interval, drawn_statistics
 from densevse.statistics.intervals import Intervals, Replicates
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.strict import validate
 
 ENDS = (("", ""), ("_low", ", low end of the 95% interval"), ("_high", ", high end of the 95% interval"))
 RECALLS_OF_CROWD = {

@@ -2,14 +2,14 @@
 
 from densevse.analyses.localisation.settings import LocalisationSettings, LocalisationWindows
 from densevse.config.registries import VIEWS
-from densevse.config.strict import DatasetName, VariantName
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.features import FeatureStage
 from densevse.dag.fields import passed
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 from densevse.dag.training import TrainingStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class LocalisationStage(Stage):

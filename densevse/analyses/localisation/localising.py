@@ -17,20 +17,20 @@ from torch import Tensor
 
 from densevse.analyses.localisation.schemas import HEAT_MAPS
 from densevse.analyses.localisation.windows import WINDOW_FEATURES
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, covered, grid_cells, in_any
 from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.features import network_settings
-from densevse.artifacts.store import FeatureStore
 from densevse.language.tokens import tokenize
 from densevse.language.words import UNKNOWN, Vocabulary
 from densevse.methods.interface import DualEncoder, Embeddings, Images, device_of
 from densevse.models.encoding import evaluation
 from densevse.models.spaces import encode_words, read_space
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import progress
+from snakeproof.store import FeatureStore
 
 _Reals = NDArray[np.float64]
 

@@ -14,17 +14,17 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from densevse.analyses.localisation.schemas import HEAT_MAPS
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.families import families_of
 from densevse.artifacts.phrase_boxes import named_boxes
-from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.report.accuracies import ACCURACY_INTERVALS, accuracies, accuracy_cells, gain_cells, write_accuracies
 from densevse.report.figures import RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.report.pictures import pictures
 from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.runtime.arrays import evenly_spaced
+from snakeproof import schema
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
 
 POINTED = ("heat map", "centre", "chance")
 """Ways to point at a place: the peak of a heat map, the centre of the image, or a random place."""

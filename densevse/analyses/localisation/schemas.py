@@ -2,7 +2,8 @@
 
 import pyarrow as pa
 
-from densevse.artifacts.schema import IMAGE_ID, REAL, REALS, TEXT, Column, Schema
+from densevse.artifacts.columns import IMAGE_ID
+from snakeproof.schema import REAL, REALS, TEXT, Column, Schema
 
 HEAT_MAPS = Schema(
     "heat_maps",

@@ -6,7 +6,8 @@ from pydantic import Field
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from densevse.config.strict import DatasetName, Strict, known
+from densevse.config.values import DatasetName
+from snakeproof.strict import Strict, known
 
 _Share = Annotated[float, Field(gt=0, le=1)]
 

@@ -12,20 +12,21 @@ import numpy as np
 import pandas as pd
 
 from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.columns import BOX_COLUMNS, IMAGE_ID
 from densevse.artifacts.images import Photographs
 from densevse.artifacts.phrase_boxes import named_boxes
-from densevse.artifacts.schema import BOX_COLUMNS, IMAGE_ID, Schema, read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.store import FeatureWriter
 from densevse.runtime.ahead import ahead
 from densevse.runtime.arrays import evenly_spaced
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
 from densevse.vision.crops import Pixels
 from densevse.vision.extract import DTYPE, NetworkFiles, batch_size, blank, decoding_threads, features
 from densevse.vision.networks import Network
 from densevse.vision.views import extraction_of
+from snakeproof.errors import InputError
+from snakeproof.logs import progress
+from snakeproof.schema import Schema, read
+from snakeproof.store import FeatureWriter
 
 WINDOW_FEATURES = Schema("window_features", "a window of an image: its box and vector", (IMAGE_ID, *BOX_COLUMNS))
 

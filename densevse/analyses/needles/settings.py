@@ -5,7 +5,8 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from densevse.config.analyses import Entries
-from densevse.config.strict import Length, Strict
+from densevse.config.values import Length
+from snakeproof.strict import Strict
 
 NEEDLES = 3
 """Marked cells of a group, each with a symbol that a sentence names."""

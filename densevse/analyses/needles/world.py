@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from densevse.analyses.needles.settings import NEEDLES, Needles
-from densevse.artifacts.files import write_text
 from densevse.artifacts.matrices import write_matrix
-from densevse.config.strict import validate
+from snakeproof.files import write_text
+from snakeproof.strict import validate
 
 _SENTENCES, _FILLERS, _FILLER_COUNT = 5, ("here", "there", "now", "then", "soon", "often"), 2
 _SPLITS = {"train": "train", "val": "dev", "test": "test"}

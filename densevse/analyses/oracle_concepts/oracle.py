@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from densevse.artifacts import schema
-from densevse.artifacts.files import write_text
 from densevse.artifacts.matrices import write_matrix
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.evaluation.average_precision import mean_average_precision
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.files import write_text
+from snakeproof.logs import logger
 
 _WEAKEST, _STRONGEST, _HALVINGS = 0.01, 100.0, 30
 

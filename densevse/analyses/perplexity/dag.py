@@ -2,11 +2,11 @@
 
 from densevse.analyses.perplexity.plan import PerplexityPlan, has_decoder
 from densevse.analyses.perplexity.settings import MeasuredDecoders, PerplexitySettings
-from densevse.config.strict import DatasetName
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
+from densevse.config.values import DatasetName
 from densevse.dag.tables import TableStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class PerplexityStage(TableStage):

@@ -16,7 +16,6 @@ from torch import Tensor
 
 from densevse.analyses.perplexity.plan import has_decoder
 from densevse.analyses.perplexity.schemas import LIKELIHOODS
-from densevse.artifacts import schema
 from densevse.data.files import Files
 from densevse.data.inputs import Pairs
 from densevse.kernels.recurrent import Teaching
@@ -27,9 +26,10 @@ from densevse.methods.sco import SCO, FusedImages, PlannedWords
 from densevse.models.encoding import BATCH, batches, evaluation
 from densevse.models.files import open_model
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import progress
 
 _SEED = 0  # of the shuffle, which is the same for all models
 

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from densevse.artifacts.identity import Identity
-from densevse.config.strict import Split, Strict
+from densevse.config.values import Split
 from densevse.report.plan import LastRoundsPlan
+from snakeproof.strict import Strict
 
 
 class PerplexityPlan(LastRoundsPlan):

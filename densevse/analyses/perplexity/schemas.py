@@ -1,6 +1,7 @@
 """The artifact of perplexity: the likelihood of each sentence given two images."""
 
-from densevse.artifacts.schema import CAPTION_ID, IMAGE_ID, NUMBER, REAL, Column, Schema
+from densevse.artifacts.columns import CAPTION_ID, IMAGE_ID
+from snakeproof.schema import NUMBER, REAL, Column, Schema
 
 LIKELIHOODS = Schema(
     "likelihoods",

@@ -4,8 +4,9 @@ from pydantic import Field
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from densevse.config.strict import Split, Strict, VariantName, known
 from densevse.config.tables import Different
+from densevse.config.values import Split, VariantName
+from snakeproof.strict import Strict, known
 
 
 class MeasuredDecoders(Strict):

@@ -8,16 +8,16 @@ import pandas as pd
 
 from densevse.analyses.perplexity.plan import PerplexityPlan
 from densevse.analyses.perplexity.schemas import LIKELIHOODS
-from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
-from densevse.config.strict import validate
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds
 from densevse.report.results import Outputs, write_table
 from densevse.runtime.arrays import Reals
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.statistics.intervals import SumBootstrap, Sums
+from snakeproof import schema
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.strict import validate
 
 PERPLEXITY = Schema(
     "perplexity",

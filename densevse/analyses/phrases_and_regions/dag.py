@@ -1,6 +1,6 @@
 """HM-LSTM's pictures in the plan: the methods that have them."""
 
-from densevse.config.strict import DatasetName
+from densevse.config.values import DatasetName
 from densevse.dag.tables import TableStage
 
 

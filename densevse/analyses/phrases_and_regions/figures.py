@@ -12,13 +12,13 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 from sklearn.manifold import TSNE
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import CORRESPONDENCES, EMBEDDINGS
-from densevse.artifacts.store import FeatureStore
 from densevse.report.figures import QUIET, RIGHT_COLOUR, draw_phrases, draw_picture, picture_grid, save, shortened
 from densevse.report.pictures import photographs
 from densevse.runtime.arrays import evenly_spaced
+from snakeproof import schema
+from snakeproof.store import FeatureStore
 
 Vectors = NDArray[np.float32]
 STYLES: dict[str, dict[str, Any]] = {

@@ -1,10 +1,10 @@
 """Plausible matches in the plan: the variants of a data set's main table."""
 
-from densevse.config.strict import DatasetName, VariantName
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class PlausibleStage(TableStage):

@@ -13,9 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema
-from densevse.artifacts.schema import IMAGE_ID, REAL, TEXT, Column, Schema
-from densevse.config.strict import RankedSentences
+from densevse.artifacts.columns import IMAGE_ID
+from densevse.config.values import RankedSentences
 from densevse.data.files import Files
 from densevse.datasets.coco import read_classes
 from densevse.evaluation.protocols import TestSet
@@ -23,7 +22,9 @@ from densevse.evaluation.relevance import answer_ranks
 from densevse.evaluation.retrieval import Scorer
 from densevse.models.retrieval import encode_test
 from densevse.runtime.arrays import Indices, as_array
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.schema import REAL, TEXT, Column, Schema
 
 WITHIN = (0, 1, 2)
 """The numbers of classes in which matches may differ."""

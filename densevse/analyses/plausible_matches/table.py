@@ -6,17 +6,17 @@ from typing import Any
 import pandas as pd
 
 from densevse.analyses.plausible_matches.matches import PLAUSIBLE, WITHIN
-from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
-from densevse.config.strict import validate
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.relevance import MeanBootstrap
 from densevse.report.footnotes import INTERVALS
 from densevse.report.plan import LastRoundsPlan
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, with_range
 from densevse.report.results import Outputs, write_table
+from snakeproof import schema
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.strict import validate
 
 PLAUSIBLE_RESULTS = Schema(
     "plausible_results",

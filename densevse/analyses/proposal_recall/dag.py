@@ -1,12 +1,12 @@
 """Proposals against true boxes in the plan: the proposers that a data set's table compares."""
 
 from densevse.analyses.proposal_recall.settings import ProposalRecallSettings, ProposalTablePlan
-from densevse.config.strict import DatasetName
+from densevse.config.values import DatasetName
 from densevse.dag.features import ProposalStage, mcg_options, proposers_of
 from densevse.dag.fields import CONTOURS_OF_MCG, PROPOSALS_OF_MCG, whole
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
 from densevse.runtime.project import PACKAGE
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class ProposalRecallStage(ProposalStage):

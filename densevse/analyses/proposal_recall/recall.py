@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.families import families_of
-from densevse.artifacts.schema import NUMBER, REAL, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.proposals import BOX_COUNTS, PROPOSALS, SEGMENT_OVERLAP
-from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import interval_of_mean
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.schema import NUMBER, REAL, Column, Schema
 
 PERCENT = (50, 70, 85)
 """The least overlaps at which a true box counts as found, as MCG's authors publish them."""

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from densevse.config.strict import Strict, known
+from snakeproof.strict import Strict, known
 
 
 class ProposersCompared(Strict):

@@ -8,16 +8,16 @@ import pandas as pd
 
 from densevse.analyses.proposal_recall.recall import PERCENT, PROPOSAL_RECALL
 from densevse.analyses.proposal_recall.settings import ProposalTablePlan
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
-from densevse.config.strict import validate
 from densevse.report.published import read_about, read_rows, real, real_or_none, required, whole
 from densevse.report.rendering import Document, Sheet, TableColumn
-from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.schema import Schema
+from snakeproof.strict import validate
 
 OVERLAP_METRICS = ("average_best_overlap", *(f"recall_{percent}" for percent in PERCENT), "segment_jaccard")
 

@@ -10,16 +10,16 @@ import torch
 from numpy.typing import NDArray
 
 from densevse.artifacts.images import Photographs
-from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
-from densevse.runtime.logs import progress
 from densevse.runtime.numerics import set_up
 from densevse.vision.mcg.contours import detector
 from densevse.vision.mcg.forest import load
 from densevse.vision.mcg.proposing import propose
 from densevse.vision.processes import Timer
 from densevse.vision.selective_search import selective_search
+from snakeproof.logs import progress
+from snakeproof.schema import read, write
 
 _IMAGES = 10
 """The number of measured images. The first is done once before, as the first run takes longer."""

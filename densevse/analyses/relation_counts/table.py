@@ -6,10 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.sentences import FRAGMENTS
 from densevse.report.published import read_rows, required, whole
 from densevse.report.rendering import Document, Sheet, TableColumn
+from snakeproof.schema import read
 
 PUBLISHED_RELATIONS = {"dataset": required, "relations": whole, "frequent_relations": whole}
 _PARTS = {"all": "the whole data set", "train": "training"}

@@ -10,15 +10,15 @@ from densevse.analyses.searches.settings import (
     folder_of_sentences,
 )
 from densevse.config.given import GivenFiles
-from densevse.config.strict import DatasetName
+from densevse.config.values import DatasetName
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.fields import LAYOUT, passed
 from densevse.dag.inputs import InputFiles
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values, Wildcards
 from densevse.dag.project import Stage
 from densevse.dag.training import TrainingStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values, Wildcards
 
 OWN_SPLIT = "test"
 """The split of a person's own sentences and photographs, from which nothing is learned."""

@@ -6,14 +6,14 @@ from pathlib import Path, PurePosixPath
 
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.archives import Archive
 from densevse.artifacts.file_names import composed
 from densevse.artifacts.images import SUFFIXES, ImageFiles
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.datasets.readers import examine_all, unreadable
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 _SOURCE = "photographs"
 _SPLIT = "test"

@@ -8,11 +8,11 @@ import pandas as pd
 
 from densevse.analyses.searches.own import in_words
 from densevse.analyses.searches.schemas import FOUND
-from densevse.artifacts import schema
-from densevse.artifacts.files import write_text
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.report.pictures import Picture, picture_element, pictures
 from densevse.report.rendering import Document, Sheet, TableColumn, page
+from snakeproof import schema
+from snakeproof.files import write_text
 
 _STYLE = (
     "section{margin-bottom:2em}ol{padding:0;list-style:none}li{max-width:46em}img{max-width:240px;vertical-align:top}"

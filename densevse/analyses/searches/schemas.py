@@ -1,6 +1,7 @@
 """Answers to the queries of searches."""
 
-from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, TEXTS, Column, Schema
+from densevse.artifacts.columns import IMAGE_ID
+from snakeproof.schema import NUMBER, REAL, TEXT, TEXTS, Column, Schema
 
 FOUND = Schema(
     "found",

@@ -12,11 +12,9 @@ import torch
 from numpy.typing import NDArray
 
 from densevse.analyses.searches.schemas import FOUND
-from densevse.artifacts import schema
 from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.config.given import GivenLayout
-from densevse.config.strict import validate
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
 from densevse.evaluation.given.retrieval import Items, given_vectors, read_test
@@ -29,8 +27,10 @@ from densevse.models.encodings import KeptImages
 from densevse.models.files import open_alone
 from densevse.models.searching import Answers, Asked, Scores, scores_by, search
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import set_up
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.strict import validate
 
 Ids: TypeAlias = NDArray[np.object_]
 

@@ -26,7 +26,7 @@ from werkzeug.wrappers import Request, Response
 
 from densevse.analyses.searches.dag import Served
 from densevse.analyses.searches.serving import LONGEST, Searcher
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment

@@ -30,9 +30,9 @@ from densevse.models.files import UNTRAINED, encoded_by, load_model
 from densevse.models.searching import EncodedRows, scores_by, search
 from densevse.report.pictures import jpeg, photographs, resized
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import set_up
 from densevse.scenes.grammar import GrammarParser
+from snakeproof.errors import InputError
 
 LONGEST = 500
 """Characters of a sentence."""

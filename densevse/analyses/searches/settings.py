@@ -13,7 +13,8 @@ from densevse.config.config import Config
 from densevse.config.datasets import Dataset
 from densevse.config.given import GivenFiles
 from densevse.config.sources import Path
-from densevse.config.strict import DatasetName, Seed, Split, Strict, VariantName, known
+from densevse.config.values import DatasetName, Seed, Split, VariantName
+from snakeproof.strict import Strict, known
 
 NotEmpty = Annotated[str, Field(min_length=1)]
 ID_KEYS = ("caption_ids", "image_ids")

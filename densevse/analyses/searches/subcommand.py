@@ -21,8 +21,8 @@ from densevse.command.shared import (
     own_configuration,
     planned_jobs,
 )
-from densevse.runtime.errors import InputError, differences, or_none
-from densevse.runtime.project import RESULTS
+from snakeproof.errors import InputError, differences, or_none
+from snakeproof.statements import RESULTS
 
 NAME = "search"
 HELP = "print the photographs that a trained model finds for a sentence"
@@ -124,7 +124,7 @@ def _name(sentence: str, entry: Mapping[str, Any]) -> str:
 
 def _untrained(model: TrainedModel, configfiles: Sequence[str]) -> str:
     """The message about a model that would first be trained: how the one that is there differs, and the remedy."""
-    from densevse.config.strict import DatasetName, VariantName
+    from densevse.config.values import DatasetName, VariantName
     from densevse.dag.training import TrainingStage
 
     dataset, variant = DatasetName(model.dataset), VariantName(model.variant)
@@ -148,7 +148,7 @@ def _untrained(model: TrainedModel, configfiles: Sequence[str]) -> str:
 
 def _differences(file: str, today: Mapping[str, Any]) -> str:
     """The settings of training and the options of the data set in which a model differs, a line each; or its code."""
-    from densevse.artifacts.statements import parents, read_statement
+    from snakeproof.statements import parents, read_statement
 
     model = read_statement(file)
     # A file of an earlier version has all settings as found. The options are unknown if the image table is another now.
@@ -201,7 +201,7 @@ def _model_of_file(file: Path, config: Any) -> TrainedModel:
 def _answers(path: str) -> str:
     """The answers that a search found, the best first."""
     from densevse.analyses.searches.schemas import FOUND
-    from densevse.artifacts import schema
+    from snakeproof import schema
 
     rows = schema.read(path, FOUND)
     table = [("rank", "score", "image")]

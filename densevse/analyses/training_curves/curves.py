@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.report.figures import QUIET, number_logarithmic, save
+from snakeproof import schema
 
 _LEGEND = (
     "Dot: an epoch whose weights were kept. Dashed line: the end of a round. The losses of methods have definitions of "

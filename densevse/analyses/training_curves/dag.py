@@ -1,10 +1,10 @@
 """Curves of training in the plan: the runs in a data set's picture."""
 
 from densevse.config.methods import MethodConfig
-from densevse.config.strict import DatasetName, VariantName
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.tables import TableStage
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class TrainingCurveStage(TableStage):

@@ -21,19 +21,20 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.files import write_text
+from densevse.artifacts.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID
 from densevse.artifacts.phrase_boxes import PHRASE
-from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, TEXT, TEXTS, Column, Schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import CORRESPONDENCES
 from densevse.artifacts.schemas.sentences import PARSES
 from densevse.datasets.layout import numbered_lines
 from densevse.report.pictures import Picture, picture_element, pictures
 from densevse.report.rendering import page
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.files import write_text
+from snakeproof.logs import logger
+from snakeproof.schema import NUMBER, TEXT, TEXTS, Column, Schema
 
 _PAIR = Column("pair", TEXT, "its number on the ballot, from 1, and a digest of image, caption, phrase and box")
 

@@ -3,11 +3,11 @@
 import os
 
 from densevse.analyses.votes.settings import VoteSettings, VotesOnDataset, VoteTablePlan
-from densevse.config.strict import DatasetName, VariantName
-from densevse.dag.jobs import Job
-from densevse.dag.paths import Values
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.project import Stage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.paths import Values
 
 
 class BallotStage(Stage):

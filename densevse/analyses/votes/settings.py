@@ -7,7 +7,8 @@ from pydantic import Field
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
 from densevse.config.sources import Path
-from densevse.config.strict import Seed, Strict, VariantName, known
+from densevse.config.values import Seed, VariantName
+from snakeproof.strict import Strict, known
 
 
 class BallotSize(Strict):

@@ -11,19 +11,19 @@ import pandas as pd
 
 from densevse.analyses.votes.ballot import BALLOT, VOTES
 from densevse.analyses.votes.settings import VoteTablePlan
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.phrase_boxes import PHRASE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
-from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
 from densevse.artifacts.schemas.datasets import BOXES
-from densevse.config.strict import validate
 from densevse.report.published import any_text, read_rows, real, required, whole
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, with_range
 from densevse.report.results import Outputs, write_table
 from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean
+from snakeproof import schema
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.strict import validate
 
 VOTE_SHARES = Schema(
     "vote_shares",

@@ -2,7 +2,8 @@
 
 import pyarrow as pa
 
-from densevse.artifacts.schema import IMAGE_ID, NUMBER, REAL, TEXT, TEXTS, Column, Schema
+from densevse.artifacts.columns import IMAGE_ID
+from snakeproof.schema import NUMBER, REAL, TEXT, TEXTS, Column, Schema
 
 ALL, OTHER_REFERENCES = "all", "others"  # the references: all sentences of an image, or its others than the first
 ORDERS = (1, 2, 3, 4)  # of the n-grams that BLEU compares

@@ -2,7 +2,8 @@
 
 import pyarrow as pa
 
-from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, SPLIT, TEXT, Column, Schema
+from densevse.artifacts.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, SPLIT
+from snakeproof.schema import NUMBER, TEXT, Column, Schema
 
 IMAGES = Schema(
     "images",

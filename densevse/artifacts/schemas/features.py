@@ -1,10 +1,11 @@
-"""Schemas of vectors: features (files of densevse.artifacts.store), embeddings, encodings, and phrases with regions."""
+"""Schemas of vectors: features (files of snakeproof.store), embeddings, encodings, and phrases with regions."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from densevse.artifacts.schema import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, Column, Schema
-from densevse.artifacts.statements import Statement, parents
+from densevse.artifacts.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.statements import Statement, parents
 
 IMAGE_FEATURES = Schema("image_features", "an image's vector or grid", (IMAGE_ID,), version=2)
 
@@ -69,7 +70,7 @@ EMBEDDINGS = Schema(
 
 ENCODINGS = Schema(
     "encodings",
-    "an image as a trained model encodes it: a file of densevse.artifacts.store, whose vector holds all parts of the "
+    "an image as a trained model encodes it: a file of snakeproof.store, whose vector holds all parts of the "
     "encoding, one after the other, with the shapes that `parts` of its statement lists",
     (IMAGE_ID,),
 )

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from densevse.artifacts.schema import BOX_COLUMNS, IMAGE_ID, NUMBER, REAL, REALS, TEXT, Column, Schema
+from densevse.artifacts.columns import BOX_COLUMNS, IMAGE_ID
+from snakeproof.schema import NUMBER, REAL, REALS, TEXT, Column, Schema
 
 PROPOSALS = Schema(
     "proposals",

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from densevse.artifacts.schema import NUMBER, REALS, TEXT, TEXTS, Column, Schema
+from snakeproof.schema import NUMBER, REALS, TEXT, TEXTS, Column, Schema
 
 RETRIEVAL = Schema(
     "retrieval",

@@ -2,7 +2,8 @@
 
 import pyarrow as pa
 
-from densevse.artifacts.schema import CAPTION_ID, IMAGE_ID, NUMBER, REAL, REALS, SPLIT, TEXT, TEXTS, Column, Schema
+from densevse.artifacts.columns import CAPTION_ID, IMAGE_ID, SPLIT
+from snakeproof.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
 
 TOKENS = Schema(
     "tokens",

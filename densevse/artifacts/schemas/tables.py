@@ -1,6 +1,6 @@
 """The rows of tables of results."""
 
-from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
 
 RETRIEVAL_METRICS = tuple(
     Column(f"{direction}_{metric}", REAL, meaning, nullable=True)

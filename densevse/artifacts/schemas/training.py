@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from densevse.artifacts.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
 
 # A history has these columns and one more for each measure of its task's validation: see densevse.training.loop.
 HISTORY = Schema(

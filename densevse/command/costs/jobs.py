@@ -19,7 +19,7 @@ from densevse.config.methods import MethodConfig
 from densevse.config.networks import CLASSES, NetworkConfig
 from densevse.config.proposers import Proposer
 from densevse.config.registries import VIEWS, described_by
-from densevse.config.strict import DatasetName, VariantName
+from densevse.config.values import DatasetName, VariantName
 from densevse.dag.features import FeatureStage
 from densevse.dag.project import Project, Stage
 from densevse.runtime.project import PACKAGE

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 ESTIMATES: Mapping[str, float] = {
     "convolutions": 5.7e10,  # floating-point operations of a network's convolutions and linear layers

@@ -5,8 +5,8 @@ import subprocess
 from argparse import ArgumentParser, Namespace
 
 from densevse.command.shared import add_configfiles, overrides, reason, snakemake
-from densevse.runtime.errors import InputError
-from densevse.runtime.project import ADOPTS
+from snakeproof.errors import InputError
+from snakeproof.options import ADOPTS
 
 HELP = "accept files of other code or of an earlier version, if they agree with today's settings and inputs"
 
@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Lets Snakemake plan, and adopts files in the place of a run."""
-    from densevse.dag.adoption import REFUSED
+    from snakeproof.adoption import REFUSED
 
     overrides(arguments.configfile)
     options = ("--touch", "--forceall", "--nolock", "--quiet", "all", "--cores", "1")

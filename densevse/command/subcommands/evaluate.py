@@ -4,7 +4,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 if TYPE_CHECKING:
     from densevse.evaluation.given.results import EvaluatedModel
@@ -87,9 +87,9 @@ def _of_model(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]
 
 def _of_files(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]:
     from densevse.config.given import GivenFiles
-    from densevse.config.strict import validate
     from densevse.evaluation.given.measure import Measures, evaluate_files, evaluate_relevant_files
     from densevse.evaluation.given.results import EvaluatedModel
+    from snakeproof.strict import validate
 
     named = {key: getattr(arguments, key) for key in (*FILES, *LAYOUT) if getattr(arguments, key) is not None}
     given = validate(GivenFiles, named, "the command line")

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from densevse.command.shared import add_configfiles, check_name, snakemake
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 HELP = "export a trained model as a folder: weights, vocabulary, preprocessing, metrics, card, licences"
 PASSES_ON = True

@@ -21,7 +21,7 @@ from densevse.command.shared import (
     configured_project,
     planned_jobs,
 )
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 
 class Cost(NamedTuple):

@@ -12,7 +12,7 @@ from densevse.command.shared import (
     configuration,
     overrides,
 )
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 HELP = "print the settings of a variant, each with its origin"
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from densevse.data.files import Artifacts
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 
 class Structure(ABC):

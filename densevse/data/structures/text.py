@@ -13,8 +13,8 @@ from densevse.data.files import Artifacts
 from densevse.data.structures import Structure
 from densevse.methods.structures import Text
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 PLACE = "{}"
 """The placeholder in a prompt that the sentence replaces."""

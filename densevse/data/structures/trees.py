@@ -13,7 +13,7 @@ from densevse.data.structures import Structure
 from densevse.language.trees import read_tree
 from densevse.methods.structures import Trees
 from densevse.runtime.arrays import Indices
-from densevse.runtime.logs import logger
+from snakeproof.logs import logger
 
 
 @dataclass(frozen=True)

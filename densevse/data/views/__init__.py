@@ -12,11 +12,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.artifacts.schema import Schema
 from densevse.config.registries import VIEWS
 from densevse.data.files import Artifacts
 from densevse.methods.moving import Stored
 from densevse.runtime.arrays import Indices
+from snakeproof.schema import Schema
 
 
 class View(ABC):

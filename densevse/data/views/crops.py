@@ -14,13 +14,13 @@ from torch import Tensor
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.images import Photographs
 from densevse.artifacts.schemas.features import network_settings
-from densevse.artifacts.store import FeatureStore
 from densevse.data.files import Artifacts
 from densevse.data.views.regions import RegionsOfImages
 from densevse.data.views.tables import MISSING
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
 from densevse.vision.crops import colour_of, crop_of_region
+from snakeproof.errors import InputError
+from snakeproof.store import FeatureStore
 
 _READERS = 4
 """The number of threads that decode and warp."""

@@ -7,14 +7,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.data.files import Artifacts
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.views import View
 from densevse.language.words import UNKNOWN, Vocabulary
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 
 
 class GeneratedCaptions(View):

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.artifacts.schemas.features import REGION_FEATURES
-from densevse.artifacts.store import FeatureStore
 from densevse.data.views import ViewOfRegions
 from densevse.data.views.tables import MISSING
 from densevse.data.views.vectors import VectorsOfImages
 from densevse.methods.moving import Stored
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.store import FeatureStore
 
 
 class RegionsOfImages(VectorsOfImages, ViewOfRegions):

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from densevse.artifacts.store import FeatureStore
 from densevse.methods.moving import Stored
 from densevse.runtime.arrays import Indices
+from snakeproof.store import FeatureStore
 
 MISSING = -1
 """The number of a row that does not exist: its values are zero."""

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.store import FeatureStore
 from densevse.data.files import Artifacts
 from densevse.data.ragged import Ragged
 from densevse.data.views import View
 from densevse.data.views.tables import InFiles, InFilesForGPU, OnGPU, VectorSource
 from densevse.methods.moving import Stored
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.store import FeatureStore
 
 
 class VectorsOfImages(View):

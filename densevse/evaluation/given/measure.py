@@ -12,7 +12,6 @@ from scipy import sparse
 
 from densevse.artifacts.matrices import Matrix, check_numbers, open_matrix
 from densevse.config.given import ID_FILES, GivenFiles, GivenLayout
-from densevse.config.strict import validate
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.given.relevance import (
     CUTOFFS,
@@ -29,8 +28,9 @@ from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance, metrics_of
 from densevse.evaluation.retrieval import Scorer, retrieve
 from densevse.runtime.arrays import Indices, as_array
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
+from snakeproof.strict import validate
 
 ProtocolWithoutIds = Literal["full", "five_folds", "first_1000", "hodosh"]
 

@@ -15,7 +15,7 @@ from densevse.evaluation.relevance import MeanBootstrap, answer_ranks
 from densevse.evaluation.retrieval import Scorer
 from densevse.evaluation.tiles import ScoreBlock
 from densevse.runtime.arrays import Indices, Reals, as_array
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 CUTOFFS = (1, 5, 10)
 _PAIR = ["image_id", "caption_id"]

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from densevse.artifacts.files import atomic
 from densevse.evaluation.bootstrap import LIMITS
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.relevance import PERCENT
+from snakeproof.files import atomic
 
 RETRIEVED = {"i2t": "text_retrieval", "t2i": "image_retrieval"}
 """CLIP_benchmark's names of the directions. It names what is retrieved."""

@@ -8,20 +8,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.matrices import ARRAY_DAMAGES, Matrix, open_matrix, read_row_ids
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.given import GivenLayout
-from densevse.config.strict import validate
 from densevse.evaluation.given.scoring import Aligned, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
 from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance
 from densevse.evaluation.retrieval import TOP, Scorer, retrieve_by_direction, versions
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
+from snakeproof.strict import validate
 
 Ids = NDArray[np.object_]
 _SHOWN = 5

@@ -13,7 +13,7 @@ from densevse.evaluation.retrieval import Scorer
 from densevse.evaluation.tiles import ScoreBlock
 from densevse.evaluation.vectors import Vectors, order_scores, products
 from densevse.runtime.arrays import Indices
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 _UNSCORED: dict[str | None, Callable[[NDArray[Any]], NDArray[np.bool_]]] = {
     None: lambda scores: np.zeros(scores.shape, np.bool_),

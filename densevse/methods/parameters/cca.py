@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from densevse.config.strict import Strict
+from snakeproof.strict import Strict
 
 
 class Parameters(Strict):

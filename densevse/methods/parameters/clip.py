@@ -4,7 +4,7 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from densevse.config.strict import Strict
+from snakeproof.strict import Strict
 
 
 class Parameters(Strict):

@@ -4,7 +4,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from densevse.config.strict import Length, Strict
+from densevse.config.values import Length
+from snakeproof.strict import Strict
 
 Negatives = Literal["sum", "mean", "hardest"]
 

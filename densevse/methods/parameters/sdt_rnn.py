@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from densevse.config.strict import Length
+from densevse.config.values import Length
 from densevse.methods.parameters.defrag import GlobalRankingParameters
 
 

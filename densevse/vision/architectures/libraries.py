@@ -17,9 +17,9 @@ from torchvision import transforms
 
 from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.config.registries import PATCHES, POOLED
-from densevse.runtime.errors import InputError
 from densevse.vision.crops import Pixels
 from densevse.vision.networks import Cropping, Network, standardised
+from snakeproof.errors import InputError
 
 _NEAR = 3
 

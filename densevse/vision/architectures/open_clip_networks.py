@@ -16,10 +16,10 @@ from torch import Tensor, nn
 
 from densevse.config.networks import NetworkSettings
 from densevse.config.registries import PATCHES, POOLED
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import logger
 from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
 from densevse.vision.networks import with_weights
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 QUICK_GELU = "-quickgelu"
 """The end of the name of a network whose activation is x * sigmoid(1.702 x), as OpenAI's, in place of GELU."""

@@ -9,9 +9,9 @@ from timm.data.transforms_factory import create_transform
 
 from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.config.registries import PATCHES, POOLED
-from densevse.runtime.errors import InputError
 from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
 from densevse.vision.networks import with_weights
+from snakeproof.errors import InputError
 
 
 def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:

@@ -11,9 +11,9 @@ from torchvision.models import SwinTransformer, VisionTransformer
 
 from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.config.registries import PATCHES, POOLED
-from densevse.runtime.errors import InputError
 from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
 from densevse.vision.networks import with_weights
+from snakeproof.errors import InputError
 
 
 def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:

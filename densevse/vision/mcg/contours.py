@@ -15,15 +15,15 @@ import pandas as pd
 import torch
 
 from densevse.artifacts.images import ImageSource, Photographs
-from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.artifacts.shards import remove_superseded, shard_slice
-from densevse.runtime.errors import InputError
-from densevse.runtime.logs import progress
 from densevse.runtime.numerics import device, set_up
 from densevse.vision.crops import Pixels
 from densevse.vision.mcg.hed import HED, load_hed
+from snakeproof.errors import InputError
+from snakeproof.logs import progress
+from snakeproof.schema import read, write
 
 
 class Contours(ABC):

@@ -15,10 +15,10 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 from sklearn.ensemble import RandomForestRegressor
 
-from densevse.artifacts.seals import sealed, verified
-from densevse.artifacts.statements import statement_metadata
-from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import FEATURES
+from snakeproof.errors import InputError
+from snakeproof.seals import sealed, verified
+from snakeproof.statements import statement_metadata
 
 
 @dataclass(frozen=True)

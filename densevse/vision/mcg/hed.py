@@ -19,10 +19,10 @@ from safetensors.numpy import save_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.artifacts.seals import sealed
-from densevse.artifacts.statements import statement_metadata
-from densevse.runtime.errors import InputError
 from densevse.vision.networks import check_state, read_state
+from snakeproof.errors import InputError
+from snakeproof.seals import sealed
+from snakeproof.statements import statement_metadata
 
 MEAN = (122.67892, 116.66877, 104.00699)
 """The mean red, green and blue of HED's training images."""

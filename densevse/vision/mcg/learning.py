@@ -9,11 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.io import loadmat
 
-from densevse.artifacts.schema import read_all
 from densevse.artifacts.schemas.proposals import CANDIDATES
-from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import FEATURES
 from densevse.vision.mcg.forest import Ranker, fold, grow, save
+from snakeproof.errors import InputError
+from snakeproof.schema import read_all
 
 
 def learn_ranker(sample: str, options: Mapping[str, Any], output: str) -> None:

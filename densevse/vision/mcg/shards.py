@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.schema import Schema, read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import (
     BOX_COUNTS,
@@ -30,6 +29,7 @@ from densevse.vision.mcg.forest import Ranker, load
 from densevse.vision.mcg.hierarchy import Superpixels, hierarchies
 from densevse.vision.mcg.proposing import McgProposals, propose
 from densevse.vision.processes import in_processes
+from snakeproof.schema import Schema, read, write
 
 Rows = Mapping[str, Any]
 """Columns of an artifact: arrays or lists of one length, or one value for all."""

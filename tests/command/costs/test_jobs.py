@@ -11,7 +11,7 @@ from densevse.command.costs.rates import ESTIMATES, Rates, cache_file, known_rat
 from densevse.command.shared import ROOT, PlannedJob, configured_project
 from densevse.config.networks import CLASSES
 from densevse.config.registries import ARCHITECTURES
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 RATES = Rates(ESTIMATES)
 

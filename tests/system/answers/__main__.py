@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from densevse.runtime.logs import logger
+from snakeproof.logs import logger
 from tests.system.answers.trial import KNOWN, UNTRIED, Trial, answered, is_as_expected, outcomes
 
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from densevse.datasets import answers, download
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.system.answers import server
 from tests.system.answers.server import BAD, CERTIFICATE, CONTENT, GOOD, LIES, UNENDED, Answer
 

@@ -20,15 +20,15 @@ import cv2
 import numpy as np
 import pandas as pd
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.shards import shard_names, shard_slice
-from densevse.artifacts.store import FeatureWriter
 from densevse.language.parses import Parse, write_parses
 from densevse.scenes.grammar import GrammarParser
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import sample_family
+from snakeproof import schema
+from snakeproof.store import FeatureWriter
 
 SENTENCES = 5
 WORDS = 18_000

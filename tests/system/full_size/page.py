@@ -9,10 +9,10 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks._machine import machine
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.report.costs import costs
 from densevse.report.rendering import Document, Sheet, TableColumn
+from snakeproof import schema
 
 DATASET = "flickr30k"
 MEASURED = {"seconds": "longest job, s", "processor": "CPU of all, s", "memory": "most memory, MB"}

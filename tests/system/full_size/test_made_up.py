@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from densevse.artifacts.statements import read_statement
 from densevse.config.load import load, variant
+from snakeproof.statements import read_statement
 from tests import projects
 from tests.system.full_size.__main__ import PARTS, prepare, settings
 from tests.system.full_size.made_up import MadeUpParser, made_up_sentences

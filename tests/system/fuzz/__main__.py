@@ -13,7 +13,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 
-from densevse.runtime.logs import logger
+from snakeproof.logs import logger
 from tests.projects import Project, copy_code
 from tests.system.fuzz import own_files, readers
 from tests.system.fuzz.configuration import Override, is_named, overrides, overriding, refusal

@@ -15,7 +15,7 @@ from densevse.dag.inputs import ParseStage, VocabularyStage
 from densevse.dag.project import Project, Stage
 from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.training import TrainingStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.projects import ROOT
 
 Override = tuple[tuple[str, ...], Any]

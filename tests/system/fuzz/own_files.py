@@ -14,7 +14,6 @@ import torch
 from safetensors.torch import save
 from scipy.io import savemat
 
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import PARSES
 from densevse.language.trees import read_tree
 from densevse.language.word_vectors import read_vectors
@@ -23,6 +22,7 @@ from densevse.vision.mcg.candidates import FEATURES
 from densevse.vision.mcg.learning import sample_of_authors
 from densevse.vision.networks import read_state
 from densevse.vision.proposals import propose
+from snakeproof import schema
 from tests.projects import ROOT
 from tests.system.fuzz.readers import NAMES, Target, made
 from tests.vision.caffemodel import caffemodel

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
-from densevse.artifacts import schema
 from densevse.artifacts.archives import Archive
 from densevse.artifacts.images import decode, examine
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
@@ -24,6 +23,7 @@ from densevse.datasets.readers import write_dataset
 from densevse.language.tokens import tokenize, write_tokens
 from densevse.language.word_vectors import read_vectors
 from densevse.scenes import reader as scenes
+from snakeproof import schema
 
 NAMES = "abcd"
 SENTENCE = "Two dogs run on the grass é ."

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.random import Generator
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.system.fuzz.readers import Target
 
 VALID, REFUSED, UNNAMED = "read", "refused by name", "refused without the file's name"

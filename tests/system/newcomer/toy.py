@@ -30,7 +30,7 @@ METHOD = Toy
 PARAMETERS = """
 from pydantic import Field
 
-from densevse.config.strict import Strict
+from snakeproof.strict import Strict
 
 
 class Parameters(Strict):

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from densevse.artifacts.files import write_text
+from snakeproof.files import write_text
 from tests.projects import SMALL_ROUNDS, Project, copy_code
 from tests.system.torture import trial
 

@@ -22,9 +22,9 @@ import psutil
 import pyarrow.parquet as pq
 import torch
 
-from densevse.artifacts.schema import check
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.artifacts.statements import read_statement
+from snakeproof.schema import check
+from snakeproof.statements import read_statement
 from tests.projects import Project, hearing
 
 TARGETS = ("results/tables/scenes.md",)

@@ -8,9 +8,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from densevse.runtime.errors import InputError
 from densevse.vision.mcg.contours import HEDContours, StructuredEdges, detector, working_size
 from densevse.vision.mcg.hed import _MEMBER, HED, MEAN, STAGES, convert, load_hed
+from snakeproof.errors import InputError
 from tests.vision.mcg.pictures import structured_edges
 
 

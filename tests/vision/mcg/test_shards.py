@@ -5,7 +5,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.artifacts.schema import arrow_table, read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import (
     CANDIDATES,
@@ -17,7 +16,6 @@ from densevse.artifacts.schemas.proposals import (
     mask_of,
     run_lengths,
 )
-from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import candidates, masks
 from densevse.vision.mcg.contours import own_contour_maps
 from densevse.vision.mcg.forest import Ranker, fold, grow
@@ -34,6 +32,8 @@ from densevse.vision.mcg.shards import (
     sample_candidates,
     write_ranked,
 )
+from snakeproof.errors import InputError
+from snakeproof.schema import arrow_table, read, write
 from tests.vision.mcg.pictures import noise
 
 OPTIONS = {"superpixels": 1000, "boxes": 200, "candidates": [[40] * 3, [30] * 3, [20] * 3, [20] * 3]}

@@ -4,12 +4,12 @@ tables.check_names(makers.of)
 
 if workflow.is_main_process and bucket is None:
     doubted, older = doubt_files(settings.results, makers.make), older_files(settings.results)
-    for warning in (doubted_warning(doubted), older_warning(older)):
+    for warning in (doubted_warning(doubted), older_warning(older, ADOPT)):
         if warning and ADOPTS not in os.environ:
             logger.warning(warning)
 
 if ADOPTS in os.environ:
-    from densevse.dag.adoption import adopt_planned
+    from snakeproof.adoption import adopt_planned
 
     # The target of `densevse adopt` without targets.
     rule adopt:

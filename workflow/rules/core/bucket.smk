@@ -16,7 +16,7 @@ rule upload_file:
     resources:
         mem_mb=500,
     params:
-        **calling_once("densevse.artifacts.files:copy"),
+        **calling_once("snakeproof.files:copy"),
         contents=contents_of("{own_file}", own_files.original),
     message:
         "putting {input} into the bucket"

@@ -17,17 +17,17 @@ if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found withou
 from snakemake.cli import args_to_api
 from snakemake.io import regex_from_filepattern
 
-from densevse.dag.bucket import Bucket, BucketRecords, missing_by
-from densevse.dag.contents import Contents, Marks, Uploads, link_folders
+from snakeproof.bucket import Bucket, BucketRecords, missing_by
+from snakeproof.contents import Contents, Marks, Uploads, link_folders
 from densevse.dag.datasets import DatasetStage, DownloadStage, file_of
-from densevse.dag.dates import dated_in_the_future, settle_dates
+from snakeproof.dates import dated_in_the_future, settle_dates
 from densevse.dag.features import FeatureStage, ProposalStage, proposers_of
 from densevse.dag.inputs import ConceptStage, ParseStage, VocabularyStage
-from densevse.dag.jobs import Calls, Job, growing
-from densevse.dag.options import check_options, parsed_by
-from densevse.dag.paths import Paths, configured, uncompared
+from snakeproof.jobs import Calls, Job, growing
+from snakeproof.options import ADOPTS, check_options, parsed_by
+from snakeproof.paths import Paths, configured, uncompared
 from densevse.dag.project import Analyses, Project, any_of
-from densevse.dag.records import (
+from snakeproof.records import (
     doubt_files,
     doubted_warning,
     keep_records,
@@ -37,26 +37,24 @@ from densevse.dag.records import (
 )
 from densevse.dag.ensembles import EnsembleStage
 from densevse.dag.rows import GivenStage
-from densevse.dag.run_lock import RunLock, lock_folders
-from densevse.dag.signals import end_by_signals
+from snakeproof.run_lock import RunLock, lock_folders
+from snakeproof.statements import CARRIES, RESULTS
+from snakeproof.signals import end_by_signals
 from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.targets import Known, Makers, OwnFileStage, TargetStage
 from densevse.dag.training import GeneratorStage, TrainingStage
-from densevse.dag.unchanged import put_aside, remove_aside
+from snakeproof.unchanged import put_aside, remove_aside
 from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check_place, check_watchers
-from densevse.config.yaml_files import check_configfiles
+from snakeproof.yaml_files import check_configfiles
 from densevse.config.tables import Protocol
 from densevse.config.registries import VIEWS
 from densevse.runtime.project import (
-    ADOPTS,
-    CARRIES,
     GPU,
     JOBS_PER_GPU,
     LOADER_THREADS,
     NUMBERS_AT_ONCE,
     PACKAGE,
     PLAIN_ON_GPU,
-    RESULTS,
     WATCHERS,
 )
 
@@ -66,7 +64,8 @@ from densevse.report.start_page import start_page
 for name, value in JOB_ENVIRONMENT.items():
     os.environ.setdefault(name, value)
 
-check_options(parsed_by(args_to_api))
+ADOPT = "densevse adopt (with your --configfile)"
+check_options(parsed_by(args_to_api), "densevse adopt")
 check_place(str(ROOT), sys.executable)
 check_deployment(str(ROOT), map(str, workflow.deployment_settings.deployment_method))
 check_configfiles(workflow.configfiles)
@@ -76,7 +75,7 @@ bucket = Bucket.of(workflow)
 
 makers = Makers(workflow, regex_from_filepattern, bucket.place if bucket else str)
 marks = Marks(timeless=ancient, here=local, in_bucket=storage)
-contents = Contents(is_made=makers.make, marks=marks, say=logger.info)
+contents = Contents(".snakemake/densevse-contents", is_made=makers.make, marks=marks, say=logger.info)
 project = Project(ROOT, config, contents)
 check_tables(project)
 settings = project.config

@@ -44,7 +44,7 @@ onsuccess:
 
 onerror:
     bucket_records.end() if bucket else remove_aside(settings.results)
-    from densevse.runtime.logs import last_errors
+    from snakeproof.logs import last_errors
 
     # Far above, among the messages of other jobs, each stands too.
     logs = [file for job in workflow.dag.needrun_jobs() for file in job.log]

@@ -7,16 +7,16 @@ import torch
 
 from densevse.analyses.alignments.aligning import write_alignments
 from densevse.analyses.alignments.alignments import ALIGNMENTS, TRIPLET_REGIONS, within_phrases
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.sentences import PARSES, RELATIONS
-from densevse.artifacts.statements import Statement, making
 from densevse.data.inputs import Inputs
 from densevse.language.triplets import write_relations
 from densevse.methods.defrag import DeFrag
 from densevse.methods.parameters.defrag import Parameters
 from densevse.models.files import save_model
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
 from tests.miniature import files, folder
 
 __all__ = ["files", "folder"]

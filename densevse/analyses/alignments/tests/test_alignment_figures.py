@@ -9,10 +9,10 @@ from PIL import Image
 from densevse.analyses.alignments import figures as alignments
 from densevse.analyses.alignments.alignments import ALIGNMENTS, TRIPLET_REGIONS
 from densevse.analyses.alignments.figures import draw_alignments
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.report.figures import RIGHT_COLOUR, WRONG_COLOUR
+from snakeproof import schema
 from tests.pictures import write_images
 
 TRIPLETS = [("amod", "dog", "black"), ("nsubj", "runs", "$dog$")]

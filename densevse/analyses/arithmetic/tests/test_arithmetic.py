@@ -16,12 +16,12 @@ from densevse.analyses.arithmetic.arithmetic import (
     write_arithmetic,
     write_table,
 )
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import EMBEDDINGS
-from densevse.artifacts.store import FeatureWriter
 from densevse.models.embedding import _NOTHING
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.store import FeatureWriter
 from tests.pictures import write_images
 
 COLOURS, SHAPES = ["red", "blue", "green"], ["ball", "box"]

@@ -7,13 +7,10 @@ import pytest
 
 from densevse.analyses.attention.explaining import write_saliency
 from densevse.analyses.attention.saliency import SALIENCY
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.artifacts.statements import Statement, making
-from densevse.artifacts.store import FeatureWriter
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.models.attention import entropies
@@ -21,8 +18,11 @@ from densevse.models.encoding import encode_images, encode_sentences
 from densevse.models.ensembles import summed
 from densevse.models.files import build, load_model, open_model, save_model
 from densevse.models.scoring import scorer
-from densevse.runtime.errors import InputError
 from densevse.training.retrieval import train_method
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
+from snakeproof.store import FeatureWriter
 from tests.miniature import SIZE, files, folder
 
 __all__ = ["files", "folder"]

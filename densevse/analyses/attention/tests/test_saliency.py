@@ -6,7 +6,7 @@ import pytest
 
 from densevse.analyses.attention.saliency import central_blob, score
 from densevse.artifacts.boxes import BOX, covered, grid_cells
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 SIDE, STEPS = 4, 2
 

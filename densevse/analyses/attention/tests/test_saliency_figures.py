@@ -13,10 +13,10 @@ from densevse.analyses.attention.figures import (
 )
 from densevse.analyses.attention.saliency import SALIENCY, salient_words
 from densevse.analyses.attention.tests.test_saliency import attended, rows_of
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import grid_cells
 from densevse.artifacts.identity import Identity
 from densevse.report.plan import PicturePlan
+from snakeproof import schema
 from tests.pictures import tables, write_images
 
 __all__ = ["tables"]

@@ -21,10 +21,10 @@ from densevse.analyses.boundaries.matching import (
     write_matches,
     write_table,
 )
-from densevse.artifacts.schema import arrow_table, read, write
 from densevse.artifacts.schemas.proposals import CONTOURS
-from densevse.runtime.errors import InputError
 from densevse.vision.mcg.hierarchy import hierarchies, suppressed
+from snakeproof.errors import InputError
+from snakeproof.schema import arrow_table, read, write
 from tests.vision.mcg.pictures import noise
 
 HEIGHT, WIDTH = 120, 160  # pixels match within 1.5

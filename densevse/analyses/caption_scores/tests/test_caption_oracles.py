@@ -14,15 +14,15 @@ from densevse.analyses.caption_scores.oracle_table import (
 from densevse.analyses.caption_scores.oracles import write_with_oracle
 from densevse.analyses.caption_scores.scores import choose_best, measured, score_captions
 from densevse.analyses.caption_scores.settings import CaptionOracleMeansPlan, CaptionOraclePlan, OracleRow
-from densevse.artifacts import schema
 from densevse.artifacts.identity import identity_of
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import PARSES
-from densevse.artifacts.statements import Statement, making
 from densevse.models.files import open_model
 from densevse.models.spaces import encode_words
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
 from tests.generators import CPU, PARAMETERS, trained, with_tags
 from tests.miniature import files, folder
 from tests.pictures import write_images

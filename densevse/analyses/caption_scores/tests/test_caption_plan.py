@@ -8,7 +8,7 @@ from densevse.analyses.caption_scores.dag import CaptionScoreStage
 from densevse.analyses.caption_scores.settings import CaptionOracleMeansPlan, CaptionOraclePlan
 from densevse.dag.project import Project
 from densevse.dag.training import GeneratorStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.rule_values import paths_of
 from tests.rules import input_of
 

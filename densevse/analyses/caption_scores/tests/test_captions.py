@@ -19,17 +19,17 @@ from densevse.analyses.caption_scores.baselines import copy_captions, first_capt
 from densevse.analyses.caption_scores.scores import measured, score_captions
 from densevse.analyses.caption_scores.settings import CaptionTablePlan, WriterPlan
 from densevse.analyses.caption_scores.table import PUBLISHED_CAPTIONS, bleu, draw_captions, make_caption_table
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, CAPTION_TABLE, GENERATED, ORDERS
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import EMBEDDINGS
-from densevse.artifacts.statements import Statement, making
-from densevse.artifacts.store import FeatureWriter
 from densevse.language.tokens import compared
 from densevse.report.plan import PicturePlan
 from densevse.report.published import read_rows
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
+from snakeproof.store import FeatureWriter
 from tests.miniature import files, folder
 from tests.pictures import write_images
 from tests.tables import outputs_in

@@ -11,12 +11,12 @@ from densevse.analyses.claims.dag import ClaimStage
 from densevse.analyses.claims.printed import printed_comparison, tables_of
 from densevse.analyses.claims.settings import OURS, ClaimsPlan, PaperClaims, PrintedGain
 from densevse.config.load import load
-from densevse.config.strict import validate
-from densevse.config.yaml_files import read_yaml
-from densevse.dag.jobs import Job
 from densevse.dag.project import Project
 from densevse.report.published import read_paper, read_published
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.jobs import Job
+from snakeproof.strict import validate
+from snakeproof.yaml_files import read_yaml
 from tests.rule_values import constraint_of, paths_of
 from tests.rules import input_of
 

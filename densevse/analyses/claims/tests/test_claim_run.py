@@ -5,8 +5,8 @@ import copy
 import pytest
 
 from densevse.analyses.claims.table import CLAIM_RESULTS
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.training import HISTORY
+from snakeproof import schema
 from tests.projects import SMALL, SMALL_ROUNDS
 
 

@@ -8,15 +8,15 @@ import pytest
 
 from densevse.analyses.claims.settings import ClaimedSection, ClaimPlan, ClaimsPlan, PoolPlan, PrintedGain
 from densevse.analyses.claims.table import CLAIM_RESULTS, Judged, make_claims_table
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.protocols import folds, select_split
 from densevse.report.plan import MeasuredVariant, SectionPlan
 from densevse.report.sections import queries_of
-from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import UNKNOWN_INTERVAL, Interval
+from snakeproof import schema
+from snakeproof.errors import InputError
 from tests.pictures import write_images
 from tests.tables import outputs_in, unaligned
 

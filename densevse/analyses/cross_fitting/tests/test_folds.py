@@ -11,16 +11,16 @@ from densevse.analyses.cross_fitting.folds import (
     write_cross_fitting_table,
     write_fold,
 )
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import IMAGE_CONCEPTS
-from densevse.artifacts.store import FeatureWriter
 from densevse.config.load import load
 from densevse.dag.features import FeatureStage
 from densevse.dag.project import Project
 from densevse.evaluation.average_precision import mean_average_precision
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.store import FeatureWriter
 from tests.projects import ROOT, SMALL
 from tests.rule_values import job_of, paths_of
 

@@ -12,15 +12,15 @@ from densevse.analyses.cxc.judgements import number_of, read_ratings
 from densevse.analyses.cxc.measures import CXC_RANKS, CXC_SCORES, correlation, write_measures
 from densevse.analyses.cxc.settings import TASKS
 from densevse.analyses.cxc.table import CXC_RESULTS, make_cxc_table
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import EMBEDDINGS
-from densevse.artifacts.statements import Statement, making
-from densevse.artifacts.store import FeatureWriter
 from densevse.dag.project import Project
 from densevse.models.embedding import _complete
 from densevse.report.plan import LastRound, LastRoundsPlan
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
+from snakeproof.store import FeatureWriter
 from tests.pictures import write_images
 from tests.rules import input_of
 from tests.tables import outputs_in

@@ -10,7 +10,7 @@ from densevse.analyses.eccv_caption.plan import ExtendedTruthPlan
 from densevse.config import environment
 from densevse.dag.project import Project
 from densevse.report.results import Outputs
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.rules import input_of, rules
 
 ROOT = Path(__file__).parents[4]

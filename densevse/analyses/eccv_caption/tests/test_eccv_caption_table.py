@@ -20,12 +20,12 @@ from densevse.analyses.eccv_caption.table import (
     read_lists,
     read_truth,
 )
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.report.plan import MeasuredVariant, SectionPlan
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 from tests.pictures import write_images
 from tests.tables import outputs_in
 

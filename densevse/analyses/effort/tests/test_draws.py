@@ -11,7 +11,7 @@ from densevse.analyses.effort.settings import Effort, EffortSettings, Space
 from densevse.analyses.effort.table import Tuned, expected_best
 from densevse.config.load import load, variant
 from densevse.dag.project import Project
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tools.environments import ROOT
 
 CONFIG = load(ROOT / "config", {})

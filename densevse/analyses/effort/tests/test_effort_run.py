@@ -7,11 +7,11 @@ import pytest
 from densevse.analyses.effort.choice import DRAWS, chosen
 from densevse.analyses.effort.settings import EffortSettings
 from densevse.analyses.effort.table import EFFORT
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.artifacts.statements import read_statement
 from densevse.config.load import load
 from densevse.evaluation.recall import metrics_of
+from snakeproof import schema
+from snakeproof.statements import read_statement
 from tests.projects import ROOT, SMALL
 
 TARGET = "results/tables/scenes_effort.md"

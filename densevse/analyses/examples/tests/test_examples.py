@@ -6,12 +6,12 @@ import pytest
 from PIL import Image
 
 from densevse.analyses.examples.examples import draw_comparison, draw_examples
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.report.plan import PicturePlan
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 from tests.pictures import write_images
 
 IDS = ["i0", "i1", "i2"]

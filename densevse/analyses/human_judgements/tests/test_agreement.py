@@ -20,13 +20,13 @@ from densevse.analyses.human_judgements.pair_scores import JudgedScores, write_g
 from densevse.analyses.human_judgements.scored_pairs import read_scores, write_scored_pairs
 from densevse.analyses.human_judgements.settings import AgreementPlan, JudgedVariant
 from densevse.analyses.human_judgements.table import AGREEMENT, PUBLISHED_AGREEMENT, agreement, make_agreement_table
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.statements import Statement, making
 from densevse.evaluation.protocols import TestSet
 from densevse.report.published import read_rows
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
 from tests.pictures import write_images
 from tests.tables import outputs_in
 

@@ -8,7 +8,7 @@ from densevse.analyses.human_judgements.dag import JudgementStage
 from densevse.analyses.human_judgements.settings import AgreementPlan, JudgementSettings
 from densevse.config.given import GivenLayout
 from densevse.dag.project import Project
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.rule_values import constraint_of, job_of
 from tests.rules import input_of
 

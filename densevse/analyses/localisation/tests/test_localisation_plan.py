@@ -6,7 +6,7 @@ import pytest
 
 from densevse.analyses.localisation.dag import LocalisationStage
 from densevse.dag.project import Project
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.rule_values import job_of, paths_of
 from tests.rules import input_of
 

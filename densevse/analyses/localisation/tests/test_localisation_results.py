@@ -7,8 +7,8 @@ from PIL import Image
 
 from densevse.analyses.localisation.results import LOCALISATION_ACCURACY, accuracy, draw_heat_maps, write_table
 from densevse.analyses.localisation.schemas import HEAT_MAPS
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import BOXES
+from snakeproof import schema
 from tests.pictures import write_images
 
 

@@ -8,16 +8,16 @@ import torch
 from densevse.analyses.localisation.localising import heat_maps, pointing_game, write_heat_maps
 from densevse.analyses.localisation.schemas import HEAT_MAPS
 from densevse.analyses.localisation.windows import WINDOW_FEATURES
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.statements import Statement, making
-from densevse.artifacts.store import FeatureWriter
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Images, Sentences
 from densevse.methods.structures import words_of
 from densevse.models.files import build, load_model, save_model
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
+from snakeproof.store import FeatureWriter
 from tests.miniature import KNOWN, SIZE
 
 CELLS = 4

@@ -8,13 +8,13 @@ import torch
 import torchvision
 
 from densevse.analyses.localisation.windows import WINDOW_FEATURES, extract_windows, windows
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.store import FeatureStore
-from densevse.runtime.errors import InputError
 from densevse.vision.networks import load_network
 from densevse.vision.views import extraction_of
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.store import FeatureStore
 
 SETTINGS = {
     "architecture": "squeezenet1_0",

@@ -12,7 +12,7 @@ from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.sm_lstm import SMLSTM
 from densevse.methods.structures import words_of
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.rule_values import job_of
 from tests.rules import ROOT
 

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 
 from densevse.analyses.oracle_concepts.oracle import oracle_scores, write_oracle
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.config.load import load
 from densevse.dag.project import Project
 from densevse.evaluation.average_precision import mean_average_precision
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 from tests.rule_values import job_of, paths_of
 from tests.rules import ROOT
 

@@ -13,14 +13,14 @@ from densevse.analyses.perplexity.measuring import likelihoods, shuffled, write_
 from densevse.analyses.perplexity.plan import PerplexityPlan
 from densevse.analyses.perplexity.schemas import LIKELIHOODS
 from densevse.analyses.perplexity.table import PERPLEXITY, make_perplexity_table, perplexities
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.dag.project import Project
 from densevse.data.inputs import Inputs
 from densevse.methods.structures import UNKNOWN
 from densevse.models.files import build, save_model
 from densevse.report.plan import LastRound
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 from tests.miniature import files, folder
 from tests.pictures import write_images
 from tests.projects import ROOT, SMALL

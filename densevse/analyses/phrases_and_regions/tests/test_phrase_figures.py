@@ -16,10 +16,10 @@ from densevse.analyses.phrases_and_regions.figures import (
     project,
 )
 from densevse.artifacts.schemas.features import EMBEDDINGS
-from densevse.artifacts.store import FeatureWriter
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.project import Project
 from densevse.report.figures import COLORS, draw_phrases
+from snakeproof.store import FeatureWriter
 from tests.pictures import WORDS, tables
 from tests.rules import ROOT
 

@@ -11,12 +11,12 @@ import torch
 from densevse.analyses.plausible_matches.dag import PlausibleStage
 from densevse.analyses.plausible_matches.matches import CLASSES, PLAUSIBLE, WITHIN, Matches, write_classes
 from densevse.analyses.plausible_matches.table import PLAUSIBLE_RESULTS, make_plausible_table
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.dag.project import Project
 from densevse.evaluation.protocols import TestSet
 from densevse.report.plan import LastRound, LastRoundsPlan
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 from tests.pictures import write_images
 from tests.rules import input_of
 from tests.tables import outputs_in

@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from densevse.analyses.proposal_recall.times import write_times_of_mcg, write_times_of_search
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
-from densevse.artifacts.statements import Statement, making
 from densevse.vision.mcg.forest import Ranker, grow, save
+from snakeproof import schema
+from snakeproof.statements import Statement, making
 from tests.pictures import write_images
 from tests.vision.mcg.pictures import noise, structured_edges
 

@@ -7,14 +7,14 @@ import pytest
 
 from densevse.analyses.proposal_recall.recall import PROPOSAL_RECALL, recall, write_recall
 from densevse.analyses.proposal_recall.table import PUBLISHED_PROPOSALS, Published, table, write_table
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES, PROPOSALS, SEGMENT_OVERLAP
-from densevse.artifacts.statements import Statement, making
 from densevse.report.published import read_rows
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
 from tests.pictures import write_images
 from tests.tables import unaligned
 

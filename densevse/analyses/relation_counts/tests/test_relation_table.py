@@ -3,8 +3,8 @@ from pathlib import Path
 import pandas as pd
 
 from densevse.analyses.relation_counts.table import read_published, table, write_table
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.sentences import FRAGMENTS
+from snakeproof import schema
 
 PUBLISHED = Path(__file__).parents[1] / "published/defrag.csv"
 

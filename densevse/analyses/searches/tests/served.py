@@ -20,10 +20,8 @@ from densevse.analyses.searches.schemas import FOUND
 from densevse.analyses.searches.searching import write_answers
 from densevse.analyses.searches.server import Site, server_of
 from densevse.analyses.searches.serving import Searcher
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import ENCODINGS, REGION_FEATURES
-from densevse.artifacts.store import FeatureWriter
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.language.parses import write_parses
@@ -32,6 +30,8 @@ from densevse.methods.interface import Shapes
 from densevse.models.encodings import write_encodings
 from densevse.models.files import build, load_model, save_model
 from densevse.scenes.grammar import GrammarParser
+from snakeproof import schema
+from snakeproof.store import FeatureWriter
 from tests.inference.models import folder_of
 from tests.miniature import KNOWN, SIZE
 

@@ -12,9 +12,9 @@ import pytest
 from densevse.analyses.searches.own import in_words, write_photographs, write_sentences
 from densevse.analyses.searches.pages import search_pages
 from densevse.analyses.searches.schemas import FOUND
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 from tests.pictures import write_images
 
 NAMES = ["a.png", "<b>.png"]

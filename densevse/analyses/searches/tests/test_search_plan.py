@@ -9,7 +9,7 @@ from densevse.analyses.searches.dag import SearchStage
 from densevse.config.load import load
 from densevse.dag.inputs import ParseStage
 from densevse.dag.project import Project
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.rule_values import job_of, paths_of
 from tests.rules import input_of
 

@@ -10,7 +10,6 @@ import torch
 from densevse.analyses.searches.own import write_sentences
 from densevse.analyses.searches.schemas import FOUND
 from densevse.analyses.searches.searching import Question, answers, write_given_answers
-from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import PARSES
 from densevse.config.given import GivenLayout
@@ -21,7 +20,8 @@ from densevse.models import searching
 from densevse.models.encoding import encode_images, encode_sentences
 from densevse.models.encodings import KeptImages, write_encodings
 from densevse.models.searching import scores_by, search
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
 from tests.pictures import write_images
 
 DOT = GivenLayout(similarity="dot")

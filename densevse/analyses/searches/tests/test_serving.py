@@ -13,7 +13,7 @@ from densevse.analyses.searches.dag import SearchStage
 from densevse.analyses.searches.tests.browser import CHROMIUM, Browser
 from densevse.analyses.searches.tests.served import SENTENCES, TOP, found, photographs_of, running, served
 from densevse.dag.project import Project
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.inference.models import project
 from tests.projects import ROOT
 

@@ -13,8 +13,8 @@ from urllib.request import urlopen
 import pytest
 
 from densevse.analyses.searches.subcommand import TrainedModel, model_of
-from densevse.artifacts.statements import Statement
 from densevse.command.shared import PlannedJob, configuration, overrides
+from snakeproof.statements import Statement
 from tests.projects import hearing
 
 
@@ -115,7 +115,7 @@ def test_the_settings_in_which_a_model_differs_and_the_forgotten_file_are_named(
     given = {"job": {"phases": [{"name": "main", "epochs": 2}]}}
     inputs = {"image_table": {"scenes/images.parquet": "an older one"}}
     there = Statement(given=given, inputs=inputs, above={"an older one": images.values()})
-    monkeypatch.setattr("densevse.artifacts.statements.read_statement", lambda _: there)
+    monkeypatch.setattr("snakeproof.statements.read_statement", lambda _: there)
     errors = densevse("search", "a red ball", "--model", "scenes/vse").errors
     assert "results/scenes/models/vse/seed0/round0/model.safetensors differs in" in errors
     assert "  phases.0.epochs: 2 there, 4 today" in errors.splitlines()

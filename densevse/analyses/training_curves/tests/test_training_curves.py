@@ -4,11 +4,11 @@ import pytest
 
 from densevse.analyses.training_curves.curves import joined, training_curves
 from densevse.analyses.training_curves.dag import TrainingCurveStage
-from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.dag.project import Project
-from densevse.runtime.errors import InputError
 from densevse.training.loop import history_schema
+from snakeproof import schema
+from snakeproof.errors import InputError
 from tests.rules import ROOT, input_of
 
 

@@ -8,7 +8,7 @@ from densevse.analyses.votes.dag import BallotStage
 from densevse.dag.inputs import ParseStage
 from densevse.dag.project import Project
 from densevse.dag.targets import OwnFileStage
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 from tests.rule_values import job_of, paths_of
 from tests.rules import input_of
 

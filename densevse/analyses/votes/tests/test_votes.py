@@ -9,14 +9,14 @@ import pytest
 from densevse.analyses.votes.ballot import BALLOT, VOTES, ballot_page, draw, draw_ballot, read_votes, write_votes
 from densevse.analyses.votes.settings import VoteTablePlan
 from densevse.analyses.votes.table import VOTE_SHARES, exactly_right, make_vote_table, shares
-from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.identity import Identity, identity_of
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import CORRESPONDENCES
 from densevse.artifacts.schemas.sentences import PARSES
-from densevse.artifacts.statements import Statement, making
-from densevse.runtime.errors import InputError
+from snakeproof import schema
+from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
 from tests.pictures import write_images
 from tests.tables import outputs_in
 

@@ -4,7 +4,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from densevse.config.strict import Length, Strict
+from densevse.config.values import Length
+from snakeproof.strict import Strict
 
 
 class Parameters(Strict):

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from densevse.config.readers import ReaderOptions
 from densevse.config.registries import Architecture
-from densevse.config.strict import Strict
+from snakeproof.strict import Strict
 
 
 class MeanOfWords(Strict):

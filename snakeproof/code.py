@@ -1,9 +1,9 @@
 """Digests of the code of jobs, so that an edit reruns exactly the jobs whose function reaches it by imports.
 
-A digest covers the module of a function and every module of the package, and of packages with plug-ins, that it reaches
-by imports, without comments, docstrings and formatting. The modules that declare the configuration are left out, as
-their values reach a job in the `params` of its rule (densevse.dag.jobs). So a changed default reruns the jobs that are
-given it.
+A digest covers the module of a function and every module that it reaches by imports, of the project's packages, of this
+package and of packages with plug-ins, without comments, docstrings and formatting. The modules that declare the
+configuration are left out, as their values reach a job in the `params` of its rule (snakeproof.jobs). So a changed
+default reruns the jobs that are given it.
 """
 
 import ast
@@ -18,16 +18,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from densevse.artifacts.files import write_text
-from densevse.config.plugins import Plugin
-from densevse.runtime.errors import InputError
-from densevse.runtime.project import PACKAGED
+from snakeproof.errors import InputError
+from snakeproof.files import write_text
+from snakeproof.plugins import Plugin
 
-_PACKAGE = "densevse"
-DECLARATIONS = re.compile(
-    rf"{_PACKAGE}/(config/|extensions/(readers|architectures)/|methods/parameters/|analyses/\w+/settings\.py)"
-)
-"""Modules that declare the configuration; they have no logic that a job runs."""
+NOTHING = r"(?!)"
+"""The pattern of no module."""
+OWN = re.compile(r"snakeproof/(strict|yaml_files|plugins)\.py")
+"""The modules of this package that read a configuration; they have no logic that a job runs."""
 
 _KNOWN = 5
 """The number of values that are cached of a file before its facts."""
@@ -46,18 +44,29 @@ class Facts(NamedTuple):
 
 
 class Code:
-    """The code of a project below `root`, and of the packages that declare its plug-ins.
+    """The code of a project's packages in a folder, of this package, and of those that declare plug-ins.
+
+    Modules whose paths `declarations` matches declare the configuration, and are in no digest.
 
     The file `kept` caches facts, as parsing all files would take most of the time of a dry run. A file is read again
     only if its size, times or inode differ from those of the last reading, and parsed again only if its bytes do. If
     `kept` is missing, damaged or not writable, everything is parsed again.
     """
 
-    def __init__(self, root: str | Path, kept: str | Path, plugins: Sequence[Plugin] = ()) -> None:
-        checkout = Path(root)
-        self._folder = checkout if (checkout / _PACKAGE).is_dir() else checkout.parents[1]
+    def __init__(
+        self,
+        folder: str | Path,
+        packages: Sequence[str],
+        kept: str | Path,
+        declarations: str = NOTHING,
+        plugins: Sequence[Plugin] = (),
+    ) -> None:
+        self._folder, self._declarations = Path(folder), re.compile(declarations)
+        self._named = packages
         before = _read_kept(Path(kept))
-        files = {**dict(_files(Path(root))), **dict(_files_of_plugins(plugins))}
+        files = dict(_modules(str(Path(__file__).parent), "snakeproof"))
+        files |= {name: file for package in packages for name, file in _modules(str(self._folder / package), package)}
+        files |= dict(_files_of_plugins(plugins))
         found = {name: _facts_or_kept(name, file, before.get(name)) for name, file in files.items()}
         if found != before:
             _write_kept(found, Path(kept))
@@ -90,7 +99,7 @@ class Code:
     def _digest(self, call: str, *modules: str) -> str:
         """The digest of the module of a function and of all modules that it reaches.
 
-        `modules` are further modules that it imports by names known only at run time, such as `densevse.methods.vse`.
+        `modules` are further modules that it imports by names known only at run time, such as `package.mine`.
         Raises `InputError` for one that does not exist.
         """
         described = [(file, self._facts[file].digest) for file in self.reached(call, *modules)]
@@ -104,8 +113,8 @@ class Code:
         for module in modules:
             if not any(name in self._facts for name in _names(module)):
                 raise InputError(
-                    f"{module}: neither densevse nor a package with a plug-in has this module, which a declaration "
-                    "names as an implementation; correct its name."
+                    f"{module}: neither {' nor '.join(self._named)} nor a package with a plug-in has this module, "
+                    "which a declaration names as an implementation; correct its name."
                 )
         found = self._files_of(call.partition(":")[0], *modules)
         waiting = set(found)
@@ -116,7 +125,7 @@ class Code:
         return tuple(sorted(file for file in found if file in given or not self._declares(file)))
 
     def _declares(self, file: str) -> bool:
-        return file in self._declared or DECLARATIONS.match(file) is not None
+        return file in self._declared or any(one.match(file) for one in (OWN, self._declarations))
 
     def _files_of(self, *modules: str) -> set[str]:
         """The files of modules, by name, and those of the packages that are imported with them."""
@@ -129,15 +138,6 @@ def _names(module: str) -> tuple[str, str]:
     """The two names that a module's file may have: it may be a package."""
     path = module.replace(".", "/")
     return f"{path}.py", f"{path}/__init__.py"
-
-
-def _files(root: Path) -> Iterator[tuple[str, File]]:
-    """The package's files, each with its name in a checkout, which an installed package shares.
-
-    In an installed package, `root` is a folder inside the package.
-    """
-    checkout = root / _PACKAGE
-    yield from _modules(str(checkout if checkout.is_dir() else root.parent), _PACKAGE)
 
 
 def _files_of_plugins(plugins: Sequence[Plugin]) -> Iterator[tuple[str, File]]:
@@ -156,7 +156,7 @@ def _modules(folder: str, name: str) -> Iterator[tuple[str, File]]:
         for entry in entries:
             if entry.name.endswith(".py"):
                 yield f"{name}/{entry.name}", entry
-            elif entry.is_dir() and entry.name not in (PACKAGED, "tests"):
+            elif entry.is_dir() and entry.name != "tests" and not entry.name.startswith("_"):
                 yield from _modules(entry.path, f"{name}/{entry.name}")
 
 

@@ -1,7 +1,7 @@
 """Describes, writes and reads artifacts.
 
 Every artifact is a Parquet file. The file stores its schema (columns, types, units, source), the schema's version and
-what it was made from (densevse.artifacts.statements), where pandas, pyarrow and DuckDB users can also read them:
+what it was made from (snakeproof.statements), where pandas, pyarrow and DuckDB users can also read them:
 
     SELECT decode(key), decode(value) FROM parquet_kv_metadata('results/scenes/images.parquet')
 """
@@ -16,11 +16,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from densevse.artifacts.files import atomic
-from densevse.artifacts.pages import RowsDigest
-from densevse.artifacts.seals import PACKAGES, read_sealed, seal_parquet, verified
-from densevse.artifacts.statements import STATEMENT, Statement, parse_statement, stating
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.files import atomic
+from snakeproof.pages import RowsDigest
+from snakeproof.seals import PACKAGES, read_sealed, seal_parquet, verified
+from snakeproof.statements import STATEMENT, Statement, parse_statement, stating
 
 PART_ROWS = 8192
 """Rows that `read_parts` reads at once."""
@@ -151,13 +151,3 @@ def _first(metadata: Mapping[str, str], key: str) -> str | None:
 
 TEXT, NUMBER, REAL = pa.string(), pa.int32(), pa.float32()
 TEXTS, REALS = pa.list_(TEXT), pa.list_(REAL)
-
-IMAGE_ID = Column("image_id", TEXT, "the image, unique in its data set")
-CAPTION_ID = Column("caption_id", TEXT, "the caption: <image_id>#<position>")
-SPLIT = Column("split", TEXT, "train, val, test or restval (MS-COCO's rest of val)")
-BOX_COLUMNS = (
-    Column("x", REAL, "left edge of the box, pixels"),
-    Column("y", REAL, "top edge of the box, pixels"),
-    Column("width", REAL, "width of the box, pixels"),
-    Column("height", REAL, "height of the box, pixels"),
-)

@@ -11,8 +11,10 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from densevse.runtime.errors import InputError
-from densevse.runtime.project import ADOPTS
+from snakeproof.errors import InputError
+
+ADOPTS = "SNAKEPROOF_ADOPTS"
+"""The environment variable that says that a command adopts files, and starts no job."""
 
 
 class Refusal(NamedTuple):
@@ -49,7 +51,7 @@ REFUSED: dict[str, Refusal] = {
     ),
     "cleanup_metadata": Refusal(
         "it removes the record of how a file was made, and the mark of a file in doubt. To keep files that agree with "
-        "today's settings and inputs, call densevse adopt; to have one made again, delete it."
+        "today's settings and inputs, call {adopt}; to have one made again, delete it."
     ),
     "persistence_backend": Refusal(
         "a run compares the files of results with Snakemake's records, which are files beside them; leave the option "
@@ -78,11 +80,11 @@ REFUSED: dict[str, Refusal] = {
         "files that were changed or deleted since the last dry run would count as they were then; leave the option out."
     ),
     "touch": Refusal(
-        "it would call files current without comparing them. Call densevse adopt with the same targets (and your "
+        "it would call files current without comparing them. Call {adopt} with the same targets (and your "
         "--configfile): it compares the files with today's settings and inputs, and adopts those that agree."
     ),
     "executor": Refusal(
-        "touch would call files current without comparing them. Call densevse adopt with the same targets (and your "
+        "touch would call files current without comparing them. Call {adopt} with the same targets (and your "
         "--configfile).",
         lambda executor: executor == "touch",
     ),
@@ -152,7 +154,7 @@ HARMLESS = frozenset(
         # Files that are deleted or kept. What is gone and needed is made again.
         *("delete_all_output", "delete_temp_output", "notemp", "all_temp", "unneeded_temp_files", "cleanup_shadow"),
         *("skip_script_cleanup", "conda_cleanup_envs", "container_cleanup_images"),
-        # Snakemake's lock of a run that was killed. The lock of the results is another one (densevse.dag.run_lock).
+        # Snakemake's lock of a run that was killed. The lock of the results is another one (snakeproof.run_lock).
         "unlock",
         # More jobs run, or the run ends with an error: without the first, if a file is in doubt.
         *("rerun_incomplete", "strict_dag_evaluation"),
@@ -176,7 +178,7 @@ HARMLESS = frozenset(
 """The other options, but for those of Snakemake's plugins, which name machines and places."""
 
 _OF_JOBS = {"touch", "nolock"}
-"""Refused options that a dry run and `densevse adopt`, which passes them, may have, as they start no jobs."""
+"""Refused options that a dry run and the command that adopts, which passes them, may have, as they start no jobs."""
 
 
 def parsed_by(command: Callable[..., Any]) -> Namespace:
@@ -193,22 +195,24 @@ def parsed_by(command: Callable[..., Any]) -> Namespace:
     if frame is None:
         raise InputError(
             "The options of this run are not known, so it cannot be told if its results are right. Start the workflow "
-            "by the command densevse run or snakemake, and not through Snakemake's API."
+            "by Snakemake's command, and not through its API."
         )
     options: Namespace = frame.f_locals["args"]
     return options
 
 
-def check_options(options: Namespace) -> None:
-    """Raises `InputError` for a refused option, with the reason. Options of a job's own process are Snakemake's."""
+def check_options(options: Namespace, adopt: str) -> None:
+    """Raises `InputError` for a refused option, with the reason. Options of a job's own process are Snakemake's.
+
+    `adopt` is the command that adopts files.
+    """
     if options.target_jobs and REFUSED["mode"].applies(options.mode):
         return
     if options.touch and options.default_storage_provider and not options.dryrun:
         raise InputError(
-            "--touch, densevse adopt: files in a bucket cannot be adopted. Delete those without a record, and run "
-            "again."
+            f"--touch, {adopt}: files in a bucket cannot be adopted. Delete those without a record, and run again."
         )
     starts_jobs = not options.dryrun and ADOPTS not in os.environ
     for name, refusal in REFUSED.items():
         if refusal.applies(getattr(options, name)) and (starts_jobs or name not in _OF_JOBS):
-            raise InputError(f"--{name.replace('_', '-')}: {refusal.reason}")
+            raise InputError(f"--{name.replace('_', '-')}: {refusal.reason.format(adopt=adopt)}")

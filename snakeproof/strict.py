@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from difflib import get_close_matches
-from typing import Annotated, Any, ClassVar, Literal, NewType, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 
 class Strict(BaseModel):
@@ -63,7 +63,8 @@ LONGEST_NAME = 64
 """Bytes of a name, as a file name has 255 at most, and that of a log holds three names."""
 
 
-def _file_name(name: str) -> str:
+def check_file_name(name: str) -> str:
+    """The name. Raises `ValueError` if it cannot be a part of file names."""
     if not re.fullmatch(r"[\w-]+", name):
         raise ValueError(f"{name!r} is also a file name; use only letters, digits, _ and -")
     if len(name.encode()) > LONGEST_NAME:
@@ -71,14 +72,8 @@ def _file_name(name: str) -> str:
     return name
 
 
-FileName = Annotated[str, AfterValidator(_file_name)]
-DatasetName = NewType("DatasetName", str)
-"""The name of a data set in the plan; a type of its own, so that it is not confused with a variant's."""
-VariantName = NewType("VariantName", str)
-"""The name of a variant, an ensemble or a given row in the plan."""
-DatasetKey = Annotated[DatasetName, AfterValidator(_file_name)]
-VariantKey = Annotated[VariantName, AfterValidator(_file_name)]
-"""These as keys of the configuration, which are file names too."""
+FileName = Annotated[str, AfterValidator(check_file_name)]
+"""A name that is a part of file names."""
 
 
 _UNPRINTED = {"Cc", "Zl", "Zp", "Cs"}
@@ -107,23 +102,6 @@ def known(where: str, names: Iterable[str], those: Iterable[Any]) -> None:
             raise ValueError(f"{where}: no {name!r}{known_or_meant(name, there)}{none}")
 
 
-Split = Literal["train", "val", "test"]
-Seed = Annotated[int, Field(ge=0, lt=2**32)]
-
-
-def _differ(seeds: list[int]) -> list[int]:
-    if len(set(seeds)) < len(seeds):
-        raise ValueError(f"{seeds} holds a seed twice")
-    return seeds
-
-
-Seeds = Annotated[list[Seed], Field(min_length=1), AfterValidator(_differ)]
-RankedSentences = Literal["all", "first_five"]
-Count = Annotated[int, Field(gt=0, le=10**9)]
-Length = Annotated[int, Field(gt=0, le=100_000)]
-"""Of a vector or a sentence, or a number of units: no machine holds the weights of more."""
-
-
 def of_type(by: str, types: Mapping[str, type[Strict]]) -> BeforeValidator:
     """Validates a field as the one of `types` that the entry's earlier field `by` names."""
 
@@ -138,8 +116,8 @@ def of_type(by: str, types: Mapping[str, type[Strict]]) -> BeforeValidator:
 Entry = TypeVar("Entry", bound=BaseModel)
 
 _KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
-_MARKS = {"[key]", "[trained]", "[untrained]", "[given]"}
-"""Parts of paths that are not keys: pydantic's for kinds of mistakes, and ours for kinds of entries."""
+_MARK = re.compile(r"\[\w+\]")
+"""Parts of paths that are not keys: pydantic's for kinds of mistakes, and a project's for kinds of entries."""
 _NUMBERS = ("int_type", "float_type")
 _TEXTS = ("string_type", "literal_error")
 _INSTEAD_OF_OTHERS = "; text that YAML reads as a number, a date, true or false (yes, no, on, off) needs quotes"
@@ -161,7 +139,7 @@ def line(path: Sequence[str], message: str) -> str:
 def wrong_keys(error: ValidationError) -> Iterator[tuple[list[str], str]]:
     """Path and message of each wrong key. A validator's message begins with its key and a colon."""
     for found in error.errors():
-        path = [str(part) for part in found["loc"] if part not in _MARKS]
+        path = [str(part) for part in found["loc"] if not _MARK.fullmatch(str(part))]
         message = found["msg"].removeprefix("Value error, ")
         if found["type"] != "value_error" and isinstance(found["input"], str | int | float):
             message += f", not {found['input']!r}"

@@ -13,6 +13,7 @@ of downloads, and jobs read the copy. A path that is already below that folder w
 import hashlib
 import json
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -23,11 +24,12 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from densevse.artifacts.files import checksum, write_text
-from densevse.config.sources import is_in_bucket
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.files import checksum, write_text
 
-_KEPT = ".snakemake/densevse-contents"
+_IN_BUCKET = re.compile(r"(s3|gs|gcs|az)://[^/]+/.")
+"""Addresses that a storage plugin of Snakemake's reads."""
+_KEPT = ".snakemake/snakeproof-contents"
 ABSENT = "absent"
 UNREAD = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX"})
 """Names of files that file managers put into folders and no reader reads; those that begin with ._ are a Mac's too."""
@@ -40,7 +42,7 @@ MENTIONED = 1 << 30
 
 Facts = list[Any]  # size, time of change, time of status change, inode, sha256
 
-_LINKS = ".snakemake/densevse"
+_LINKS = ".snakemake/snakeproof"
 """A folder of links: the project's files have the same paths in a checkout, a moved one and an installed package."""
 
 PROJECT = f"{_LINKS}/project"
@@ -76,6 +78,11 @@ def link_folders(**folders: str | Path) -> dict[str, str]:
 def is_of_project(path: str) -> bool:
     """True for a path of one of the project's own files."""
     return path.startswith(f"{_LINKS}/")
+
+
+def is_in_bucket(path: str) -> bool:
+    """True for a path that is an address in a bucket."""
+    return bool(_IN_BUCKET.match(path))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's if it is installed: ten times faster
 

@@ -2,7 +2,7 @@
 
 Snakemake dates what a job made by the clock of its own machine, and throws away what is then older than an input. So
 before the first job, inputs that a rule made and that are dated later than now get today's date if clocks may differ by
-so much, and are refused otherwise. The dates of the user's files do not count (densevse.dag.contents).
+so much, and are refused otherwise. The dates of the user's files do not count (snakeproof.contents).
 """
 
 import os
@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 CLOCKS_DIFFER = 600
 """Seconds by which the clocks of machines that share a folder may differ."""

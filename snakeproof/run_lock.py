@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO
 
-from densevse.artifacts.files import writing
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.files import writing
 
 UNSUPPORTED = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 """Errors of file systems that have no locks."""

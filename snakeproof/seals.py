@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
-from densevse.artifacts.files import atomic
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.files import atomic
 
 MARK, OLDER_MARK, PARQUET, WEIGHTS = b"snakprof", b"densevse", b"PAR1", ".safetensors"
 CHUNK = 2**18

@@ -31,12 +31,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import DTypeLike, NDArray
 
-from densevse.artifacts.files import atomic
-from densevse.artifacts.pages import Pages, RowsDigest
-from densevse.artifacts.schema import Column, Schema, arrow_table, check
-from densevse.artifacts.seals import seal_parquet
-from densevse.artifacts.statements import merged, stating
-from densevse.runtime.errors import InputError, expected_and_found
+from snakeproof.errors import InputError, expected_and_found
+from snakeproof.files import atomic
+from snakeproof.pages import Pages, RowsDigest
+from snakeproof.schema import Column, Schema, arrow_table, check
+from snakeproof.seals import seal_parquet
+from snakeproof.statements import merged, stating
 
 VECTOR = "vector"
 VALUES = f"{VECTOR}.list.element"  # as Parquet calls the values of a list

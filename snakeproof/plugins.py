@@ -1,11 +1,10 @@
-"""Plug-ins: methods, readers, architectures and watchers that installed packages declare, as entry points of groups.
+"""Plug-ins: what installed packages declare for a workflow, as entry points of groups.
 
     [project.entry-points."densevse.methods"]
     my_scan = "my_package.declared:Parameters"
 
 An entry point names the declaration, in a module that imports no large library, as the plan imports it. The declaration
-names the module of the implementation, which only jobs import: see `METHODS`, densevse/extensions/readers and
-densevse/extensions/architectures. Both are in one package.
+names the module of the implementation, which only jobs import. Both are in one package.
 """
 
 from collections.abc import Iterator
@@ -15,18 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from densevse.runtime.errors import InputError
-
-METHODS = "densevse.methods"
-"""Types of the parameters of methods, as in densevse/methods/parameters, each with its `IMPLEMENTATION`."""
-READERS = "densevse.readers"
-"""Types of the options of readers."""
-ARCHITECTURES = "densevse.architectures"
-"""Values of `Architecture`."""
-GROUPS = (METHODS, READERS, ARCHITECTURES)
-"""The groups whose packages are part of the code of jobs."""
-WATCHERS = "densevse.watchers"
-"""Watchers of trainings, as densevse/training/watchers has them. No artifact depends on them."""
+from snakeproof.errors import InputError
 
 
 class Plugin(NamedTuple):

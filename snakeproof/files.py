@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
 REFUSALS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EFBIG, errno.ENAMETOOLONG}
 FULL = 1 << 16

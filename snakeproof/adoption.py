@@ -1,36 +1,124 @@
-"""Compares what files say of their making with today's plan, so that files of other code can be adopted.
+"""Adopts files that another code has made, or of an earlier version, after a comparison with today's plan.
 
-A file of an earlier version does not state all of its job. Its record, if it is there, has the rest; without one, what
-could not be compared is said.
+The command of a project that adopts lets Snakemake plan all jobs, and compares the files of each. A file that agrees is
+made to say that it is of today's job, and what was not compared. A file of an earlier version does not state all of its
+job. Snakemake's record, if it is there, has the rest; without one, what could not be compared is said.
 """
 
 import ast
 import json
+import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from shlex import quote
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from densevse.artifacts.files import atomic
-from densevse.artifacts.pages import RowsDigest
-from densevse.artifacts.seals import WEIGHTS, copy_weights, is_sealed, safetensors_metadata, seal_parquet, sealable
-from densevse.artifacts.statements import (
+from snakeproof.errors import InputError
+from snakeproof.files import atomic
+from snakeproof.pages import RowsDigest
+from snakeproof.records import SNAKEMAKE, mark_incomplete, record_file
+from snakeproof.seals import WEIGHTS, copy_weights, is_sealed, safetensors_metadata, seal_parquet, sealable, verified
+from snakeproof.statements import (
     OLDER,
     Statement,
     agree,
     differing,
     digest,
+    is_artifact,
     is_older,
     path_of,
     place,
     read_statement,
     restate,
+    state_job,
 )
-from densevse.runtime.errors import InputError
+
+REFUSED = 3
+"""The exit status if a file must be made again."""
+
+
+class Report(NamedTuple):
+    """The adopted files, with what was not compared; and those that must be made again, with the reason."""
+
+    adopted: Mapping[str, Sequence[str]]
+    refused: Mapping[str, str]
+
+    def __str__(self) -> str:
+        if not self.adopted and not self.refused:
+            return "Nothing to adopt: every file says that it is of today's plan."
+        lines = [f"adopted {path}; not compared: {', '.join(unknown)}" for path, unknown in self.adopted.items()]
+        lines += [f"must be made again: {path}\n  {reason}" for path, reason in self.refused.items()]
+        if self.refused:
+            lines.append(f"A run makes these again. To delete them before:\n  rm {' '.join(map(quote, self.refused))}")
+        return "\n".join(lines)
+
+
+def adopt_planned(workflow: Any) -> int:
+    """Adopts the files of a Snakemake `workflow` that has made its plan, inputs first, and prints a report.
+
+    Returns an exit status.
+    """
+    adopted: dict[str, list[str]] = {}
+    refused: dict[str, str] = {}
+    resting: set[Any] = set()  # jobs of which a file was adopted, or rests on an adopted one
+    for job in (job for level in workflow.dag.toposorted() for job in level):
+        files = [str(file) for file in job.output if os.path.exists(file)]
+        if not resting.isdisjoint(workflow.dag.dependencies[job]):
+            resting.add(job)
+        if files and all(map(is_artifact, job.output)):
+            try:
+                found = _adopt_outputs(workflow, job, files)
+                resting |= {job} if found else set()
+                adopted |= found
+            except InputError as error:
+                refused |= dict.fromkeys(files, str(error))
+        elif job in resting:  # its foot is to name them
+            for path in files:
+                mark_incomplete(path)
+    report = Report(adopted, refused)
+    print(report)
+    return REFUSED if report.refused else 0
+
+
+def _adopt_outputs(workflow: Any, job: Any, files: Sequence[str]) -> dict[str, list[str]]:
+    """Adopts the outputs of a job, or raises `InputError`; returns those that were not of it, with what is unknown."""
+    planned = state_job(job)
+    uncompared = {path: compare(path, planned, _read_record(path)) for path in files}
+    for path, unknown in uncompared.items():
+        verified(path)
+        if unknown:
+            adopt(path, planned, unknown)
+    workflow.async_run(workflow.persistence.finished(job))
+    _settle(job)
+    return {path: unknown for path, unknown in uncompared.items() if unknown}
+
+
+def _read_record(path: str) -> dict[str, Any] | None:
+    """Snakemake's record of a file; None if it cannot be read."""
+    try:
+        record: dict[str, Any] = json.loads(record_file(SNAKEMAKE / "metadata", path).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _settle(job: Any) -> None:
+    """Dates outputs no earlier than the inputs, by which Snakemake tells what is out of date; a copy loses dates."""
+    dates = (_date(file) for file in job.input if os.path.exists(file) and not file.is_ancient)
+    newest = max(dates, default=0)
+    for file in job.output:
+        if _date(file) < newest:
+            os.utime(file, ns=(newest, newest))
+
+
+def _date(file: str) -> int:
+    return os.stat(file).st_mtime_ns
+
 
 CODE, BYTES = "the code", "whether its bytes are those that were written"
 _WAS = "digest_of_earlier_version"

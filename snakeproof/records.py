@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from densevse.artifacts.files import writing
-from densevse.artifacts.statements import Statement, digest, is_artifact, is_older, path_of, read_statement
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.files import writing
+from snakeproof.statements import Statement, digest, is_artifact, is_older, path_of, read_statement
 
 SNAKEMAKE = Path(".snakemake")
 _OF_RECORD = {"rule", "params", "input", "incomplete", "endtime"}
@@ -40,7 +40,7 @@ def doubt_files(results: str, is_made: Callable[[str], bool]) -> list[str]:
     Snakemake believes its record, also where the file is another one: after a power cut, a copy without records, or a
     file that was put in its place. So an artifact whose own statement differs from its record, or whose inputs are
     others now, is in doubt, and so is a file without a record. Snakemake plans the jobs of these, which take back what
-    says that it is of them (densevse.artifacts.unchanged). What is marked already stays so.
+    says that it is of them (snakeproof.unchanged). What is marked already stays so.
     """
     marks = SNAKEMAKE / "incomplete"
     marks.mkdir(parents=True, exist_ok=True)
@@ -75,14 +75,13 @@ def doubted_warning(files: Sequence[str]) -> str | None:
     )
 
 
-def older_warning(files: Sequence[str]) -> str | None:
-    """The warning about artifacts of an earlier version, if there are some."""
+def older_warning(files: Sequence[str], adopt: str) -> str | None:
+    """The warning about artifacts of an earlier version, if there are some; `adopt` is the command that keeps them."""
     if not files:
         return None
     return (
-        f"{_named(files)}: of an earlier version of densevse. A run that needs them makes them again. To keep them, "
-        "call densevse adopt (with your --configfile) before: it accepts those that agree with today's settings and "
-        "inputs."
+        f"{_named(files)}: of an earlier version. A run that needs them makes them again. To keep them, call {adopt} "
+        "before: it accepts those that agree with today's settings and inputs."
     )
 
 

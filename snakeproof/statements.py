@@ -16,7 +16,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from densevse.artifacts.seals import (
+from snakeproof.errors import InputError, differences, expected_and_found, or_none
+from snakeproof.seals import (
     CONTENT,
     PACKAGES,
     SEAL,
@@ -28,9 +29,11 @@ from densevse.artifacts.seals import (
     sealable,
     verified,
 )
-from densevse.runtime.errors import InputError, differences, expected_and_found, or_none
-from densevse.runtime.project import CARRIES, RESULTS
 
+RESULTS = "SNAKEPROOF_RESULTS"
+"""The environment variable by which a workflow tells its jobs the folder of results."""
+CARRIES = "SNAKEPROOF_CARRIES"
+"""The one that says that artifacts carry the statements of their ancestors, as jobs do not see each other's files."""
 STATEMENT = "snakeproof.statement"
 OLDER, OLDER_IDENTITY = "densevse.made_from", "densevse.identity"
 """Keys of an earlier version: of statements, which copied the settings of all ancestors, and of what named a file."""

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from densevse.artifacts.seals import CHUNK, SHORT, check_chunk, read_sealed
+from snakeproof.seals import CHUNK, SHORT, check_chunk, read_sealed
 
 
 class RowsDigest:

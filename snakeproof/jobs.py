@@ -10,8 +10,8 @@ values that are not plain. So everything that a job is given is one param, a map
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from densevse.dag.code import Code
-from densevse.dag.paths import Wildcards, configured, uncompared
+from snakeproof.code import Code
+from snakeproof.paths import Wildcards, configured, uncompared
 
 _PLAIN = (str, int, float, bool, type(None))
 

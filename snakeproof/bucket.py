@@ -13,7 +13,7 @@ records once a minute, in one step. If its machine is lost, the results of the l
 
 `<results>/.run.json` names the run in progress. It remains if the run is killed. The same checkout can then go on,
 because its own records are complete; any other checkout is refused. Results in a bucket without records are refused, as
-in a folder (densevse.dag.records).
+in a folder (snakeproof.records).
 """
 
 import hashlib
@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from densevse.dag.records import SNAKEMAKE, let_records_lie_in, record_file, recorded
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
+from snakeproof.records import SNAKEMAKE, let_records_lie_in, record_file, recorded
 
 Result = TypeVar("Result")
 _MARKS = SNAKEMAKE / "incomplete"

@@ -13,8 +13,7 @@ from functools import cache
 from inspect import Parameter, signature
 from typing import Any, Protocol, TypeVar
 
-from densevse.config.strict import DatasetName, VariantName
-from densevse.dag.contents import Contents
+from snakeproof.contents import Contents
 
 Values = Mapping[str, Any]
 """The values of the names in the braces of a pattern."""
@@ -24,17 +23,14 @@ Decided = str | Values | Sequence[str | Values] | None
 
 Result = TypeVar("Result")
 _Found = tuple[str, bool]
-_NUMBERS = {"seed", "round"}
+NUMBERS = {"seed", "round"}
+"""The wildcards that count repetitions, which functions get as int."""
 
 
 class Wildcards(Protocol):
-    """The wildcards of a job: `wildcards.dataset` and so on, always text."""
+    """The wildcards of a job, always text; a project may have types of its own for some."""
 
-    dataset: DatasetName
-    variant: VariantName
-    ensemble: VariantName
-
-    def __getattr__(self, name: str) -> str: ...
+    def __getattr__(self, name: str) -> Any: ...
 
 
 def configured(decide: Callable[..., Result]) -> Callable[[Wildcards], Result]:
@@ -168,7 +164,7 @@ class _Names(Mapping[str, Any]):
 
 def _arguments(decide: Callable[..., Any], wildcards: Wildcards) -> dict[str, Any]:
     return {
-        name: int(getattr(wildcards, name)) if name in _NUMBERS else getattr(wildcards, name)
+        name: int(getattr(wildcards, name)) if name in NUMBERS else getattr(wildcards, name)
         for name, optional in _parameters(decide)
         if not optional or hasattr(wildcards, name)
     }

@@ -9,14 +9,14 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from densevse.runtime.errors import InputError
+from snakeproof.errors import InputError
 
-logger = logging.getLogger("densevse")
+logger = logging.getLogger("snakeproof")
 
 Item = TypeVar("Item")
 
@@ -47,11 +47,12 @@ class _LogFile(logging.FileHandler):
 
 
 @contextmanager
-def job(log_file: str) -> Iterator[None]:
+def job(log_file: str, advice: Mapping[str, str] = {}) -> Iterator[None]:
     """Runs a rule's script with a log in `log_file`; warnings and a failure are also written to standard error.
 
     The last lines of a failure are the error, what to do, and the log file's name. An `InputError` already says what to
-    do, as does the `SystemExit` of an interrupted training. Any other error has its traceback in the log.
+    do, as does the `SystemExit` of an interrupted job. Any other error has its traceback in the log; `advice` says what
+    to do after errors of libraries, by the names of their types.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -83,7 +84,7 @@ def job(log_file: str) -> Iterator[None]:
         raise
     except Exception as error:
         logger.exception("unexpected failure")
-        print(f"\n{type(error).__name__}: {error}\n{_advice(error, log_file)}", file=sys.stderr)
+        print(f"\n{type(error).__name__}: {error}\n{_advice(error, log_file, advice)}", file=sys.stderr)
         raise SystemExit(1) from None
     finally:
         logger.removeHandler(told)
@@ -123,27 +124,23 @@ _OF_ERRNO = {
 }
 
 
-def _advice(error: Exception, log_file: str) -> str:
+def _advice(error: Exception, log_file: str, of_types: Mapping[str, str]) -> str:
     """Says what the user should do after an unexpected error."""
-    if type(error).__name__ == "OutOfMemoryError":  # torch's; not every job loads torch
-        return (
-            "The GPU has too little free memory for this job. See in `nvidia-smi` whether other programs use it; lower "
-            "`jobs_per_gpu`, the method's `training.batch_size` or the network's `batch_size`; or compute on the CPU "
-            f"with `--config gpu=0`. The traceback is in {log_file}."
-        )
+    if type(error).__name__ in of_types:  # by name, as not every job loads the library
+        return f"{of_types[type(error).__name__]} The traceback is in {log_file}."
     if isinstance(error, OSError) and error.errno in _OF_ERRNO:
         advice = _OF_ERRNO[error.errno].format(temporary=tempfile.gettempdir())
         return f"{advice}, and run the same command again. The traceback is in {log_file}."
     return (
-        "This is an error in densevse or on the machine: run the same command again, and if it fails again, report it "
-        f"with the traceback in {log_file}."
+        "This is an error in the program or on the machine: run the same command again, and if it fails again, report "
+        f"it with the traceback in {log_file}."
     )
 
 
 def used(seconds: float) -> str:
     """The resources that a job used, as `USED`: these seconds, and CPU time and memory with its child processes.
 
-    The memory is that of the largest process. densevse/report/costs.py reads it.
+    The memory is that of the largest process. `USED` is read by who plans costs.
     """
     usages = [resource.getrusage(which) for which in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     processor = sum(usage.ru_utime + usage.ru_stime for usage in usages)

@@ -1,0 +1,31 @@
+"""Types of the values of the configuration: names, splits, seeds and sizes."""
+
+from typing import Annotated, Literal, NewType
+
+from pydantic import AfterValidator, Field
+
+from snakeproof.strict import check_file_name
+
+DatasetName = NewType("DatasetName", str)
+"""The name of a data set in the plan; a type of its own, so that it is not confused with a variant's."""
+VariantName = NewType("VariantName", str)
+"""The name of a variant, an ensemble or a given row in the plan."""
+DatasetKey = Annotated[DatasetName, AfterValidator(check_file_name)]
+VariantKey = Annotated[VariantName, AfterValidator(check_file_name)]
+"""These as keys of the configuration, which are file names too."""
+
+Split = Literal["train", "val", "test"]
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+
+
+def _differ(seeds: list[int]) -> list[int]:
+    if len(set(seeds)) < len(seeds):
+        raise ValueError(f"{seeds} holds a seed twice")
+    return seeds
+
+
+Seeds = Annotated[list[Seed], Field(min_length=1), AfterValidator(_differ)]
+RankedSentences = Literal["all", "first_five"]
+Count = Annotated[int, Field(gt=0, le=10**9)]
+Length = Annotated[int, Field(gt=0, le=100_000)]
+"""Of a vector or a sentence, or a number of units: no machine holds the weights of more."""
