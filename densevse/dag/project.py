@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from densevse.artifacts.shards import shard_names
 from densevse.config import groups
@@ -13,8 +13,9 @@ from densevse.config.config import Config
 from densevse.config.datasets import Dataset
 from densevse.config.load import generator, load, variant
 from densevse.config.methods import GeneratorConfig, MethodConfig
-from densevse.config.registries import described_by
+from densevse.config.registries import VIEWS, described_by
 from densevse.config.sources import Source
+from densevse.config.tables import Protocol
 from densevse.config.values import DatasetName, VariantName
 from snakeproof import plugins
 from snakeproof.code import Code
@@ -216,6 +217,27 @@ def _check_folders(config: Config, root: Path) -> None:
 def any_of(names: Iterable[str]) -> str:
     """A wildcard constraint: one of these, or nothing."""
     return "|".join(map(re.escape, dict.fromkeys(names))) or "(?!)"
+
+
+def wildcard_patterns(project: Project) -> dict[str, str]:
+    """The values that wildcards of all rules may have."""
+    settings = project.config
+    trained = [name for name, one in settings.concept_networks.items() if one.train == "all"]
+    names: dict[str, Iterable[str]] = {
+        "dataset": project.datasets,
+        "network": [*settings.networks, *trained],
+        "concept_network": settings.concept_networks,
+        "proposer": settings.proposers,
+        "parser": settings.parsers,
+        "vectors": settings.word_vectors,
+        "ensemble": settings.ensembles(),
+        "variant": settings.variant_names(),
+        "protocol": [name for name in get_args(Protocol) if name != "regions"],
+        "generator": settings.generator_names(),
+        "view": [name for name, one in VIEWS.items() if one.extracted],
+    }
+    numbers = {"shard": r"\d+-of-\d+", "seed": r"\d+", "round": r"\d+"}
+    return {name: any_of(known) for name, known in names.items()} | numbers
 
 
 Analysis = TypeVar("Analysis", bound=Stage)

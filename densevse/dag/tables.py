@@ -43,6 +43,10 @@ class TableStage(Stage):
         gains = [f"{self.results}/figures/{name}_gains.svg" for name in names if self._has_gains(name)]
         return [*(f"{self.results}/tables/{name}.md" for name in names), *gains]
 
+    def is_page(self, file: str) -> bool:
+        """True for a table as Markdown."""
+        return file.startswith(f"{self.results}/tables/") and file.endswith(".md")
+
     def names(self) -> list[str]:
         """Every table of config/tables, and a main table for each data set without one there."""
         return list(dict.fromkeys([*self.config.tables, *self.config.datasets]))

@@ -1,6 +1,6 @@
 """Says how the rows of a table were made, in the words of the footnotes, by the statements of their files."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from densevse.artifacts.schemas.features import network_settings
@@ -104,8 +104,9 @@ def _origin(features: Statement, settings: dict[str, Any]) -> str:
     """The weights of the network that computed features, or with which the training of one began."""
     for name in ("weights", "start"):
         for place in features.inputs.get(name, {}):
-            folder, below, file = place.partition("/")
-            return f"trained here on {folder}" if below else f"weights {file or folder}"
+            folder, below, _ = place.partition("/")
+            own = features.contents.get(name) if isinstance(features.contents, Mapping) else features.contents
+            return f"trained here on {folder}" if below else f"weights {'from ' if own else ''}{folder}"
     return "" if "files" in settings else "random weights"
 
 

@@ -19,6 +19,7 @@ from densevse.exchange.hub import pull, push
 from densevse.exchange.records import ModelName
 from snakeproof.errors import InputError
 from snakeproof.files import checksum
+from snakeproof.seals import verified
 from tests.hub import TOKEN, hub_at
 from tests.projects import ROOT, SMALL, Project
 
@@ -197,7 +198,7 @@ def test_an_imported_model_finds_the_same_in_another_folder(exported, original, 
     assert planned.keys().isdisjoint({"train", "count_words"})
     project.run(RETRIEVED, FOUND)
     for file in (MODEL, RETRIEVED, FOUND):
-        assert (project.folder / file).read_bytes() == (original.folder / file).read_bytes(), file
+        assert verified(project.folder / file) == verified(original.folder / file), file
     assert project.planned(RETRIEVED, FOUND) == {}
 
     another = copy.deepcopy(WITH_SEARCH)

@@ -1,7 +1,10 @@
 """The settings that footnotes name are read from the statements of a row's retrievals and of all that they read."""
 
+from dataclasses import replace
+
 import pytest
 
+from densevse.report import made_with
 from densevse.report.made_with import choices, descriptions
 from snakeproof import schema
 from snakeproof.schema import TEXT, Column, Schema
@@ -230,6 +233,13 @@ def test_a_network_has_its_precision_and_the_origin_of_its_weights(weights, orig
     made("scenes/networks/vgg19.parquet", settings={"job": {"epochs": 2}})
     row = [retrieval(model(view_whole=features(weights=weights)))]
     assert descriptions([row, row]) == [f"vgg19 is vgg19, {origin}, fp32"]
+
+
+def test_weights_of_the_users_own_are_said_to_be_from_a_file():
+    of_file = Statement(wildcards={"network": "v"}, inputs={"weights": {"v.pth": None}})
+    for contents in (["0f"], {"weights": ["0f"], "class_names": []}):
+        assert made_with._origin(replace(of_file, contents=contents), {}) == "weights from v.pth"
+    assert made_with._origin(replace(of_file, contents={"weights": []}), {}) == "weights v.pth"
 
 
 def test_the_precision_that_was_chosen_is_named():

@@ -1,5 +1,6 @@
 # The places of phrases in images, by their scores with windows in a joint space of whole images (Kiros et al. 2014).
 
+from densevse.config.registries import VIEWS
 from densevse.analyses.localisation.dag import LocalisationStage
 
 localisation = analyses.add(LocalisationStage(project))

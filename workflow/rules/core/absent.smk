@@ -2,19 +2,13 @@
 
 tables.check_names(makers.of)
 
-if workflow.is_main_process and bucket is None:
-    doubted, older = doubt_files(settings.results, makers.make), older_files(settings.results)
-    for warning in (doubted_warning(doubted), older_warning(older, ADOPT)):
-        if warning and ADOPTS not in os.environ:
-            logger.warning(warning)
-
-if ADOPTS in os.environ:
-    from snakeproof.adoption import adopt_planned
+if start.run:
+    start.run.doubt(makers.make, "densevse adopt (with your --configfile)")
 
     # The target of `densevse adopt` without targets.
     rule adopt:
         input:
-            dict.fromkeys([*doubted, *older]),
+            start.run.adopted,
 
 
 # Is planned if a target needs such a path, and never runs: see densevse/dag/targets.py.

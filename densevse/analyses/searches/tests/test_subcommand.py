@@ -124,15 +124,6 @@ def test_the_settings_in_which_a_model_differs_and_the_forgotten_file_are_named(
 
 
 @pytest.mark.long
-def test_results_without_records_are_refused(folder, densevse):
-    file = folder / "results/scenes/images.parquet"
-    file.parent.mkdir(parents=True)
-    file.write_bytes(b"")
-    answer = densevse("search", "a red ball", "--model", "scenes/vse")
-    assert answer.status == 1
-    assert "No file in results has a record" in answer.errors
-
-
 @pytest.mark.long
 def test_photographs_are_found_for_a_sentence(finished, tmp_path):
     """The photographs are pictures of scenes; a second time nothing is computed."""

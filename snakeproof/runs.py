@@ -1,0 +1,89 @@
+"""A run of a workflow: what it does while it is planned, before its first job, and at its end.
+
+A run locks its folders before its first job, so that no other one makes files there, and writes a bucket's records.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from snakeproof.bucket import Bucket, BucketRecords
+from snakeproof.dates import dated_in_the_future, settle_dates
+from snakeproof.logs import last_errors
+from snakeproof.options import ADOPTS
+from snakeproof.records import doubt_files, doubted_warning, keep_records, older_files, older_warning, read_only
+from snakeproof.run_lock import RunLock, lock_folders
+from snakeproof.signals import end_by_signals
+from snakeproof.unchanged import put_aside, remove_aside
+
+
+class Run:
+    """A run of a Snakemake workflow, in the process that plans it."""
+
+    def __init__(
+        self, workflow: Any, folders: Mapping[str, str], bucket: Bucket | None, warn: Callable[[str], None] = print
+    ) -> None:
+        """`folders` are those in which rules make files, by their keys in the configuration; `results` is one of them.
+
+        Results lie in a `bucket`, or in that folder. Raises `InputError` if its records cannot be kept or read.
+        """
+        self._workflow, self._folders, self._warn = workflow, folders, warn
+        self._results, self._began = folders["results"], time.time()
+        self._doubted, self._older = list[str](), list[str]()
+        for warnings in (read_only, dated_in_the_future):
+            for warning in warnings(*folders.values()):
+                warn(warning)
+        if bucket is None:
+            keep_records(self._results)
+            self._locks = [RunLock(folder, key, warn) for key, folder in folders.items()]
+        self._records = BucketRecords(bucket, self._results, warn) if bucket else None
+        if self._records:
+            self._records.fetch()
+
+    @property
+    def adopted(self) -> list[str]:
+        """The files that a command adopts that is given no targets."""
+        return list(dict.fromkeys([*self._doubted, *self._older]))
+
+    def doubt(self, is_made: Callable[[str], bool], adopt: str) -> None:
+        """Lets the jobs of files in doubt be planned, once all rules are read: `is_made` is true for what they make.
+
+        `adopt` is the command that keeps files of an earlier version.
+        """
+        self._is_made = is_made
+        if self._records:
+            return
+        self._doubted, self._older = doubt_files(self._results, is_made), older_files(self._results)
+        for warning in (doubted_warning(self._doubted), older_warning(self._older, adopt)):
+            if warning and ADOPTS not in os.environ:
+                self._warn(warning)
+
+    def begin(self) -> None:
+        """Prepares the planned jobs. Raises `InputError` if another run is in progress, or has ended since the plan."""
+        end_by_signals()
+        planned = list(self._workflow.dag.needrun_jobs())
+        outputs = [file for job in planned for file in job.output]
+        if self._records:
+            self._records.begin(file.storage_object.query for file in outputs if file.is_storage)
+        else:
+            lock_folders(self._locks, outputs)
+            inputs = (file for job in planned for file in job.input)
+            settle_dates(inputs, self._folders.values(), self._is_made)
+            if not self._workflow.touch:
+                put_aside(self._workflow, self._results, self._doubted)
+        if ADOPTS in os.environ:
+            from snakeproof.adoption import adopt_planned
+
+            # By --touch and --forceall all jobs are planned, which Snakemake would now call done.
+            sys.exit(adopt_planned(self._workflow))
+
+    def end(self) -> None:
+        """Ends a run, also a failed one."""
+        self._records.end() if self._records else remove_aside(self._results)
+
+    def errors(self) -> list[str]:
+        """The errors of jobs that failed, which each stand far above too, among the messages of other jobs."""
+        logs = [file for job in self._workflow.dag.needrun_jobs() for file in job.log]
+        return last_errors(logs, since=self._began)
