@@ -32,6 +32,8 @@ class Run:
         self._workflow, self._folders, self._warn = workflow, folders, warn
         self._results, self._began = folders["results"], time.time()
         self._doubted, self._older = list[str](), list[str]()
+        self.outputs = list[Any]()  # of Snakemake's type
+        """The planned outputs, once the run has begun."""
         for warnings in (read_only, dated_in_the_future):
             for warning in warnings(*folders.values()):
                 warn(warning)
@@ -64,11 +66,11 @@ class Run:
         """Prepares the planned jobs. Raises `InputError` if another run is in progress, or has ended since the plan."""
         end_by_signals()
         planned = list(self._workflow.dag.needrun_jobs())
-        outputs = [file for job in planned for file in job.output]
+        self.outputs = [file for job in planned for file in job.output]
         if self._records:
-            self._records.begin(file.storage_object.query for file in outputs if file.is_storage)
+            self._records.begin(file.storage_object.query for file in self.outputs if file.is_storage)
         else:
-            lock_folders(self._locks, outputs)
+            lock_folders(self._locks, self.outputs)
             inputs = (file for job in planned for file in job.input)
             settle_dates(inputs, self._folders.values(), self._is_made)
             if not self._workflow.touch:

@@ -2,15 +2,14 @@
 
 
 onstart:
-    planned = list(workflow.dag.needrun_jobs())
-    tables_of_run = [file for job in planned for file in job.output if tables.is_page(file)]
-    downloads.check_obtained(job.wildcards.resource for job in planned if job.rule.name == "obtain_by_hand")
+    by_hand = (job for job in workflow.dag.needrun_jobs() if job.rule.name == "obtain_by_hand")
+    downloads.check_obtained(job.wildcards.resource for job in by_hand)
     start.run.begin()
 
 
 onsuccess:
     start.run.end()
-    for file in tables_of_run:
+    for file in filter(tables.is_page, start.run.outputs):
         logger.info(f"Table: {file}")
 
 
