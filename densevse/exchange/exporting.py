@@ -13,6 +13,7 @@ import pandas as pd
 from densevse.artifacts.schemas.tables import RESULTS
 from densevse.exchange.card_head import LICENCES, card_head
 from densevse.exchange.records import HISTORY_FILE, RECORDS_FILE, VOCABULARY, WEIGHTS_FILE, ModelName, ModelRecords
+from densevse.report.footnotes import adopted_note
 from densevse.report.layout import sheets
 from densevse.report.plan import SectionPlan, TablePlan
 from densevse.report.rendering import Sheet, TableColumn, as_csv, as_markdown
@@ -50,7 +51,9 @@ def export_model(
     name = ModelName.of(wildcards)
     table = validate(TablePlan, plan, "the plan of the export")
     section, row = _measured(SectionArtifacts.at([images], [captions], [retrieval]), table)
-    preprocessing = _preprocessing(read_statement(model).found, settings, described)
+    trained = read_statement(model)
+    settings = {**settings, "code": trained.code or settings["code"]}
+    preprocessing = _preprocessing(trained.found, settings, described)
     versions = {"python": platform.python_version(), **{software: version(software) for software in _SOFTWARE}}
     with whole_folder(Path(output)) as temporary:
         shutil.copyfile(model, temporary / WEIGHTS_FILE)
@@ -60,7 +63,8 @@ def export_model(
             shutil.copyfile(vocabulary, temporary / VOCABULARY / Path(vocabulary).name)
         _write_json(preprocessing, temporary / _PREPROCESSING)
         (temporary / _METRICS).write_text(_csv(section.plan, row), encoding="utf-8")
-        card = model_card(name, settings, described, preprocessing, sheets([row], section.heading(), None), versions)
+        measured = sheets([row], section.heading(), None)
+        card = model_card(name, settings, described, preprocessing, measured, versions, adopted_note(trained))
         head = card_head(name, described, section.plan.protocol, row)
         (temporary / CARD).write_text(f"{head}\n{card}", encoding="utf-8")
         (temporary / LICENCES).write_text(page_of_licences(described["licences"]), encoding="utf-8")
@@ -110,6 +114,7 @@ def model_card(
     preprocessing: Mapping[str, Any],
     measured: Iterable[Sheet],
     versions: Mapping[str, str],
+    notes: Sequence[str] = (),
 ) -> str:
     """The card of an exported model, as Markdown; `measured` are the sheets of a table with its row alone."""
     title, (dataset, variant, seed, round) = described["title"], name
@@ -126,6 +131,7 @@ def model_card(
         f"# {as_markdown(title)}, trained on {as_markdown(described['dataset'])}\n",
         f"The variant `{variant}` of densevse on the training split of `{dataset}`, seed {seed}, round {round}: "
         f"{chosen}.\n",
+        *(f"{note}\n" for note in notes),
         *(line for sheet in measured for line in sheet.markdown()),
         *_sheet("Training", ("setting", "value", "origin"), trained),
         *_sheet("Data", ("setting", "value"), leaves(settings["dataset"])),

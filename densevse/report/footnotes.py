@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,11 @@ from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance
 from densevse.report.made_with import choices, descriptions
 from densevse.report.plan import SectionPlan, TablePlan
 from densevse.report.published import Paper, PublishedRow
-from densevse.report.rendering import Sheet, TableColumn, named_seeds
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds
 from densevse.report.sections import MeasuredSection
 from densevse.runtime.arrays import Indices
 from densevse.statistics.bootstrap import TOO_FEW
-from snakeproof.statements import Statement, ancestors
+from snakeproof.statements import Statement, ancestors, stating
 
 COMPUTED = "Random is the expected result of ranking by chance on these images and sentences, by formula."
 RANKS = (
@@ -99,18 +100,37 @@ def making_notes(sections: Sequence[MeasuredSection]) -> list[str]:
 
 def adopted_notes(rows: Iterable[tuple[str, Sequence[Statement]]]) -> list[str]:
     """Names the rows, given as (variant, statements), that rest on adopted files, and what was not compared of them."""
-    found: dict[str, set[str]] = {}
-    for row, statements in rows:
-        marks = [one.adopted for made in statements for one in (made, *ancestors(made))]
-        if unknown := {what for mark in marks for each in mark.values() for what in each}:
-            found.setdefault(row, set()).update(unknown)
-    if not found:
+    uncompared = {row: _uncompared(statements) for row, statements in rows}
+    resting = [row for row, found in uncompared.items() if found]
+    if not resting:
         return []
-    every = sorted(set.union(*found.values()))
     return [
         f"Rows that rest on files of other code or of an earlier version, which were adopted (densevse adopt): "
-        f"{', '.join(found)}. Their settings and inputs agree with today's; not compared: {', '.join(every)}."
+        f"{', '.join(resting)}. {_AGREE} {', '.join(sorted(set.union(*uncompared.values())))}."
     ]
+
+
+def adopted_note(made: Statement) -> list[str]:
+    """Says that a file was made from adopted ones, and what was not compared of them."""
+    found = sorted(_uncompared([made]))
+    said = "Made from files of other code or of an earlier version, which were adopted (densevse adopt)."
+    return [f"{said} {_AGREE} {', '.join(found)}."] if found else []
+
+
+def with_adopted_note(shown: Document) -> Document:
+    """A document that says if the job in progress reads adopted files, unless it says of which rows."""
+    if any("densevse adopt" in note for note in shown.notes):
+        return shown
+    return replace(shown, notes=[*shown.notes, *adopted_note(stating({}))])
+
+
+_AGREE = "Their settings and inputs agree with today's; not compared:"
+
+
+def _uncompared(statements: Iterable[Statement]) -> set[str]:
+    """What was not compared of adopted files among some and all that they were made from."""
+    marks = [one.adopted for made in statements for one in (made, *ancestors(made))]
+    return {what for mark in marks for each in mark.values() for what in each}
 
 
 def changed_settings(sections: Iterable[SectionPlan]) -> list[Sheet]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from densevse.artifacts.schemas.tables import RESULTS
 from densevse.config.tables import PrintedTable
-from densevse.report.footnotes import changed_settings, footnotes
+from densevse.report.footnotes import changed_settings, footnotes, with_adopted_note
 from densevse.report.layout import sheets
 from densevse.report.plan import TablePlan
 from densevse.report.published import PublishedRow, read_paper, read_published
@@ -70,8 +70,8 @@ def make_table(
 def write_table(
     rows: pd.DataFrame, kind: Schema, shown: Document, outputs: Outputs, latex_intervals: bool = False
 ) -> None:
-    """Writes a table in all its forms."""
-    shown.write(outputs.markdown, outputs.html, outputs.latex, latex_intervals)
+    """Writes a table in all its forms, with a note if it was made from adopted files."""
+    with_adopted_note(shown).write(outputs.markdown, outputs.html, outputs.latex, latex_intervals)
     write_text(as_csv(rows), outputs.csv)
     schema.write(rows, kind, outputs.parquet)
 

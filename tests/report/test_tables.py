@@ -16,6 +16,7 @@ from densevse.artifacts.schemas.tables import RESULTS, ROUNDS
 from densevse.config.tables import PrintedTable
 from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.recall import metrics_of
+from densevse.report.footnotes import with_adopted_note
 from densevse.report.layout import gain
 from densevse.report.plan import (
     Difference,
@@ -25,6 +26,7 @@ from densevse.report.plan import (
     SectionPlan,
     TablePlan,
 )
+from densevse.report.rendering import Document
 from densevse.report.results import Outputs, make_table
 from densevse.report.rounds import make_rounds
 from densevse.report.sections import Row, queries_of
@@ -460,6 +462,20 @@ def test_the_foot_names_the_network_that_a_row_was_really_made_with(tmp_path, da
     run = retrieval(tmp_path / "0.parquet", 0, files, read=squeezenet)
     text, _ = make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, [run]))
     assert "Flickr8K, ours: network of whole: squeezenet; word vectors: learned." in text
+
+
+def test_any_table_that_was_made_from_adopted_files_says_so():
+    shown = Document("Title", [], ["a note"])
+    assert with_adopted_note(shown) == shown
+    job = Statement(adopted={"scenes/model.safetensors": ["the code"], "scenes/words.parquet": ["minimum"]})
+    with making(job):
+        (_, said) = with_adopted_note(shown).notes
+        assert said.startswith(
+            "Made from files of other code or of an earlier version, which were adopted (densevse ado"
+        )
+        assert said.endswith("not compared: minimum, the code.")
+        named = Document("Title", [], ["Rows that ... were adopted (densevse adopt): vse."])
+        assert with_adopted_note(named) == named
 
 
 def test_the_foot_names_rows_that_rest_on_adopted_files(tmp_path, data):

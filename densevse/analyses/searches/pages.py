@@ -9,6 +9,7 @@ import pandas as pd
 from densevse.analyses.searches.own import in_words
 from densevse.analyses.searches.schemas import FOUND
 from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.report.footnotes import adopted_note
 from densevse.report.pictures import Picture, picture_element, pictures
 from densevse.report.rendering import Document, Sheet, TableColumn, page
 from snakeproof import schema
@@ -43,6 +44,7 @@ def search_pages(
     notes = [f"{more} more queries are in {Path(found).name}."] if more else []
     left_out = schema.check(image_table, IMAGES).found.get("left_out")
     notes += [f"Left out, as these kinds of files cannot be read: {in_words(left_out)}."] if left_out else []
+    notes += adopted_note(schema.check(found, FOUND))
     write_text(_markdown(queries, asked, title, notes), markdown)
     picture = pictures(image_table, sources)
     sections = [_section(answers, asked, picture) for answers in queries]

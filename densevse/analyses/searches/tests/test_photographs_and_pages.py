@@ -15,6 +15,7 @@ from densevse.analyses.searches.schemas import FOUND
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from snakeproof import schema
 from snakeproof.errors import InputError
+from snakeproof.statements import Statement, making
 from tests.pictures import write_images
 
 NAMES = ["a.png", "<b>.png"]
@@ -147,3 +148,12 @@ def test_queries_beyond_the_shown_ones_are_counted(found):
     assert "zebra" not in markdown + html
     assert "1 more queries are in found.parquet." in markdown
     assert "1 more queries are in found.parquet." in html
+
+
+def test_the_foot_of_both_pages_says_that_files_were_adopted(found):
+    rows = schema.read(found / "found.parquet", FOUND)
+    with making(Statement(adopted={"scenes/model.safetensors": ["the code"]})):
+        schema.write(rows, FOUND, found / "found.parquet")
+    for text in pages(found, "sentences"):
+        assert "which were adopted (densevse adopt). Their settings and inputs agree with today" in text
+        assert "not compared: the code." in text
