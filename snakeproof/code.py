@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from snakeproof.errors import InputError
-from snakeproof.files import write_text
+from snakeproof.files import facts_of, write_text
 from snakeproof.plugins import Plugin
 
 NOTHING = r"(?!)"
@@ -165,8 +165,7 @@ def _facts_or_kept(name: str, file: File, known: list[Any] | None) -> list[Any]:
 
     Raises `InputError` if it is not Python.
     """
-    status = file.stat()
-    place = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+    place = facts_of(file.stat())
     if known and known[: len(place)] == place:
         return known
     content = Path(file).read_bytes()

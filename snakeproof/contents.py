@@ -25,7 +25,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from snakeproof.errors import InputError
-from snakeproof.files import checksum, write_text
+from snakeproof.files import checksum, facts_of, is_settled, write_text
 
 _IN_BUCKET = re.compile(r"(s3|gs|gcs|az)://[^/]+/.")
 """Addresses that a storage plugin of Snakemake's reads."""
@@ -33,9 +33,6 @@ _KEPT = ".snakemake/snakeproof-contents"
 ABSENT = "absent"
 UNREAD = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX"})
 """Names of files that file managers put into folders and no reader reads; those that begin with ._ are a Mac's too."""
-
-COARSEST = 2 * 10**9
-"""Nanoseconds. A file that changed more recently may change again without a new time."""
 
 MENTIONED = 1 << 30
 """Bytes. Before reading more, the user is told why."""
@@ -173,7 +170,7 @@ class Contents:
         except OSError as error:
             raise InputError(f"{path}: cannot read {error.filename} ({error.strerror}).") from error
         found = {name: [*facts, digests[name]] for name, _, facts in files}
-        settled = {name: facts for name, facts in found.items() if abs(now - facts[2]) > COARSEST}
+        settled = {name: facts for name, facts in found.items() if is_settled(facts, now)}
         if settled != before:
             _write_kept(settled, kept)
         return _digest({name: facts[4] for name, facts in found.items()})
@@ -203,7 +200,7 @@ def _files(
     except OSError:  # missing, or a broken link
         return
     if stat.S_ISREG(status.st_mode):
-        yield name, path, [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+        yield name, path, facts_of(status)
     place = (status.st_dev, status.st_ino)
     if stat.S_ISDIR(status.st_mode) and place not in inside:
         for entry in os.listdir(path):

@@ -5,7 +5,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -108,6 +108,20 @@ def whole_folder(folder: Path) -> Iterator[Path]:
             temporary.rename(folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+COARSEST = 2 * 10**9
+"""Nanoseconds. A file that changed more recently may change again without a new time."""
+
+
+def facts_of(status: os.stat_result) -> list[int]:
+    """Size, times and inode, in nanoseconds: a file with the same ones is taken for unchanged if it `is_settled`."""
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+
+
+def is_settled(facts: Sequence[int], now: int) -> bool:
+    """False for a file that changed so shortly before `now` that it may change again without a new time."""
+    return abs(now - facts[2]) > COARSEST
 
 
 def checksum(path: str | Path, algorithm: str = "sha256") -> str:

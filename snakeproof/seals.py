@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
 from snakeproof.errors import InputError
-from snakeproof.files import atomic
+from snakeproof.files import atomic, facts_of, is_settled
 
 MARK, OLDER_MARK, PARQUET, WEIGHTS = b"snakprof", b"densevse", b"PAR1", ".safetensors"
 CHUNK = 2**18
@@ -32,9 +32,7 @@ UNKNOWN = "0" * 64
 """What a safetensors file has in the place of a digest while it is computed."""
 CONTENT, SEAL, OLDER_SEAL = "content", "seal", "digest"
 """Keys of digests in the metadata of a safetensors file; one of an earlier version has one of all its bytes."""
-COARSEST = 2 * 10**9
-"""Nanoseconds. A file that changed more recently may change again without a new time."""
-Facts: TypeAlias = tuple[str, int, int, int, int]
+Facts: TypeAlias = tuple[str, *tuple[int, ...]]
 _read: dict[Facts, "Sealed"] = {}
 _verified: set[Facts] = set()
 """Files that this process has read, or found whole, by path, size, times and inode."""
@@ -57,7 +55,7 @@ def read_sealed(path: str | Path) -> Sealed:
     facts = _facts(path)
     if facts not in _read:
         found = _read_weights(path) if Path(path).suffix == WEIGHTS else _read_parquet(path)
-        if not _is_fresh(facts):
+        if is_settled(facts[1:], time.time_ns()):
             _read[facts] = found
         return found
     return _read[facts]
@@ -76,7 +74,7 @@ def verified(path: str | Path) -> str:
             with open(path, "rb") as file:
                 for number, chunk in enumerate(_chunks(file, sealed.pages)):
                     check_chunk(path, sealed, number, chunk)
-        if not _is_fresh(facts):
+        if is_settled(facts[1:], time.time_ns()):
             _verified.add(facts)
     return sealed.digest
 
@@ -92,12 +90,7 @@ def _facts(path: str | Path) -> Facts:
         status = os.stat(path)
     except OSError:
         raise InputError(f"{path}: no such file. Run snakemake with this path as its target to make it.") from None
-    return (os.path.abspath(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-
-
-def _is_fresh(facts: Facts) -> bool:
-    """True for a file that may change again without a new time."""
-    return abs(time.time_ns() - facts[3]) < COARSEST
+    return (os.path.abspath(path), *facts_of(status))
 
 
 def damaged(path: str | Path, where: str) -> InputError:

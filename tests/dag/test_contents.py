@@ -97,7 +97,7 @@ def test_what_is_not_there_differs_from_what_is_empty(tmp_path, now):
 
 def test_what_goes_is_taken_for_what_it_was(folder, now, monkeypatch):
     """Snakemake asks for a file again where it needs it; what is made of one obtained by hand may outlive it."""
-    monkeypatch.setattr(module, "COARSEST", 0)
+    monkeypatch.setattr("snakeproof.files.COARSEST", 0)
     before = now(folder)
     shutil.rmtree(folder)
     assert now(folder) == now(folder) == before
@@ -110,7 +110,7 @@ def test_names_that_are_not_utf_8_are_names_too(tmp_path, now):
 
 
 def test_nothing_is_read_twice_and_what_is_kept_may_be_lost_or_damaged(folder, now, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "COARSEST", 0)
+    monkeypatch.setattr("snakeproof.files.COARSEST", 0)
     read = []
     monkeypatch.setattr(module, "checksum", lambda path: read.append(path) or "0")
     before = now(folder)
@@ -197,7 +197,7 @@ def test_whoever_waits_is_told_why(folder, tmp_path, monkeypatch):
 
 
 def test_10_000_photographs_that_were_read_before_take_less_than_a_second(tmp_path, now, monkeypatch):
-    monkeypatch.setattr(module, "COARSEST", 0)
+    monkeypatch.setattr("snakeproof.files.COARSEST", 0)
     folder = tmp_path / "many"
     folder.mkdir()
     for number in range(10_000):
