@@ -2,7 +2,8 @@
 
 Snakemake locks the working folder, which does not keep a second checkout from the same results, behind a link or at an
 absolute path. So a run also locks `<folder>/.run.lock` before its first job. The operating system holds this lock (for
-NFS, its server does), and drops it when the process ends, however that happens. The file names the run.
+NFS, its server does), and drops it when the process ends, however that happens. The file names the run, also the last
+one that has ended.
 
 Jobs take no lock, on whichever machine they are, and neither does a dry run.
 """
@@ -53,8 +54,10 @@ class RunLock:
             raise InputError(
                 f"{self.folder}: another run has ended there since this one was planned. Run the same command again."
             )
-        self._write(json.dumps({"machine": platform.node(), "process": os.getpid(), "folder": os.getcwd(), **_now()}))
-        atexit.register(self._write, "")
+        run = _now()
+        self._write(json.dumps({"machine": platform.node(), "process": os.getpid(), "folder": os.getcwd(), **run}))
+        # Not emptied, so that a run that was planned before this one began sees that it has been there.
+        atexit.register(self._write, json.dumps({"ended": run["id"]}))
 
     def _opened(self) -> IO[str]:
         if self._path.is_symlink():

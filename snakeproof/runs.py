@@ -11,11 +11,13 @@ from typing import Any
 
 from snakeproof.bucket import Bucket, BucketRecords
 from snakeproof.dates import dated_in_the_future, settle_dates
+from snakeproof.errors import InputError
 from snakeproof.logs import last_errors
 from snakeproof.options import ADOPTS
 from snakeproof.records import doubt_files, doubted_warning, keep_records, older_files, older_warning, read_only
 from snakeproof.run_lock import RunLock, lock_folders
 from snakeproof.signals import end_by_signals
+from snakeproof.statements import differing, is_artifact, read_statement, state_job
 from snakeproof.unchanged import put_aside, remove_aside
 
 
@@ -65,13 +67,13 @@ class Run:
     def begin(self) -> None:
         """Prepares the planned jobs. Raises `InputError` if another run is in progress, or has ended since the plan."""
         end_by_signals()
-        planned = list(self._workflow.dag.needrun_jobs())
-        self.outputs = [file for job in planned for file in job.output]
+        self._jobs = list(self._workflow.dag.needrun_jobs())
+        self.outputs = [file for job in self._jobs for file in job.output]
         if self._records:
             self._records.begin(file.storage_object.query for file in self.outputs if file.is_storage)
         else:
             lock_folders(self._locks, self.outputs)
-            inputs = (file for job in planned for file in job.input)
+            inputs = (file for job in self._jobs for file in job.input)
             settle_dates(inputs, self._folders.values(), self._is_made)
             if not self._workflow.touch:
                 put_aside(self._workflow, self._results, self._doubted)
@@ -85,7 +87,26 @@ class Run:
         """Ends a run, also a failed one."""
         self._records.end() if self._records else remove_aside(self._results)
 
+    def check(self) -> None:
+        """Raises `InputError` if an output is not of its job at the end of a run: another process has replaced it.
+
+        That is a job of a run that was killed, which goes on without it. The next run makes such a file again.
+        """
+        others = [file for job in self._jobs for file in map(str, job.output) if not _is_of(file, job)]
+        if self._records is None and others:
+            raise InputError(
+                f"{', '.join(others)}: replaced by another process, such as a job of a run that was killed, after its "
+                "own job had made it. Run the same command again."
+            )
+
     def errors(self) -> list[str]:
         """The errors of jobs that failed, which each stand far above too, among the messages of other jobs."""
         logs = [file for job in self._workflow.dag.needrun_jobs() for file in job.log]
         return last_errors(logs, since=self._began)
+
+
+def _is_of(file: str, job: Any) -> bool:
+    """False for an artifact that says that it is of another job; one that is gone was made, used and deleted."""
+    if not is_artifact(file) or not os.path.exists(file):
+        return True
+    return not differing(read_statement(file), state_job(job, is_planned=True))

@@ -58,7 +58,7 @@ def test_one_of_two_checkouts_makes_files_in_linked_results(finished, tmp_path):
     shutil.rmtree(two.folder / "results")
     (two.folder / "results").symlink_to(one.folder / "results")
     run = subprocess.Popen([*one.command(), "--", TABLE], cwd=one.folder, stderr=subprocess.DEVNULL)
-    while not (one.folder / "results/.run.lock").read_text():
+    while "process" not in (one.folder / "results/.run.lock").read_text():
         assert run.poll() is None
         time.sleep(0.05)
     beside = two.run("--forceall", TABLE, check=False)

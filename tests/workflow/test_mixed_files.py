@@ -3,6 +3,8 @@
 import copy
 import os
 import shutil
+import subprocess
+import time
 
 import pytest
 
@@ -12,6 +14,9 @@ TABLE, CAPTIONS, IMAGES = (
     f"results/{name}" for name in ("tables/scenes.md", "scenes/captions.parquet", "scenes/images.parquet")
 )
 RETRIEVAL = "results/scenes/retrieval/full/vsepp/seed0/round0.parquet"
+MODEL = "results/scenes/models/vse/seed0/round0/model.safetensors"
+ANOTHER_MARGIN = copy.deepcopy(SMALL)
+ANOTHER_MARGIN["methods"]["vse"]["parameters"] = {"margin": 0.3}
 ANOTHER_SEED = copy.deepcopy(SMALL)
 ANOTHER_SEED["datasets"]["scenes"]["options"]["seed"] = 7
 ANOTHER_PRECISION = copy.deepcopy(SMALL)
@@ -84,3 +89,26 @@ def test_a_model_of_a_later_round_in_place_of_the_first(finished_rounds, tmp_pat
     files[1].unlink()
     project.run("results/scenes/models/hm_lstm/seed0/round1/model.safetensors")
     assert [path.read_bytes() for path in files] == right
+
+
+def test_a_file_that_an_orphan_replaces_is_found_and_a_loop_of_the_command_ends_well(continue_project):
+    """A killed run leaves a job behind, which finishes with the settings of before."""
+    right = continue_project(ANOTHER_MARGIN)
+    right.run(TABLE)
+    project = continue_project(ANOTHER_MARGIN)
+    model = project.folder / MODEL
+    before = model.read_bytes()
+    run = subprocess.Popen([*project.command(), "--", TABLE], cwd=project.folder, stdout=subprocess.PIPE, text=True)
+    while not model.exists() or model.read_bytes() == before:
+        assert run.poll() is None
+        time.sleep(0.02)
+    orphan = model.with_name("orphan")
+    orphan.write_bytes(before)
+    orphan.rename(model)
+    run.communicate()
+    tries = 0
+    while project.run(TABLE, check=False).returncode:
+        tries += 1
+        assert tries < 4
+    assert numbers(project) == numbers(right)
+    assert model.read_bytes() == (right.folder / MODEL).read_bytes()

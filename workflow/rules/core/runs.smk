@@ -9,6 +9,7 @@ onstart:
 
 onsuccess:
     start.run.end()
+    start.run.check()
     for file in filter(tables.is_page, start.run.outputs):
         logger.info(f"Table: {file}")
 
