@@ -220,7 +220,7 @@ def dead() -> str:
 def test_the_next_address_is_tried_after_dead_and_wrong_ones(
     server: Server, mirror: Server, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO, "densevse")
+    caplog.set_level(logging.INFO, "snakeproof")
     server.content, nowhere = CONTENT[::-1], dead()
     source = {**server.source(sha256=hashlib.sha256(CONTENT).hexdigest()), "url": nowhere}
     download(source, path, [server.address, mirror.address], wait=0)

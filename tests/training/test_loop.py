@@ -491,7 +491,7 @@ def test_a_checkpoint_runs_no_code(tmp_path):
 def test_a_checkpoint_of_another_training_is_not_used(tmp_path, caplog):
     one, other = (Checkpoint(tmp_path / "model.safetensors", letter * 64) for letter in "ab")
     one.save({"step": 3})
-    with caplog.at_level("INFO", logger="densevse"):
+    with caplog.at_level("INFO", logger="snakeproof"):
         assert other.load() is None
     assert ".work-model-aaaa" in caplog.text
     other.path.parent.mkdir()
