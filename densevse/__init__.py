@@ -7,6 +7,8 @@ import gc
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from densevse import moved
+
 if TYPE_CHECKING:
     from densevse.evaluation.given.measure import evaluate
     from densevse.inference.model import load
@@ -17,6 +19,7 @@ __all__ = ["evaluate", "load"]
 # Importing torch makes hundreds of thousands of objects and hardly any garbage. To look for some as often as Python
 # does takes a tenth of the start of each job.
 gc.set_threshold(100_000, 50, 50)
+moved.install()
 
 
 def __getattr__(name: str) -> Any:

@@ -12,10 +12,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from snakeproof.errors import InputError
@@ -46,7 +47,8 @@ class Facts(NamedTuple):
 class Code:
     """The code of a project's packages in a folder, of this package, and of those that declare plug-ins.
 
-    Modules whose paths `declarations` matches declare the configuration, and are in no digest.
+    Modules whose paths `declarations` matches declare the configuration, and are in no digest. `moved` has the new name
+    of each module, and of each name in one, that can still be imported by an old name.
 
     The file `kept` caches facts, as parsing all files would take most of the time of a dry run. A file is read again
     only if its size, times or inode differ from those of the last reading, and parsed again only if its bytes do. If
@@ -60,9 +62,10 @@ class Code:
         kept: str | Path,
         declarations: str = NOTHING,
         plugins: Sequence[Plugin] = (),
+        moved: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._folder, self._declarations = Path(folder), re.compile(declarations)
-        self._named = packages
+        self._named, self._moved = packages, moved
         before = _read_kept(Path(kept))
         files = dict(_modules(str(Path(__file__).parent), "snakeproof"))
         files |= {name: file for package in packages for name, file in _modules(str(self._folder / package), package)}
@@ -129,9 +132,17 @@ class Code:
 
     def _files_of(self, *modules: str) -> set[str]:
         """The files of modules, by name, and those of the packages that are imported with them."""
-        split = (module.split(".") for module in modules)
+        split = (now.split(".") for module in modules for now in self._now(module))
         packages = {".".join(parts[: count + 1]) for parts in split for count in range(len(parts))}
         return {name for package in packages for name in _names(package) if name in self._facts}
+
+    def _now(self, name: str) -> list[str]:
+        """An imported name, and what it stands for if it has moved: a module for all that was in it."""
+        name = name.removesuffix(".*")
+        module, _, last = name.rpartition(".")
+        if name in self._moved:
+            return [name, *(new for old, new in self._moved.items() if old == name or old.startswith(f"{name}."))]
+        return [name, f"{self._moved[module]}.{last}"] if module in self._moved else [name]
 
 
 def _names(module: str) -> tuple[str, str]:

@@ -58,6 +58,7 @@ ALLOWED = {
     "training": CORE - {"dag", "report"},
     "report": {"runtime", "config", "artifacts", "statistics", "evaluation"},
     "dag": {
+        "moved",
         "runtime",
         "config",
         "artifacts.adoption",

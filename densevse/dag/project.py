@@ -17,6 +17,7 @@ from densevse.config.registries import VIEWS, described_by
 from densevse.config.sources import Source
 from densevse.config.tables import Protocol
 from densevse.config.values import DatasetName, VariantName
+from densevse.moved import MOVED, OLD_CALLS
 from snakeproof import plugins
 from snakeproof.code import Code
 from snakeproof.contents import PROJECT, Contents
@@ -28,8 +29,10 @@ from snakeproof.strict import validate
 from snakeproof.yaml_files import read_yaml
 
 _KEPT = ".snakemake/densevse-code.json"
-_DECLARATIONS = r"densevse/(config/|extensions/(readers|architectures)/|methods/parameters/|analyses/\w+/settings\.py)"
-"""The modules that declare the configuration; they have no logic that a job runs."""
+_DECLARATIONS = (
+    r"densevse/(moved\.py|config/|extensions/(readers|architectures)/|methods/parameters/|analyses/\w+/settings\.py)"
+)
+"""The modules that declare the configuration, and that of old names; they have no logic that a job runs."""
 OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "snakeproof", "tests", "workflow")
 
 
@@ -85,7 +88,7 @@ def code_of(root: str | Path, kept: str | Path, plugins: Sequence[Plugin] = ()) 
     """The code of a project, in a checkout at `root` or installed; see `Code` for `kept`."""
     checkout = Path(root)
     folder = checkout if (checkout / "densevse").is_dir() else checkout.parents[1]
-    return Code(folder, ["densevse"], kept, _DECLARATIONS, plugins)
+    return Code(folder, ["densevse"], kept, _DECLARATIONS, plugins, MOVED | OLD_CALLS)
 
 
 class Stage:

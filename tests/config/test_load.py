@@ -7,7 +7,6 @@ from pydantic import BaseModel
 
 from densevse.config.load import FOLDERS, load, merge, variant
 from snakeproof.errors import InputError
-from snakeproof.yaml_files import check_configfiles
 
 CONFIG = Path(__file__).parents[2] / "config"
 
@@ -103,27 +102,6 @@ def test_a_key_that_stands_twice_is_refused_with_its_lines(tmp_path):
     where = f"lines {lines.index('title: Scenes') + 1} and {len(lines)}"
     with pytest.raises(InputError, match=rf"scenes\.yaml: the key 'title' occurs twice, in {where}"):
         load(tmp_path / "config", {})
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("a: 1\nb: {c: 1,\n  'c': 2}\n", "2 and 3"),
-        ("a:\n  - b: 1\n    b: 1\n", "2 and 3"),
-        ("x: &x {a: 1}\ny:\n  <<: *x\n  b: 1\n  b: 2\n", "4 and 5"),
-        ('{\n\t"a": "\\ud83d\\ude00",\n\t"a": 2}', "2 and 3"),
-    ],
-)
-def test_a_key_that_stands_twice_in_a_file_of_snakemake_s_is_refused(text, lines, tmp_path):
-    (tmp_path / "own.yaml").write_text(text)
-    with pytest.raises(InputError, match=rf"own\.yaml: the key '.' occurs twice, in lines {lines}"):
-        check_configfiles([tmp_path / "own.yaml"])
-
-
-@pytest.mark.parametrize("text", ["x: &x {a: 1}\ny: {<<: *x, a: 2}\n", '{"a":\t"\\ud83d\\ude00", "b": {"a": 1}}', ""])
-def test_what_stands_once_is_not(text, tmp_path):
-    (tmp_path / "own.yaml").write_text(text)
-    check_configfiles([tmp_path / "own.yaml"])
 
 
 def test_an_entry_with_another_ending_is_not_passed_over(tmp_path):

@@ -1,27 +1,16 @@
-"""Plug-ins of installed packages: their names, their errors, and the digests of their code."""
-
-from pathlib import Path
+"""Plug-ins of installed packages: their names and their errors; snakeproof/tests has those of the code's digests."""
 
 import pytest
 
 from densevse.config import environment, groups
 from densevse.config.registries import Registry
-from densevse.dag.project import Project, code_of
-from snakeproof import plugins
+from densevse.dag.project import Project
 from snakeproof.errors import InputError
 from tests import packages
 from tests.projects import ROOT
 
 GROUP = groups.READERS
-CALL = "densevse.datasets.readers:write_dataset"
-PACKAGE = {
-    "__init__.py": "",
-    "declared.py": "FOUND = 1\n",
-    "work.py": "from . import helper\nfrom palette.declared import FOUND\n",
-    "helper.py": "x = 1\n",
-    "other.py": "y = 1\n",
-    "broken.py": "import no_such_module\n",
-}
+PACKAGE = {"__init__.py": "", "declared.py": "FOUND = 1\n", "broken.py": "import no_such_module\n"}
 
 
 @pytest.fixture
@@ -68,40 +57,6 @@ def test_a_package_that_cannot_be_imported_is_named(install, colours, value, rea
     message = rf"the package palette-of-mine 1\.0 \({GROUP}: green = {value}\) cannot be imported: {reason}"
     with pytest.raises(InputError, match=message):
         colours["green"]
-
-
-def digest(folder: Path) -> str:
-    return code_of(ROOT, folder / "kept.json", plugins.plugins(GROUP)).digest(CALL, "palette.work")
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "changes"),
-    [
-        ("helper.py", "x = 2\n", True),
-        ("helper.py", "# The same.\nx = 1\n", False),
-        ("declared.py", "FOUND = 2\n", False),
-        ("other.py", "y = 2\n", False),
-    ],
-)
-def test_an_edit_of_what_an_implementation_reaches_changes_digests(install, tmp_path, file, text, changes):
-    folder = install("palette", PACKAGE, green="palette.declared:FOUND")
-    before = digest(tmp_path)
-    (folder / file).write_text(text)
-    assert (digest(tmp_path) != before) == changes
-
-
-def test_one_module_may_be_a_package(install, tmp_path):
-    install("palette", {}, green="palette:FOUND").rmdir()
-    (tmp_path / "palette.py").write_text("FOUND = 1\n")
-    code = code_of(ROOT, tmp_path / "kept.json", plugins.plugins(GROUP))
-    assert "palette.py" in code.reached(CALL, "palette")
-
-
-def test_an_implementation_that_does_not_exist_is_refused(install, tmp_path):
-    install("palette", PACKAGE, green="palette.declared:FOUND")
-    code = code_of(ROOT, tmp_path / "kept.json", plugins.plugins(GROUP))
-    with pytest.raises(InputError, match=r"palette\.lost: neither densevse nor a package with a plug-in has this"):
-        code.digest(CALL, "palette.lost")
 
 
 def test_watchers_are_checked(monkeypatch):
