@@ -7,11 +7,14 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
+from snakeproof.seals import verified
+from snakeproof.statements import read_statement
 from tests.projects import Project, job_counts
 
 SECRET = "none"
@@ -67,6 +70,21 @@ def results(folder: Path) -> dict[str, bytes]:
     files = (path for path in folder.rglob("*") if path.is_file() and path.name != "history.parquet")
     named = {path.relative_to(folder).as_posix(): path for path in files}
     return {name: path.read_bytes() for name, path in named.items() if not name.startswith(("logs/", "."))}
+
+
+def differing(expected: dict[str, bytes], found: Mapping[str, bytes]) -> list[str]:
+    """The names of files that differ; an artifact in a bucket also carries the statements of its ancestors."""
+    return [name for name, content in expected.items() if _meant(name, found[name]) != _meant(name, content)]
+
+
+def _meant(name: str, content: bytes) -> Any:
+    """A file's bytes; of an artifact its digest and statement, without what it carries."""
+    if not name.endswith((".parquet", ".safetensors")):
+        return content
+    with NamedTemporaryFile(suffix=Path(name).suffix) as file:
+        file.write(content)
+        file.flush()
+        return verified(file.name), read_statement(file.name).own
 
 
 def kill(run: subprocess.Popen) -> None:

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.projects import SMALL
-from tests.system.bucket.places import kill, results
+from tests.system.bucket.places import differing, kill, results
 
 pytestmark = pytest.mark.slow
 
@@ -115,4 +115,4 @@ def test_everything_has_the_bytes_of_a_plain_run(checkout, folder, continue_proj
     expected, found = results(plain.folder / "results"), results(bucket / "results")
     assert len(expected) > 50
     assert found.keys() == expected.keys()
-    assert [name for name, content in expected.items() if found[name] != content] == []
+    assert differing(expected, found) == []

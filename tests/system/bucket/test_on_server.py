@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from tests.projects import SMALL
-from tests.system.bucket.places import in_empty_folders, on_server, results
+from tests.projects import CODE, SMALL
+from tests.system.bucket.places import differing, in_empty_folders, on_server, results
 
 pytestmark = pytest.mark.long
 
@@ -16,7 +16,7 @@ TOKENS = "results/scenes/tokens.parquet"
 
 def test_jobs_in_empty_folders_make_the_same_bytes(checkout, server, finished, tmp_path, monkeypatch):
     project = checkout(SMALL, on_server())
-    code = [project.folder / name for name in ("Snakefile", "workflow", "config", "profiles", "envs", "densevse")]
+    code = [project.folder / name for name in CODE]
     project.storage += in_empty_folders(tmp_path / "cluster", map(str, [*code, project.folder / "test.yaml"]))
     monkeypatch.setenv("PATH", str(tmp_path / "cluster/bin"), prepend=":")
     project.run(TABLE)
@@ -24,7 +24,7 @@ def test_jobs_in_empty_folders_make_the_same_bytes(checkout, server, finished, t
     objects = server.objects()
     assert len(expected) > 12
     assert expected.keys() - objects.keys() == set()
-    assert [name for name, content in expected.items() if objects[name] != content] == []
+    assert differing(expected, objects) == []
     # A job fetches what it reads and nothing else: features are read by two trainings and two retrievals.
     assert server.read[FEATURES] == 4 * len(objects[FEATURES])
 
