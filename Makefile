@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast test-plain scenes-network scenes-claims scenes-scan experiments release schema readme rule-graph addresses third-party docs lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs network-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-engine test-fast test-plain scenes-network scenes-claims scenes-scan experiments release schema readme rule-graph addresses third-party docs lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs network-costs wheels-check check-sources lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -68,6 +68,17 @@ test-all: test ## run every test: those of `make test`, then the long ones
 
 SLOW := tests/workflow tests/system tests/tools tests/language/test_corenlp.py
 
+ENGINE := .venv-engine/bin/python
+ENGINE_NEEDS := snakeproof/requirements.txt snakeproof/tests/requirements.txt
+
+.venv-engine/complete: $(ENGINE_NEEDS)
+	$(PYTHON) -m venv --clear .venv-engine
+	$(ENGINE) -m pip install --quiet --disable-pip-version-check $(ENGINE_NEEDS:%=-r %)
+	touch $@
+
+test-engine: .venv-engine/complete ## run the tests of snakeproof alone, in an environment with only what it needs
+	$(ENGINE) -m pytest snakeproof/tests
+
 test-fast: developing ## run the tests that neither run the workflow nor take seconds
 	$(PYTEST) -m 'not slow and not long' $(addprefix --ignore=,$(SLOW))
 
@@ -126,7 +137,7 @@ docs: developing ## build the site from docs/ into docs/_build/html, offline; an
 lint: developing ## check style, types, and Snakemake's own lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile workflow densevse
+	$(BIN)/snakefmt --check Snakefile workflow densevse snakeproof/example/Snakefile
 	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 

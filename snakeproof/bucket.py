@@ -19,12 +19,9 @@ in a folder (snakeproof.records).
 import hashlib
 import json
 import os
-import platform
 import shutil
 import tempfile
 import threading
-import time
-import uuid
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +30,7 @@ from urllib.parse import quote
 
 from snakeproof.errors import InputError
 from snakeproof.records import SNAKEMAKE, let_records_lie_in, record_file, recorded
+from snakeproof.run_lock import named_run, this_run
 
 Result = TypeVar("Result")
 _MARKS = SNAKEMAKE / "incomplete"
@@ -170,7 +168,7 @@ class BucketRecords:
                 "the meantime. Run the same command again."
             )
         if run is None:
-            run = json.dumps({"machine": platform.node(), "folder": os.getcwd(), "began": time.time(), "id": _new_id()})
+            run = this_run()
             self._run_file.write_text(run, encoding="utf-8")
             self._bucket.write(self._run_object, run)
         self._planned = {address: _read(record_file(self._kept, address)) for address in outputs}
@@ -253,14 +251,8 @@ class BucketRecords:
         return {"records": records, "in_doubt": in_doubt}
 
     def _refusal(self, text: str) -> str:
-        try:
-            run = json.loads(text)
-            when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(run["began"]))
-            who = f"a run that began on {when} UTC on {run['machine']} in {run['folder']}"
-        except (ValueError, LookupError, TypeError, OverflowError, OSError, RecursionError):
-            who = "a run whose place and time cannot be read there"
         return (
-            f"{self._bucket.address(self._run_object)}: {who} is under way, or was "
+            f"{self._bucket.address(self._run_object)}: {named_run(text)} is under way, or was "
             "killed. If it is under way, wait. If it was killed, begin it again there, and nothing "
             "is lost. If that folder is no more, remove this object and run again: what that run made in its last "
             "minute is made again."
@@ -277,10 +269,6 @@ def _check_address(address: Any) -> None:
     """Raises `ValueError` for what is no address of an object."""
     if not isinstance(address, str) or not address or not address.isprintable():
         raise ValueError(f"{address!r} is no address")
-
-
-def _new_id() -> str:
-    return str(uuid.uuid4())
 
 
 def _read(path: Path) -> str | None:

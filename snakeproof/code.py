@@ -67,7 +67,8 @@ class Code:
         self._folder, self._declarations = Path(folder), re.compile(declarations)
         self._named, self._moved = packages, moved
         before = _read_kept(Path(kept))
-        files = dict(_modules(str(Path(__file__).parent), "snakeproof"))
+        # Neither its tests nor its example, in the folders beside this file, are part of a job.
+        files: dict[str, File] = {f"snakeproof/{file.name}": file for file in Path(__file__).parent.glob("*.py")}
         files |= {name: file for package in packages for name, file in _modules(str(self._folder / package), package)}
         files |= dict(_files_of_plugins(plugins))
         found = {name: _facts_or_kept(name, file, before.get(name)) for name, file in files.items()}

@@ -52,7 +52,7 @@ class Calls:
             return self._code.digest(call, *decided(wildcards).modules)
 
         def given(wildcards: Wildcards) -> dict[str, Any]:
-            return Given(_plain(decided(wildcards).settings, call), **constants)
+            return Given(_plain({**decided(wildcards).settings, **constants}, call))
 
         return {"call": call, "code": code, "given": given}
 

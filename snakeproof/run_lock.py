@@ -54,10 +54,10 @@ class RunLock:
             raise InputError(
                 f"{self.folder}: another run has ended there since this one was planned. Run the same command again."
             )
-        run = _now()
-        self._write(json.dumps({"machine": platform.node(), "process": os.getpid(), "folder": os.getcwd(), **run}))
+        run = this_run()
+        self._write(run)
         # Not emptied, so that a run that was planned before this one began sees that it has been there.
-        atexit.register(self._write, json.dumps({"ended": run["id"]}))
+        atexit.register(self._write, json.dumps({"ended": json.loads(run)["id"]}))
 
     def _opened(self) -> IO[str]:
         if self._path.is_symlink():
@@ -75,8 +75,8 @@ class RunLock:
 
     def _refusal(self, holder: str) -> str:
         return (
-            f"{self.folder}: {_named(holder)} makes files there now, and two runs would mix theirs. Wait until it has "
-            f"ended; or end it; or let `{self._key}` name another folder."
+            f"{self.folder}: {named_run(holder)} makes files there now, and two runs would mix theirs. Wait until it "
+            f"has ended; or end it; or let `{self._key}` name another folder."
         )
 
 
@@ -88,14 +88,17 @@ def lock_folders(locks: Iterable[RunLock], outputs: Iterable[str]) -> None:
             lock.take()
 
 
-def _now() -> dict[str, str]:
-    return {"began": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), "id": str(uuid.uuid4())}
+def this_run() -> str:
+    """What a folder or a bucket says of this run while it makes files there, as JSON."""
+    began = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
+    run = {"machine": platform.node(), "process": os.getpid(), "folder": os.getcwd(), "began": began}
+    return json.dumps({**run, "id": str(uuid.uuid4())})
 
 
-def _named(holder: str) -> str:
-    """The run that a lock's text names; it is empty while it is being written."""
+def named_run(text: str) -> str:
+    """The run of which `text` is `this_run`, for a message. The text of a folder is empty while it is written."""
     try:
-        run = json.loads(holder)
+        run = json.loads(text)
         return f"process {run['process']} on {run['machine']}, a run in {run['folder']} since {run['began']},"
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         return "another run"

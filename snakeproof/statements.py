@@ -157,7 +157,7 @@ def _translated(older: Mapping[str, Any]) -> Statement:
 
 def place(path: str | Path) -> str:
     """The place of a file below results/, also in a copy of it; the name of a file that is elsewhere."""
-    results, file = os.path.normpath(os.environ.get(RESULTS, "results")), os.path.normpath(path)
+    results, file = _results(), os.path.normpath(path)
     _, found, below = f"/{file}".rpartition(f"/{results.lstrip('/')}/")
     return below if found else os.path.basename(file)
 
@@ -168,8 +168,13 @@ def path_of(below: str) -> Path:
 
 
 def is_artifact(path: str | Path) -> bool:
-    """True for a file below results/ of a kind that has a statement."""
-    return Path(path).suffix in ARTIFACTS and "/" in place(path)
+    """True for a file below results/ of a kind that has a statement; in a copy of it, for one in a folder there."""
+    is_below = "/" in place(path) or os.path.dirname(os.path.normpath(path)) == _results()
+    return Path(path).suffix in ARTIFACTS and is_below
+
+
+def _results() -> str:
+    return os.path.normpath(os.environ.get(RESULTS, "results"))
 
 
 def digest(path: str | Path) -> str:

@@ -10,7 +10,7 @@ def test_each_known_error_names_a_test_that_exists():
     assert len(named) > 100
     there = {
         name
-        for folder in ("tests", "densevse/analyses")
+        for folder in ("tests", "densevse/analyses", "snakeproof/tests")
         for file in (ROOT / folder).rglob("test_*.py")
         for name in re.findall(r"def (test_\w+)\(", file.read_text())
     }

@@ -143,7 +143,7 @@ def test_everything_of_an_earlier_version_is_adopted(tmp_path):
         archive.extractall(project.folder, filter="data")
     made = {path for path in contents(project) if path.endswith((".parquet", ".safetensors"))}
     status, text = project.plan(TABLE)
-    assert "of an earlier version of densevse. A run that needs them makes them again. To keep them, call" in text
+    assert "of an earlier version. A run that needs them makes them again. To keep them, call" in text
     status, text = project.adopt()
     assert status == 0, text
     assert {line for line in text.splitlines() if line.startswith("adopted")} == {

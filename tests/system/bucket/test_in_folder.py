@@ -68,7 +68,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was_and_no_other_interferes(made
     second = checkout(SMALL, storage)
     refused = second.run(TOKENS, check=False)
     assert refused.returncode
-    assert f"{bucket}/results/.run.json: a run that began on " in refused.stdout
+    assert f"{bucket}/results/.run.json: process " in refused.stdout
     assert "begin it again there, and nothing is lost" in refused.stdout
     lost = shutil.copytree(bucket, bucket.with_name("lost"))
     assert "make_scenes" not in first.planned(TOKENS)

@@ -42,7 +42,7 @@ STAND_INS = {
     "densevse.scenes.grammar:parse_by_grammar",
 }
 """The functions of jobs that functions of this file, of the same names, stand in for."""
-RUNNER = "workflow/scripts/job.py"
+RUNNER = "snakeproof/runner.py"
 
 
 @dataclass(frozen=True)

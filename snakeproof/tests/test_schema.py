@@ -1,17 +1,12 @@
-import importlib
-import pkgutil
 from dataclasses import replace
 
 import duckdb
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 
-from densevse.artifacts import schemas
-from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.sentences import PARSES, WORDS
 from snakeproof import schema
 from snakeproof.errors import InputError
+from snakeproof.tests.kinds import CAPTIONS, PARSES, WORDS
 
 ROWS = [{"index": 0, "word": "", "count": 0}, {"index": 2, "word": "dog", "count": 7}]
 
@@ -36,22 +31,12 @@ def test_no_rows_are_a_valid_artifact(tmp_path):
 
 
 def test_lists_and_structures_survive(tmp_path):
-    row = {
-        "caption_id": "a#0",
-        "image_id": "a",
-        "text": "a dog",
-        "status": "ok",
-        "tokens": ["a", "dog"],
-        "lemmas": ["a", "dog"],
-        "tags": ["DT", "NN"],
-        "tree": "(NP (DT a) (NN dog))",
-        "basic_dependencies": [{"relation": "root", "governor": -1, "dependent": 1}],
-        "enhanced_dependencies": [],
-    }
+    row = {"tokens": ["a", "dog"], "dependencies": [{"relation": "root", "governor": -1}], "others": []}
     schema.write([row], PARSES, tmp_path / "a")
     found = schema.read(tmp_path / "a", PARSES).iloc[0]
     assert list(found["tokens"]) == row["tokens"]
-    assert list(found["basic_dependencies"]) == row["basic_dependencies"]
+    assert list(found["dependencies"]) == row["dependencies"]
+    assert list(found["others"]) == []
 
 
 def test_same_rows_same_bytes(tmp_path, words):
@@ -105,18 +90,3 @@ def test_the_file_explains_itself_to_duckdb(words):
     pairs = duckdb.sql(f"SELECT decode(key), decode(value) FROM parquet_kv_metadata('{words}')").fetchall()
     assert dict(pairs)["snakeproof.schema"] == "words"
     assert "occurrences" in dict(pairs)["snakeproof.columns"]
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        value
-        for module in pkgutil.iter_modules(schemas.__path__, f"{schemas.__name__}.")
-        for value in vars(importlib.import_module(module.name)).values()
-        if isinstance(value, schema.Schema)
-    ],
-    ids=lambda kind: kind.name,
-)
-def test_every_schema_can_be_written_empty(tmp_path, kind):
-    schema.write([], kind, tmp_path / "a")
-    assert pq.read_schema(tmp_path / "a").names == [column.name for column in kind.columns]

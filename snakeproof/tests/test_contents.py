@@ -1,7 +1,6 @@
 """Digests of the contents of the user's files, whatever their times."""
 
 import os
-import re
 import shutil
 import time
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 from snakeproof import contents as module
 from snakeproof.contents import PROJECT, Contents, Marks, Uploads, link_folders
 from snakeproof.errors import InputError
-from tests.rules import files
 
 MARKS = Marks(timeless="timeless {}".format, here="here {}".format, in_bucket="in bucket {}".format)
 
@@ -206,27 +204,3 @@ def test_10_000_photographs_that_were_read_before_take_less_than_a_second(tmp_pa
     begin = time.process_time()
     now(folder)
     assert time.process_time() - begin < 1
-
-
-def test_each_rule_that_reads_a_file_of_the_user_s_has_what_it_holds_among_its_params():
-    """But for jobs that read photographs alone, which depend on the image table with the checksum of each.
-
-    The rules that copy such files into a bucket are given them as they lie.
-    """
-    found = 0
-    for file in files():
-        for rule in re.split(r"\nrule ", file.read_text())[1:] if file.name != "bucket.smk" else ():
-            inputs = re.findall(r'path\("(?:<resources>|\{own_)[^"]*", ([\w.]+)\)', rule)
-            held = re.findall(r'(?:contents_of|=)\("[^"]*", ([\w.]+)\)', rule)
-            patterns = re.findall(r'(?:contents_of|=)(\("[^"]*", [\w.]+\))', rule)
-            # `files` (or `given_files`) of a stage are those that its `file` gives by key.
-            asked = [(pattern, pattern.replace("files)", "file(")) for pattern in patterns]
-            reads = ("path", "local_path")
-            assert all(any(f"{read}{one}" in rule for read in reads for one in either) for either in asked), rule
-            photographs = (
-                {"datasets.sources", "datasets.pictures", "searches.sources"} if "image_table=" in rule else set()
-            )
-            photographs -= {"datasets.sources"} if rule.startswith(("read_boxes", "read_masks")) else set()
-            assert set(inputs) - set(held) <= photographs | {"caption_scores.spice"}, rule.partition(":")[0]
-            found += len(held)
-    assert found > 15

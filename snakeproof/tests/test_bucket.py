@@ -135,7 +135,9 @@ def test_the_checkout_whose_run_was_killed_goes_on_with_its_own_records(checkout
 def test_another_checkout_is_refused_while_a_run_is_under_way_or_was_killed(made, checkout, bucket):
     made.plan().begin(MODEL)
     second = checkout("second").plan()
-    with pytest.raises(InputError, match=rf"^{PREFIX}{RUN}: a run that began on .* in .*first is under way, or was"):
+    with pytest.raises(
+        InputError, match=rf"^{PREFIX}{RUN}: process .*, a run in .*first since .* is under way, or was"
+    ):
         second.begin(MODEL)
     made.end()
     with pytest.raises(InputError, match="has changed since this run was planned"):
@@ -261,5 +263,5 @@ def test_a_run_whose_object_is_nonsense_is_refused_by_its_address(tmp_path, monk
     bucket = Memory()
     here = Checkout(tmp_path / "here", bucket, monkeypatch).plan()
     bucket.files[RUN] = text
-    with pytest.raises(InputError, match=rf"^{PREFIX}{RUN}: a run whose place and time cannot be read there is under"):
+    with pytest.raises(InputError, match=rf"^{PREFIX}{RUN}: another run is under"):
         here.begin(IMAGES)

@@ -9,13 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.schemas.sentences import WORDS
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.seals import CHUNK, sealed, verified
 from snakeproof.statements import Statement, making, read_statement, statement_metadata
 from snakeproof.store import FeatureStore, FeatureWriter
+from snakeproof.tests.kinds import VECTORS, WORDS
 
 ROWS = 300
 
@@ -28,9 +27,9 @@ def table(path):
 
 def features(path):
     vectors = np.random.default_rng(0).normal(size=(ROWS, 1024))
-    with FeatureWriter(path, IMAGE_FEATURES, (1024,), np.float16, network="n") as file:
+    with FeatureWriter(path, VECTORS, (1024,), np.float16, network="n") as file:
         file.append(pd.DataFrame({"image_id": [f"image{number}" for number in range(ROWS)]}), vectors)
-    return lambda file: FeatureStore([file], IMAGE_FEATURES).gather(np.arange(ROWS))
+    return lambda file: FeatureStore([file], VECTORS).gather(np.arange(ROWS))
 
 
 def weights(path):
@@ -75,7 +74,7 @@ def test_only_the_part_that_is_read_is_checked(tmp_path):
     written = bytearray(path.read_bytes())
     written[2 * CHUNK + 5] ^= 1
     path.write_bytes(written)
-    store = FeatureStore([path], IMAGE_FEATURES)
+    store = FeatureStore([path], VECTORS)
     assert store.gather([0]).shape == (1, 1024)
     with pytest.raises(InputError, match=f"damaged in the bytes from {2 * CHUNK:,} on"):
         store.gather(np.arange(ROWS))

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from densevse.artifacts.schemas.sentences import WORDS
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.records import doubt_files, doubted_warning, keep_records, older_files, read_only, record_file
 from snakeproof.statements import Statement, digest, making
+from snakeproof.tests.kinds import WORDS
 
 KEPT, LINK = Path("results/.records-results"), Path(".snakemake/metadata")
 

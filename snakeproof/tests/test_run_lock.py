@@ -91,6 +91,14 @@ def test_a_run_that_was_planned_beside_another_one_is_refused_when_that_has_ende
     again.end()
 
 
+def test_a_run_is_refused_if_another_one_began_and_ended_after_its_plan(checkouts):
+    second = Run(checkouts / "two")
+    first = Run(checkouts / "one")
+    assert first.begin() is None
+    first.end()
+    assert "another run has ended there since" in second.begin()
+
+
 def test_only_folders_where_a_run_makes_files_are_locked(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     locks = [RunLock(folder, folder) for folder in ("results", "resources")]
@@ -120,4 +128,4 @@ def test_a_link_in_the_place_of_the_lock_is_refused(tmp_path):
 
 
 def test_a_damaged_lock_names_nobody():
-    assert run_lock._named("{") == run_lock._named("[1]") == "another run"
+    assert run_lock.named_run("{") == run_lock.named_run("[1]") == "another run"

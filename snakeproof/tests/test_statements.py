@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from densevse.artifacts.schemas.sentences import WORDS
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.seals import sealed, verified
@@ -26,6 +25,7 @@ from snakeproof.statements import (
     restate,
     statement_metadata,
 )
+from snakeproof.tests.kinds import WORDS
 
 GIVEN = {"network": {"layers": ["fc7"], "mean": [0.1, 2.5e-07]}, "seed": 1}
 
@@ -167,5 +167,7 @@ def test_only_files_of_results_are_artifacts(monkeypatch):
     monkeypatch.setenv(RESULTS, "/elsewhere/results")
     paths = ["/elsewhere/results/scenes/a.parquet", "storage/elsewhere/results/scenes/a.parquet", "/mine/a.parquet"]
     assert [is_artifact(path) for path in paths] == [True, True, False]
+    assert [is_artifact(f"{folder}/elsewhere/results/a.parquet") for folder in ("", "/mine")] == [True, False]
+    assert not is_artifact("/elsewhere/results/scenes/a.md")
     assert place(paths[1]) == "scenes/a.parquet"
     assert place(paths[2]) == "a.parquet"

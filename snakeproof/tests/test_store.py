@@ -11,14 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from densevse.artifacts.boxes import BOX
-from densevse.artifacts.schemas.features import EMBEDDINGS, IMAGE_FEATURES, REGION_FEATURES
-from densevse.artifacts.schemas.sentences import WORDS
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.pages import RowsDigest
 from snakeproof.seals import seal_parquet
 from snakeproof.store import GROUP_ROWS, FeatureStore, FeatureWriter
+from snakeproof.tests.kinds import BOXES, VECTORS, WORDS
 
 MADE_FROM = {"network": "alexnet", "layer": "fc7", "precision": "bf16"}
 
@@ -33,7 +31,7 @@ def ids(count, prefix="image"):
 
 def write(path, vectors, dtype="float16", step=100, found=MADE_FROM, prefix="image"):
     rows = ids(len(vectors), prefix)
-    with FeatureWriter(path, IMAGE_FEATURES, vectors.shape[1:], dtype, **found) as writer:
+    with FeatureWriter(path, VECTORS, vectors.shape[1:], dtype, **found) as writer:
         for start in range(0, len(vectors), step):
             writer.append(rows.iloc[start : start + step], vectors[start : start + step])
     return path
@@ -44,7 +42,7 @@ def write(path, vectors, dtype="float16", step=100, found=MADE_FROM, prefix="ima
 @pytest.mark.parametrize("step", [1, 999, 5000])
 def test_what_is_written_is_gathered_bit_by_bit(tmp_path, dtype, shape, step):
     vectors = some(2 * GROUP_ROWS + 17, shape)
-    store = FeatureStore([write(tmp_path / "a.parquet", vectors, dtype, step)], IMAGE_FEATURES)
+    store = FeatureStore([write(tmp_path / "a.parquet", vectors, dtype, step)], VECTORS)
     order = np.random.default_rng(1).permutation(len(vectors))
     assert (len(store), store.shape, store.dtype) == (len(vectors), shape, np.dtype(dtype))
     assert store.statement.found == MADE_FROM
@@ -63,7 +61,7 @@ def test_pandas_and_duckdb_compute_with_the_same_values(tmp_path):
     assert np.array_equal(np.float16(values), vectors[2345])
     assert square == pytest.approx((vectors[2345].astype(float) ** 2).sum(), rel=1e-5)
     assert str(duckdb.sql(query).types[0]) == "FLOAT[]"
-    assert np.array_equal(FeatureStore([path], IMAGE_FEATURES).gather([2345])[0], vectors[2345])
+    assert np.array_equal(FeatureStore([path], VECTORS).gather([2345])[0], vectors[2345])
 
 
 def test_a_grid_keeps_its_shape_in_arrow_and_is_a_flat_list_elsewhere(tmp_path):
@@ -99,7 +97,7 @@ def test_a_large_store_maps_no_more_than_its_limit_and_gives_the_same_vectors(tm
     expected = np.concatenate((vectors[0::2], vectors[1::2])).astype("float16")
     for limit, most in ((2**31, 64), (2**23, 24)):  # bytes; MB that may be mapped besides
         monkeypatch.setattr("snakeproof.store.RESIDENT", limit)
-        store, before = FeatureStore(paths, IMAGE_FEATURES), resident()
+        store, before = FeatureStore(paths, VECTORS), resident()
         for rows in np.array_split(order, 400):
             assert np.array_equal(store.gather(rows), expected[rows])
         assert resident() - before < most * 2**20
@@ -113,7 +111,7 @@ def test_shards_are_one_array_in_the_order_given(tmp_path):
         write(tmp_path / "1", vectors[30:30]),
         write(tmp_path / "2", vectors[30:]),
     ]
-    store = FeatureStore(iter(paths), IMAGE_FEATURES)
+    store = FeatureStore(iter(paths), VECTORS)
     assert np.array_equal(store.gather([69, 0, 29, 30, 0]), vectors[[69, 0, 29, 30, 0]])
     assert store.gather([]).shape == (0, 4)
     assert len(store.rows) == 70
@@ -121,16 +119,13 @@ def test_shards_are_one_array_in_the_order_given(tmp_path):
         store.gather([70])
 
 
-def test_regions_keep_their_other_columns(tmp_path):
-    rows = pd.DataFrame(
-        {"image_id": ["a", "a"], "rank": [0, 1], "x": [0.0, 3.5], "y": [0.0, 1.0], "width": [9.0, 2.0]}
-        | {"height": [9.0, 2.0], "score": [0.0, 0.5], "class_name": ["", "dog"]}
-    )
-    with FeatureWriter(tmp_path / "a", REGION_FEATURES, (3,), "float16", **MADE_FROM) as writer:
+def test_other_columns_are_kept(tmp_path):
+    rows = pd.DataFrame({"image_id": ["a", "a"], "rank": [0, 1], "x": [0.0, 3.5]})
+    with FeatureWriter(tmp_path / "a", BOXES, (3,), "float16", **MADE_FROM) as writer:
         writer.append(rows, np.ones((2, 3)))
-    store = FeatureStore([tmp_path / "a"], REGION_FEATURES)
+    store = FeatureStore([tmp_path / "a"], BOXES)
     assert store.rows.to_dict("records") == rows.to_dict("records")
-    assert store.schema == REGION_FEATURES
+    assert store.schema == BOXES
 
 
 def test_same_features_same_bytes_however_they_are_appended(tmp_path):
@@ -149,7 +144,7 @@ def test_a_vector_that_is_not_finite_as_stored_is_named(tmp_path, value):
 
 
 def append(path, rows, vectors, then=None):
-    with FeatureWriter(path, IMAGE_FEATURES, (4,), "float16", **MADE_FROM) as writer:
+    with FeatureWriter(path, VECTORS, (4,), "float16", **MADE_FROM) as writer:
         writer.append(rows, vectors)
         if then is not None:
             raise then
@@ -158,7 +153,7 @@ def append(path, rows, vectors, then=None):
 def test_wrong_shapes_and_columns_are_errors_and_leave_no_file(tmp_path):
     with pytest.raises(InputError, match=r"expected vectors of shape \(2, 4\), got \(2, 5\)"):
         append(tmp_path / "a", ids(2), some(2, (5,)))
-    with pytest.raises(InputError, match=r"a: a image_features artifact has the columns .*extra"):
+    with pytest.raises(InputError, match=r"a: a vectors artifact has the columns .*extra"):
         append(tmp_path / "a", ids(2).assign(extra=1), some(2, (4,)))
     assert list(tmp_path.iterdir()) == []
 
@@ -200,7 +195,7 @@ def test_shards_that_disagree_are_named(tmp_path, change, message):
         InputError,
         match=rf"01-of-02\.parquet: (of|made from) other (features|things) than .*00-of-02\.parquet: {message}",
     ):
-        FeatureStore(paths, IMAGE_FEATURES)
+        FeatureStore(paths, VECTORS)
 
 
 @pytest.mark.parametrize("kept", [0, 10, 5000, -1])
@@ -208,13 +203,13 @@ def test_a_truncated_file_is_an_error(tmp_path, kept):
     path = write(tmp_path / "a.parquet", some(2000, (8,)))
     path.write_bytes(path.read_bytes()[:kept])
     with pytest.raises(InputError, match=r"a\.parquet: not a whole Parquet file"):
-        FeatureStore([path], IMAGE_FEATURES)
+        FeatureStore([path], VECTORS)
 
 
 def test_other_artifacts_and_rewritten_files_are_errors(tmp_path):
     schema.write([], WORDS, tmp_path / "words")
-    with pytest.raises(InputError, match="expected a image_features artifact of version 2, found words"):
-        FeatureStore([tmp_path / "words"], IMAGE_FEATURES)
+    with pytest.raises(InputError, match="expected a vectors artifact of version 2, found words"):
+        FeatureStore([tmp_path / "words"], VECTORS)
     path = write(tmp_path / "a", some(50, (8,)))
     for options in ({"compression": "zstd"}, {"use_dictionary": False, "data_page_size": 64, "write_batch_size": 4}):
         known = {key: value for key, value in pq.read_metadata(path).metadata.items() if key != b"ARROW:schema"}
@@ -222,22 +217,20 @@ def test_other_artifacts_and_rewritten_files_are_errors(tmp_path):
         pq.write_table(table, tmp_path / "rewritten", **({"compression": "none"} | options))
         seal_parquet(tmp_path / "rewritten", RowsDigest().hexdigest())
         with pytest.raises(InputError, match="expected the vectors of each row group in one plain page"):
-            FeatureStore([tmp_path / "rewritten"], IMAGE_FEATURES)
+            FeatureStore([tmp_path / "rewritten"], VECTORS)
     with pytest.raises(InputError, match="at least one file"):
-        FeatureStore([], IMAGE_FEATURES)
+        FeatureStore([], VECTORS)
 
 
 def test_memory_stays_flat_while_100_000_rows_are_written(tmp_path):
     program = """
 import resource, sys
 import numpy as np, pandas as pd
-from densevse.artifacts.boxes import BOX
-from densevse.artifacts.schemas.features import EMBEDDINGS
-from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from snakeproof.store import FeatureWriter
+from snakeproof.tests.kinds import VECTORS
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 vectors, peaks = np.ones((1000, 512), np.float32), []
-with FeatureWriter(sys.argv[1], IMAGE_FEATURES, (512,), "float16") as writer:
+with FeatureWriter(sys.argv[1], VECTORS, (512,), "float16") as writer:
     for part in range(100):
         writer.append(pd.DataFrame({"image_id": [f"{part}_{row}" for row in range(1000)]}), vectors)
         peaks.append(peak())
@@ -245,19 +238,4 @@ print(peaks[-1] - peaks[10])
 """
     run = subprocess.run([sys.executable, "-c", program, tmp_path / "a"], capture_output=True, text=True, check=True)
     assert float(run.stdout) < 10, "MB more after 100,000 rows (98 MB of vectors) than after 11,000"
-    assert len(FeatureStore([tmp_path / "a"], IMAGE_FEATURES)) == 100_000
-
-
-def test_the_page_on_artifacts_finds_the_sentences_nearest_to_an_image(tmp_path):
-    things = [("image", "a", ""), ("sentence", "b", "far away"), ("sentence", "a", "close by"), ("image", "b", "")]
-    rows = pd.DataFrame(things, columns=["kind", "image_id", "text"])
-    rows = rows.assign(caption_id="", start=-1, end=-1, rank=-1, **dict.fromkeys(BOX, 0.0))
-    with FeatureWriter(tmp_path / "a.parquet", EMBEDDINGS, (2,), "float16", **MADE_FROM) as writer:
-        writer.append(rows, np.array([[1, 0], [0, 1], [0.8, 0.6], [0, 1]]))
-    page = (Path(__file__).parents[2] / "docs/artifacts.md").read_text()
-    queries = next(block for block in re.findall(r"```sql\n(.*?)```", page, re.DOTALL) if "embeddings" in block)
-    queries = queries.replace("results/scenes/embeddings/vse/seed0/round0/test.parquet", f"{tmp_path}/a.parquet")
-    with duckdb.connect() as connection:
-        assert [text for text, _ in connection.sql(queries).fetchall()] == ["close by", "far away"]
-    stored = FeatureStore([tmp_path / "a.parquet"], EMBEDDINGS)
-    assert np.array_equal(stored.gather([2]), np.float16([[0.8, 0.6]]))
+    assert len(FeatureStore([tmp_path / "a"], VECTORS)) == 100_000

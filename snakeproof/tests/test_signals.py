@@ -3,10 +3,11 @@
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from tests.projects import ROOT, hearing
+ROOT = Path(__file__).parents[2]
 
 # When the scheduler says that a job has ended, the main thread holds its lock, and this thread also hears signals.
 SNAKEFILE = """
@@ -43,13 +44,16 @@ rule after:
 """
 
 
+def hear_hang_ups():
+    """The process hears SIGHUP also where the tests ignore it, with nohup or in the background."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_a_run_whose_scheduler_is_at_work(tmp_path, number):
     (tmp_path / "Snakefile").write_text(SNAKEFILE.format(root=str(ROOT), number=int(number)))
     command = [sys.executable, "-m", "snakemake", "--cores", "1"]
-    done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, timeout=60, preexec_fn=hearing(signal.SIGHUP)
-    )
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, preexec_fn=hear_hang_ups)
     assert done.returncode == 1, done.stderr
     assert "Will exit after finishing currently running jobs" in done.stderr
     assert (tmp_path / "0").exists()

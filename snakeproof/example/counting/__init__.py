@@ -1,0 +1,1 @@
+"""The project's own code: a module for each rule, a helper of each, and the kinds of files."""
