@@ -1,4 +1,4 @@
-"""A cluster that computes nothing: it writes down what each job asks for, and makes the job's files, empty.
+"""A cluster that computes nothing: it writes down what each job asks for, and makes the job's files, without contents.
 
 Snakemake treats it as it treats Slurm: jobs are grouped, tried again and given resources as for a real one.
 """
@@ -7,9 +7,15 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
+from safetensors.numpy import save_file
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 from snakemake_interface_executor_plugins.settings import CommonSettings
+
+from snakeproof.schema import Schema, write
+from snakeproof.seals import sealed
+from snakeproof.statements import is_artifact, making, state_job, statement_metadata
 
 REQUESTS = "requests.jsonl"
 FAILING = "PRETENDED_FAILURES"
@@ -46,12 +52,9 @@ class Executor(RemoteExecutor):
         with Path(REQUESTS).open("a") as file:
             file.write(json.dumps(request) + "\n")
         fails = job.attempt == 1 and self.failing & set(request["rules"])
-        for path in [] if fails else [output for one in jobs for output in one.output]:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            if path.is_directory:
-                Path(path).mkdir(exist_ok=True)
-            else:
-                Path(path).touch()
+        if not fails:
+            for one in jobs:
+                make_outputs(one)
         self.report_job_submission(SubmittedJobInfo(job, aux={"fails": bool(fails)}))
 
     async def check_active_jobs(self, active_jobs):
@@ -66,3 +69,24 @@ class Executor(RemoteExecutor):
 
     def cancel_jobs(self, active_jobs):
         pass
+
+
+def make_outputs(job):
+    """Makes the outputs of a job: artifacts that state it and have no rows, and empty files."""
+    for path in job.output:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        if path.is_directory:
+            Path(path).mkdir(exist_ok=True)
+        elif is_artifact(path):
+            with making(state_job(job)):
+                make_artifact(path)
+        else:
+            Path(path).touch()
+
+
+def make_artifact(path):
+    if path.endswith(".parquet"):
+        write([], Schema("nothing", "none", ()), path)
+        return
+    with sealed(path) as written:
+        save_file({"nothing": np.zeros(1)}, written, statement_metadata())
