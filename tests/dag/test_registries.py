@@ -15,6 +15,7 @@ from densevse.dag.inputs import ConceptStage
 from densevse.dag.project import Project
 from densevse.dag.training import GeneratorStage, TrainingStage
 from snakeproof.errors import InputError
+from tests import packages
 from tests.projects import copy_code
 
 ROOT = Path(__file__).parents[2]
@@ -88,7 +89,8 @@ def colours(tmp_path, monkeypatch):
         (tmp_path / "palette").mkdir(exist_ok=True)
         (tmp_path / "palette" / f"{name}.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
-    return Registry("colour", {"red": 1}, {"grey": 0})
+    yield Registry("colour", {"red": 1}, {"grey": 0})
+    packages.forget("palette")
 
 
 def test_modules_add_entries_that_are_imported_when_they_are_needed(colours):
