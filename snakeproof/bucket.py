@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from snakeproof.errors import InputError
-from snakeproof.records import SNAKEMAKE, let_records_lie_in, record_file, recorded
+from snakeproof.records import SNAKEMAKE, let_records_lie_in, mark_incomplete, record_file, recorded
 from snakeproof.run_lock import named_run, this_run
 
 Result = TypeVar("Result")
@@ -143,7 +143,7 @@ class BucketRecords:
         run = self._bucket.read(self._run_object)
         self._fetched = self._bucket.read(self._object)
         if run is not None and run == self._own_run():
-            self._doubt(self._unreadable())
+            _doubt(self._unreadable())
             return
         if self._fetched is None and self._bucket.holds(self._results):
             raise InputError(
@@ -217,16 +217,11 @@ class BucketRecords:
             _write(record_file(self._kept, address), text)
         for address in self._marked():
             record_file(_MARKS, address).unlink()
-        self._doubt(found["in_doubt"])
+        _doubt(found["in_doubt"])
 
     def _unreadable(self) -> list[str]:
         """The addresses whose records here cannot be read, as after a power cut."""
         return [address for address, path in recorded(self._kept) if _read(path) is None]
-
-    def _doubt(self, addresses: Iterable[str]) -> None:
-        """Marks addresses as incomplete, so that Snakemake makes them again."""
-        for address in addresses:
-            _write(record_file(_MARKS, address), json.dumps({"external_jobid": None}))
 
     def _own_run(self) -> str | None:
         return _read(self._run_file)
@@ -263,6 +258,12 @@ def sealed_records(found: dict[str, Any]) -> str:
     """The text of the records' object: `found`, and a digest of it, so that none is left out unseen."""
     digest = hashlib.sha256(json.dumps(found).encode()).hexdigest()
     return json.dumps({**found, "sha256": digest})
+
+
+def _doubt(addresses: Iterable[str]) -> None:
+    """Lets Snakemake make the files at some addresses again."""
+    for address in addresses:
+        mark_incomplete(address)
 
 
 def _check_address(address: Any) -> None:

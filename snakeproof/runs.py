@@ -88,12 +88,14 @@ class Run:
         self._records.end() if self._records else remove_aside(self._results)
 
     def check(self) -> None:
-        """Raises `InputError` if an output is not of its job at the end of a run: another process has replaced it.
+        """Raises `InputError` if an output in a folder is not of its job at the end: another process has replaced it.
 
         That is a job of a run that was killed, which goes on without it. The next run makes such a file again.
         """
+        if self._records:
+            return
         others = [file for job in self._jobs for file in map(str, job.output) if not _is_of(file, job)]
-        if self._records is None and others:
+        if others:
             raise InputError(
                 f"{', '.join(others)}: replaced by another process, such as a job of a run that was killed, after its "
                 "own job had made it. Run the same command again."
