@@ -168,7 +168,8 @@ def test_after_kill_9_no_file_is_half_written_and_the_next_run_ends_well(made, w
     waiting.kill_when(waiting.path(moment).exists, MOMENT=moment)
     files = [path for path in (waiting.path(HARE), waiting.path(CROW)) if path.exists()]
     assert bool(files) == (moment == "at the end")
-    assert any(waiting.path("results/counts").glob(".*.part")) == (moment == "in the middle")
+    if moment == "in the middle":  # at the end of one job the other may be anywhere
+        assert any(waiting.path("results/counts").glob(".*.part"))
     assert all(map(verified, files))
     assert "It can be removed with the --unlock argument." in waiting.refused()  # the lock is Snakemake's own
     waiting.run("--unlock")
