@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from snakeproof.errors import InputError
 from snakeproof.files import atomic
+from snakeproof.jobs import REVISIONS
 from snakeproof.pages import RowsDigest
 from snakeproof.records import SNAKEMAKE, mark_incomplete, record_file
 from snakeproof.seals import WEIGHTS, copy_weights, is_sealed, safetensors_metadata, seal_parquet, sealable, verified
@@ -191,7 +192,7 @@ def _settings(
             within = found if isinstance(found, Mapping) else {} if is_whole else made
             yield from _settings(said, within, is_whole, f"{where}{key}.")
         elif key not in made:
-            yield f"{where}{key}", None
+            yield f"{where}{key}", f"{where}{key}: values have changed since" if where == f"{REVISIONS}." else None
         else:
             yield f"{where}{key}", "" if agree(said, found) else f"{where}{key}: the plan says {said}, found {found}"
 

@@ -16,18 +16,15 @@ from snakeproof.code import Code
 from snakeproof.contents import Contents, Marks
 from snakeproof.errors import InputError
 from snakeproof.jobs import Calls
-from snakeproof.options import ADOPTS, check_options
+from snakeproof.options import ADOPT, check_options
 from snakeproof.paths import Paths
 from snakeproof.runs import Run
 from snakeproof.statements import RESULTS
 from snakeproof.yaml_files import check_configfiles
 
-ADOPT = f"{ADOPTS}=1 snakemake --cores 1 --touch --forceall --nolock"
-"""The command that adopts files: Snakemake plans all jobs, and starts none."""
-
 
 class Guard:
-    """What the rules of a Snakemake `workflow` are made with (`calls`, `paths`), and its run.
+    """What the rules of a Snakemake `workflow` are made with (`calls`, `paths`), and its `run`, for the hooks.
 
     The folders are Snakemake's `pathvars`: rules make files in <results>, and the user's files are in <resources>.
     """
@@ -41,37 +38,12 @@ class Guard:
         check_configfiles(workflow.configfiles)
         if Bucket.of(workflow):
             raise InputError("--default-storage-provider: the results of this workflow are in a folder; leave it out.")
-        self._workflow, self._logger = workflow, logger
-        contents = Contents(is_made=self._is_made, marks=marks, say=logger.info)
-        self.paths = Paths(contents, **workflow.pathvars.items)
+
+        def is_made(path: str) -> bool:
+            return any(rule.is_producer(path) for rule in workflow.rules)
+
+        self.paths = Paths(Contents(is_made=is_made, marks=marks, say=logger.info), **workflow.pathvars.items)
         self.calls = Calls(Code(Path(workflow.basedir), packages, ".snakemake/snakeproof-code.json"))
         results = self.paths.below("<results>")
         os.environ[RESULTS] = results  # for the jobs
-        self._run = Run(workflow, {"results": results}, None, logger.warning) if workflow.is_main_process else None
-
-    def doubt(self) -> None:
-        """Lets the jobs of files in doubt be planned. Call this below all rules, as they say what they make."""
-        if self._run:
-            self._run.doubt(self._is_made, ADOPT)
-
-    def begin(self) -> None:
-        """Prepares the planned jobs, in the hook `onstart`. Raises `InputError` if another run is in progress."""
-        if self._run:
-            self._run.begin()
-
-    def succeed(self) -> None:
-        """Ends a run, in the hook `onsuccess`. Raises `InputError` if another process has replaced an output."""
-        if self._run:
-            self._run.end()
-            self._run.check()
-
-    def fail(self) -> None:
-        """Ends a run and repeats the errors of its jobs, in the hook `onerror`."""
-        if self._run:
-            self._run.end()
-            for message in self._run.errors():
-                self._logger.error(f"\n{message}")
-
-    def _is_made(self, path: str) -> bool:
-        """True for a path that a rule makes."""
-        return any(rule.is_producer(path) for rule in self._workflow.rules)
+        self.run = Run(workflow, {"results": results}, is_made, logger)

@@ -13,14 +13,22 @@ from typing import Any, NamedTuple
 from snakeproof.code import Code
 from snakeproof.paths import Wildcards, configured, uncompared
 
+REVISIONS = "revisions"
+"""The key of a job's revisions among its settings, which the job's function does not get."""
+
 _PLAIN = (str, int, float, bool, type(None))
 
 
 class Job(NamedTuple):
-    """A job's settings, and the modules that it imports by names known only at run time."""
+    """A job's settings, the modules that it imports by names known only at run time, and its revisions.
+
+    A fix that changes the values in a job's outputs raises a number: {"resize": 2}. Outputs without this number are
+    made again, and cannot be adopted.
+    """
 
     settings: Mapping[str, Any] = {}  # keyword arguments of the function that the rule calls
     modules: Sequence[str] = ()
+    revisions: Mapping[str, int] = {}
 
 
 class Given(dict[str, Any]):
@@ -52,7 +60,9 @@ class Calls:
             return self._code.digest(call, *decided(wildcards).modules)
 
         def given(wildcards: Wildcards) -> dict[str, Any]:
-            return Given(_plain({**decided(wildcards).settings, **constants}, call))
+            job = decided(wildcards)
+            revisions = {REVISIONS: job.revisions} if job.revisions else {}
+            return Given(_plain({**job.settings, **constants, **revisions}, call))
 
         return {"call": call, "code": code, "given": given}
 

@@ -15,6 +15,8 @@ from snakeproof.errors import InputError
 
 ADOPTS = "SNAKEPROOF_ADOPTS"
 """The environment variable that says that a command adopts files, and starts no job."""
+ADOPT = f"{ADOPTS}=1 snakemake --cores 1 --touch --forceall --nolock"
+"""The command that adopts files: Snakemake plans all jobs, and starts none."""
 
 
 class Refusal(NamedTuple):

@@ -1,9 +1,10 @@
 """Runs a job of any rule: calls the function that the rule names as its param `call`.
 
-The function's keyword arguments are the rule's named inputs and outputs and the values of its param `given`. An output
-without a name is `output`, and an input without files is left out, so the function's default holds. The input
-`sources`, the files of a data set, is a mapping from their names, which are given as `source_names`. `ASKED` names what
-a function gets only if it has such a parameter. The job's outputs state the job (snakeproof.statements).
+The function's keyword arguments are the rule's named inputs and outputs and the values of its param `given`, but for
+the job's revisions (snakeproof.jobs). An output without a name is `output`, and an input without files is left out, so
+the function's default holds. The input `sources`, the files of a data set, is a mapping from their names, which are
+given as `source_names`. `ASKED` names what a function gets only if it has such a parameter. The job's outputs state the
+job (snakeproof.statements).
 """
 
 import inspect
@@ -11,6 +12,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from snakeproof.jobs import REVISIONS
 from snakeproof.logs import job
 from snakeproof.statements import Statement, check_inputs, is_artifact, making, state_job
 from snakeproof.unchanged import take_back
@@ -26,7 +28,8 @@ def arguments(function: Callable[..., None], rule: Any) -> dict[str, Any]:
     files = [{name: _plain(found) for name, found in rule.input.items() if found}, outputs]
     params = {name: value for name, value in rule.params.items() if name not in PARAMS}
     named: dict[str, Any] = {}
-    for part in (*files, rule.params.given, params):
+    given = {name: value for name, value in rule.params.given.items() if name != REVISIONS}
+    for part in (*files, given, params):
         if twice := named.keys() & part.keys():
             raise TypeError(f"{rule.rule}: more than one argument is named {sorted(twice)}")
         named |= part

@@ -13,7 +13,7 @@ from snakeproof.bucket import Bucket, BucketRecords
 from snakeproof.dates import dated_in_the_future, settle_dates
 from snakeproof.errors import InputError
 from snakeproof.logs import last_errors
-from snakeproof.options import ADOPTS
+from snakeproof.options import ADOPT, ADOPTS
 from snakeproof.records import doubt_files, doubted_warning, keep_records, older_files, older_warning, read_only
 from snakeproof.run_lock import RunLock, lock_folders
 from snakeproof.signals import end_by_signals
@@ -22,28 +22,41 @@ from snakeproof.unchanged import put_aside, remove_aside
 
 
 class Run:
-    """A run of a Snakemake workflow, in the process that plans it."""
+    """A run of a Snakemake workflow. It acts in the process that plans; in those of jobs it does nothing."""
 
     def __init__(
-        self, workflow: Any, folders: Mapping[str, str], bucket: Bucket | None, warn: Callable[[str], None] = print
+        self,
+        workflow: Any,
+        folders: Mapping[str, str],
+        is_made: Callable[[str], bool],
+        logger: Any,
+        adopt: str = ADOPT,
+        bucket: Bucket | None = None,
     ) -> None:
         """`folders` are those in which rules make files, by their keys in the configuration; `results` is one of them.
 
-        Results lie in a `bucket`, or in that folder. Raises `InputError` if its records cannot be kept or read.
+        `is_made` is true for a path that a rule makes, and `adopt` is the command that keeps files of an earlier
+        version. Results lie in a `bucket`, or in that folder. Raises `InputError` if its records cannot be kept or
+        read.
         """
-        self._workflow, self._folders, self._warn = workflow, folders, warn
+        self._workflow, self._folders, self._logger, self._adopt = workflow, folders, logger, adopt
+        self._is_made = is_made
         self._results, self._began = folders["results"], time.time()
         self._doubted, self._older = list[str](), list[str]()
+        self._is_planning, self._records = workflow.is_main_process, None
         self.outputs = list[Any]()  # of Snakemake's type
         """The planned outputs, once the run has begun."""
+        if not self._is_planning:
+            return
+        warn = logger.warning
         for warnings in (read_only, dated_in_the_future):
             for warning in warnings(*folders.values()):
                 warn(warning)
         if bucket is None:
             keep_records(self._results)
             self._locks = [RunLock(folder, key, warn) for key, folder in folders.items()]
-        self._records = BucketRecords(bucket, self._results, warn) if bucket else None
-        if self._records:
+        else:
+            self._records = BucketRecords(bucket, self._results, warn)
             self._records.fetch()
 
     @property
@@ -51,21 +64,20 @@ class Run:
         """The files that a command adopts that is given no targets."""
         return list(dict.fromkeys([*self._doubted, *self._older]))
 
-    def doubt(self, is_made: Callable[[str], bool], adopt: str) -> None:
-        """Lets the jobs of files in doubt be planned, once all rules are read: `is_made` is true for what they make.
-
-        `adopt` is the command that keeps files of an earlier version.
-        """
-        self._is_made = is_made
-        if self._records:
+    def doubt(self) -> None:
+        """Lets the jobs of files in doubt be planned. Call this below all rules, as they say what they make."""
+        if self._records or not self._is_planning:
             return
-        self._doubted, self._older = doubt_files(self._results, is_made), older_files(self._results)
-        for warning in (doubted_warning(self._doubted), older_warning(self._older, adopt)):
+        self._doubted, self._older = doubt_files(self._results, self._is_made), older_files(self._results)
+        for warning in (doubted_warning(self._doubted), older_warning(self._older, self._adopt)):
             if warning and ADOPTS not in os.environ:
-                self._warn(warning)
+                self._logger.warning(warning)
 
     def begin(self) -> None:
-        """Prepares the planned jobs. Raises `InputError` if another run is in progress, or has ended since the plan."""
+        """Prepares the planned jobs, in the hook `onstart`.
+
+        Raises `InputError` if another run is in progress, or has ended since the plan.
+        """
         end_by_signals()
         self._jobs = list(self._workflow.dag.needrun_jobs())
         self.outputs = [file for job in self._jobs for file in job.output]
@@ -83,15 +95,13 @@ class Run:
             # By --touch and --forceall all jobs are planned, which Snakemake would now call done.
             sys.exit(adopt_planned(self._workflow))
 
-    def end(self) -> None:
-        """Ends a run, also a failed one."""
-        self._records.end() if self._records else remove_aside(self._results)
+    def succeed(self) -> None:
+        """Ends a run, in the hook `onsuccess`.
 
-    def check(self) -> None:
-        """Raises `InputError` if an output in a folder is not of its job at the end: another process has replaced it.
-
-        That is a job of a run that was killed, which goes on without it. The next run makes such a file again.
+        Raises `InputError` if an output in a folder is not of its job at the end: another process has replaced it. That
+        is a job of a run that was killed, which goes on without it. The next run makes such a file again.
         """
+        self._end()
         if self._records:
             return
         others = [file for job in self._jobs for file in map(str, job.output) if not _is_of(file, job)]
@@ -101,10 +111,15 @@ class Run:
                 "own job had made it. Run the same command again."
             )
 
-    def errors(self) -> list[str]:
-        """The errors of jobs that failed, which each stand far above too, among the messages of other jobs."""
+    def fail(self) -> None:
+        """Ends a run, in the hook `onerror`, and repeats the errors of its jobs, which stand far above in the log."""
+        self._end()
         logs = [file for job in self._workflow.dag.needrun_jobs() for file in job.log]
-        return last_errors(logs, since=self._began)
+        for message in last_errors(logs, since=self._began):
+            self._logger.error(f"\n{message}")
+
+    def _end(self) -> None:
+        self._records.end() if self._records else remove_aside(self._results)
 
 
 def _is_of(file: str, job: Any) -> bool:

@@ -67,7 +67,8 @@ class Start:
         folders = {"results": self.settings.results, "resources": self.settings.resources}
         if bucket:
             contents.uploads = Uploads(self.settings.resources)
-        self.run = Run(workflow, folders, bucket, logger.warning) if workflow.is_main_process else None
+        adopt = f"{ADOPT} (with your --configfile)"
+        self.run = Run(workflow, folders, self.makers.make, logger, adopt, bucket)
         self.calls = Calls(self.project.code)
         # The values of <results> and others in paths of rules.
         self.folders = {

@@ -110,11 +110,11 @@ class ExchangeStage(Stage):
         The number of threads, on which last bits depend, and the places of files are left out.
         """
         entry, method = self.dataset(dataset), self.variant(dataset, variant)
-        job, modules = TrainingStage(self.project).job(dataset, variant, seed, round)
-        trained = job["job"]
+        job = TrainingStage(self.project).job(dataset, variant, seed, round)
+        trained = job.settings["job"]
         parsed = any(STRUCTURES[name].parsed for name in method.sentences)
         return {
-            "code": self.project.code.digest("densevse.training.retrieval:train", *modules),
+            "code": self.project.code.digest("densevse.training.retrieval:train", *job.modules),
             **{name: trained[name] for name in ("method", "parameters", "training", "phases", "seed")},
             "images": {view: _seen(view, name, network) for view, name, network in self._networks(dataset, variant)},
             "sentences": {

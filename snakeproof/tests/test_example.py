@@ -10,8 +10,8 @@ from snakemake.cli import get_argument_parser
 
 from snakeproof.contents import Marks
 from snakeproof.errors import InputError
-from snakeproof.guard import ADOPT, Guard
-from snakeproof.options import ADOPTS
+from snakeproof.guard import Guard
+from snakeproof.options import ADOPT, ADOPTS
 from snakeproof.seals import verified
 from snakeproof.statements import RESULTS, read_statement
 from snakeproof.tests.workflows import Workflow, copy_engine, flip_bit, kill, wait

@@ -17,6 +17,11 @@ configfile: "test.yaml"
 
 calls = Calls(Code(workflow.basedir, ["mine"], ".snakemake/facts.json"))
 
+def first_job():
+    revisions = {{"write": config["revision"]}} if "revision" in config else {{}}
+    given = {{name: value for name, value in config.items() if name != "revision"}}
+    return Job({{**given, "source_names": ["images"]}}, revisions=revisions)
+
 rule write:
     input:
         first="first.txt",
@@ -32,7 +37,7 @@ rule write:
     resources:
         mem_mb=100,
     params:
-        **calls.calling("mine.extra:write", lambda: Job({{**config, "source_names": ["images"]}}), constant=[7]),
+        **calls.calling("mine.extra:write", first_job, constant=[7]),
     script:
         "run.py"
 """
@@ -85,6 +90,17 @@ def test_values_that_are_swapped_or_become_equal_are_seen(workflow, values):
         configure(workflow, {"low": 1, "high": 2})
 
 
+def test_a_raised_revision_makes_the_output_again_and_is_no_argument(workflow):
+    configure(workflow, {"low": 1, "high": 2, "revision": 2})
+    try:
+        assert workflow.planned(*MADE) == {"write": 1}
+        workflow.run(*MADE)
+        assert workflow.planned(*MADE) == {}
+    finally:
+        configure(workflow, {"low": 1, "high": 2})
+        workflow.run(*MADE)
+
+
 def test_an_edit_of_the_script_reruns_nothing_and_one_of_the_function_does(workflow):
     assert workflow.planned(*MADE) == {}
     workflow.path("run.py").write_text(RUN + "\nEDITED = True\n")
@@ -100,7 +116,7 @@ def test_an_edit_of_the_script_reruns_nothing_and_one_of_the_function_does(workf
     ("right", "wrong", "message"),
     [
         # Snakemake would leave a set out of its comparison without a word.
-        ("{**config,", "{**config, 'low': {1, 2},", "a job may be given plain values only, not {1, 2}"),
+        ("{**given,", "{**given, 'low': {1, 2},", "a job may be given plain values only, not {1, 2}"),
         ("constant=[7]", "constant={7}", "a job may be given plain values only, not {7}"),
         ("mine.extra:write", "mine.extra:wrote", "mine.extra:wrote: no such function"),
     ],

@@ -64,6 +64,7 @@ def test_with_its_record_only_the_code_of_an_older_file_is_not_compared(older):
     ("changes", "message"),
     [
         ({"given": {"minimum": 7}}, "minimum: the plan says 7, found 1"),
+        ({"given": {"minimum": 1, "revisions": {"resize": 2}}}, r"revisions\.resize: values have changed since"),
         ({"contents": ["0f"]}, "the user's files have other contents now"),
         ({"inputs": {}}, r"was made from scenes/tokens\.parquet, which is no input now"),
         ({"inputs": {"tokens": {"scenes/tokens.parquet": "0f"}}}, r"was made from another scenes/tokens\.parquet than"),
@@ -120,6 +121,8 @@ def test_of_a_file_that_states_its_job_only_the_code_may_differ(folder):
     assert compare(COUNTED, replace(job, code="new code", call="moved:function"), None) == [CODE]
     with pytest.raises(InputError, match="minimum: the plan says 3, found 2"):
         compare(COUNTED, replace(job, given={"minimum": 3}), None)
+    with pytest.raises(InputError, match=r"revisions\.count: the plan says 2, found none"):
+        compare(COUNTED, replace(job, given={"minimum": 2, "revisions": {"count": 2}}), None)
 
 
 def test_damage_is_named(older):

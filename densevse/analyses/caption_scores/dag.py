@@ -52,9 +52,10 @@ class CaptionScoreStage(Stage):
 
     def oracle_job(self, dataset: DatasetName, generator: str, seed: int) -> Job:
         """The writing of a generator's sentences with an oracle, which chooses the best of those that are kept."""
-        settings, modules = GeneratorStage(self.project).captions_job(dataset, generator, seed)
-        decoding = {**settings["job"]["decoding"], "kept": self._settings(dataset).oracles.sentences}
-        return Job({"job": {**settings["job"], "decoding": decoding}}, modules)
+        job = GeneratorStage(self.project).captions_job(dataset, generator, seed)
+        written = job.settings["job"]
+        decoding = {**written["decoding"], "kept": self._settings(dataset).oracles.sentences}
+        return job._replace(settings={"job": {**written, "decoding": decoding}})
 
     def scoring_job(self, dataset: DatasetName, writer: str) -> Job:
         """The metrics of a writer's captions; METEOR and SPICE only with Java, and not for oracles."""

@@ -43,8 +43,9 @@ class LocalisationStage(Stage):
 
     def windows_job(self, dataset: DatasetName, network: str, view: str) -> Job:
         """The extraction of windows' features by a network: of how many images, and which windows."""
-        settings, modules = FeatureStage(self.project).image_job(dataset, network, view)
-        return Job({**settings, "chosen": passed(self._entry(dataset), ("images", "sides", "stride"))}, modules)
+        job = FeatureStage(self.project).image_job(dataset, network, view)
+        chosen = passed(self._entry(dataset), ("images", "sides", "stride"))
+        return job._replace(settings={**job.settings, "chosen": chosen})
 
     def localise_job(self, dataset: DatasetName, variant: VariantName) -> Job:
         """The cells along each side of a heat map."""

@@ -2,13 +2,13 @@
 
 tables.check_names(makers.of)
 
-if start.run:
-    start.run.doubt(makers.make, "densevse adopt (with your --configfile)")
+start.run.doubt()
 
-    # The target of `densevse adopt` without targets.
-    rule adopt:
-        input:
-            start.run.adopted,
+
+# The target of `densevse adopt` without targets.
+rule adopt:
+    input:
+        start.run.adopted,
 
 
 # Is planned if a target needs such a path, and never runs: see densevse/dag/targets.py.

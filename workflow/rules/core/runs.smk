@@ -8,13 +8,10 @@ onstart:
 
 
 onsuccess:
-    start.run.end()
-    start.run.check()
+    start.run.succeed()
     for file in filter(tables.is_page, start.run.outputs):
         logger.info(f"Table: {file}")
 
 
 onerror:
-    start.run.end()
-    for message in start.run.errors():
-        logger.error(f"\n{message}")
+    start.run.fail()

@@ -51,7 +51,7 @@ def test_oracles_are_compared_with_the_row_without_and_with_the_reference(captio
 
 def test_an_oracle_chooses_among_the_sentences_of_its_settings():
     project = Project(ROOT, {"caption_scores": {"scenes": {"oracles": {"sentences": 7}}}})
-    settings, modules = CaptionScoreStage(project).oracle_job("scenes", "sc_nlm", 3)
+    settings, modules, _ = CaptionScoreStage(project).oracle_job("scenes", "sc_nlm", 3)
     usual = GeneratorStage(project).captions_job("scenes", "sc_nlm", 3)
     job = usual.settings["job"]
     assert job["decoding"]["kept"] != 7

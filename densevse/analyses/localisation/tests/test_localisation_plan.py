@@ -76,6 +76,6 @@ def test_how_windows_are_chosen_is_configuration(plan):
 
 
 def test_heat_maps_are_given_their_cells_and_the_modules_of_their_method(plan):
-    settings, modules = plan.localise_job("coco", "vse")
+    settings, modules, _ = plan.localise_job("coco", "vse")
     assert settings["cells"] == 24
     assert "densevse.methods.vse" in modules
