@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-engine test-fast test-plain scenes-network scenes-claims scenes-scan experiments release schema readme rule-graph addresses third-party docs lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs network-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-engine test-fast test-plain scenes-network scenes-claims scenes-scan experiments release schema readme rule-graph golden-plan addresses third-party docs lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs network-costs wheels-check check-sources lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -122,6 +122,9 @@ readme: developing ## update the demo's table and picture in README.md from its 
 
 rule-graph: developing ## make docs/rule-graph.md: the graph of the rules
 	$(BIN)/python -m tools.rule_graph
+
+golden-plan: developing ## make tests/workflow/golden_plan.txt: every job of some tables, with its inputs and settings
+	$(BIN)/python -P tests/workflow/golden_plan.py tests/workflow/golden_plan.txt
 
 addresses: environment ## write the repository's address of pyproject.toml into CITATION.cff, .zenodo.json and the project's URLs
 	$(BIN)/python -m tools.addresses
