@@ -16,7 +16,7 @@ def test_the_plan_is_the_golden_one(make_project, tmp_path):
     done = subprocess.run(command, cwd=make_project({}).folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
     golden, now = golden_plan.PATH.read_text(encoding="utf-8").splitlines(), found.read_text("utf-8").splitlines()
-    changes = [line for line in difflib.unified_diff(golden, now, "golden", "now", lineterm="", n=0)]
+    changes = list(difflib.unified_diff(golden, now, "golden", "now", lineterm="", n=0))
     assert changes == [], "`make golden-plan` writes it anew: look at the difference, and say in CHANGELOG what reruns"
 
 
