@@ -112,7 +112,7 @@ TARGETS = [
     "boundaries/mcg/contours.parquet",
 ]
 UNPLANNED = {
-    "absent and unknown have no job": {"absent", "unknown"},
+    "absent, adopt and unknown have no job": {"absent", "adopt", "unknown"},
     "results lie on a disk": {"upload_file", "upload_folder"},
     "no model is imported": {"use_carried_model", "use_carried_vocabulary"},
     "the extra is not installed": {"eccv_caption_table", "export_onnx"},

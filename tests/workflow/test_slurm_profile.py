@@ -14,7 +14,7 @@ from tests.rules import rules
 
 GROUPS = profile()["groups"]
 ARRAYS = profile()["slurm-array-jobs"].split(", ")
-OF_SHARDS = sorted(name for name, rule in rules().items() if "{shard}" in rule.sections["output"])
+OF_SHARDS = sorted(name for name, rule in rules().items() if "{shard}" in rule.sections.get("output", ""))
 
 
 def test_a_rule_that_wants_a_gpu_asks_for_it_in_one_way():
