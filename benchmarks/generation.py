@@ -67,7 +67,7 @@ def _with_views(batch: Batch, sizes: dict[str, int], count: int) -> Batch:
 
 def bare_products(method: SCO, batch: Batch, count: int) -> Callable[[], None]:
     """The products that a step requires, on numbers of the right shapes."""
-    words, decoder = batch.sentences["words"].on_host(), method.decoder
+    words, decoder = batch.sentences["words"].index_on_host(), method.decoder
     taught = teaching(words, words)
     recurrences = [
         products_of_recurrence(method.sentence, prefixes(words, torch.device("cpu"))),

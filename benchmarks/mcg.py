@@ -18,7 +18,7 @@ from benchmarks._timing import times_as_fast
 from densevse.analyses.boundaries.bsds import photographs
 from densevse.artifacts.images import decode
 from densevse.vision.mcg.contours import Contours, HEDContours, resize
-from densevse.vision.mcg.forest import RegressionForest, grow
+from densevse.vision.mcg.forest import RegressionForest, grow_forest
 from densevse.vision.mcg.hed import HED, load_hed
 from densevse.vision.mcg.proposing import propose
 from densevse.vision.processes import Timer
@@ -100,7 +100,7 @@ def _network(detector: HEDContours, picture: np.ndarray, pairs: int) -> tuple[st
     hooks = [
         layer.register_forward_pre_hook(lambda layer, x: operands.append((layer, x[0].clone()))) for layer in layers
     ]
-    detector.of(picture, [1], picture.size)
+    detector.find_maps(picture, [1], picture.size)
     for hook in hooks:
         hook.remove()
 
@@ -109,7 +109,7 @@ def _network(detector: HEDContours, picture: np.ndarray, pairs: int) -> tuple[st
             for layer, inputs in operands:
                 layer(inputs)
 
-    ratio = 1 / times_as_fast(lambda: detector.of(picture, [1], picture.size), bare, pairs)
+    ratio = 1 / times_as_fast(lambda: detector.find_maps(picture, [1], picture.size), bare, pairs)
     return (
         "contours at one scale / the bare convolutions",
         "at most 1.3",
@@ -132,7 +132,7 @@ def _pictures(sizes: Sizes) -> list[np.ndarray]:
 def _contours(detector: Contours, picture: np.ndarray) -> list[np.ndarray]:
     """Contour maps at three scales."""
     if WEIGHTS.is_file():
-        return list(detector.of(picture, SCALES, picture.size))
+        return list(detector.find_maps(picture, SCALES, picture.size))
     height, width = picture.shape[:2]
     found = []
     for scale in SCALES:
@@ -144,4 +144,6 @@ def _contours(detector: Contours, picture: np.ndarray) -> list[np.ndarray]:
 
 def _forest(sample: int) -> RegressionForest:
     random = np.random.default_rng(0)
-    return grow(random.random((sample, 16), np.float32), random.random(sample, np.float32), trees=50, leaf=5, seed=0)
+    return grow_forest(
+        random.random((sample, 16), np.float32), random.random(sample, np.float32), trees=50, leaf=5, seed=0
+    )

@@ -69,8 +69,8 @@ def _shared(network: RegionNetwork, picture: np.ndarray, sizes: Sizes) -> tuple[
     boxes = _boxes(sizes.boxes, sizes.side)
     crops = torch.from_numpy(np.stack([warp(picture, box, sizes.side, 16, (124, 116, 104)) for box in boxes]))
     ratio = times_as_fast(
-        lambda: network.of_boxes(picture, boxes, cells=1),
-        lambda: [network.of_crops(part) for part in crops.chunk(2)],
+        lambda: network.describe_boxes(picture, boxes, cells=1),
+        lambda: [network.describe_crops(part) for part in crops.chunk(2)],
         sizes.pairs,
     )
     return (

@@ -14,11 +14,11 @@ from benchmarks._timing import seconds, times_as_fast
 from densevse.artifacts.schemas.features import ENCODINGS
 from densevse.methods.interface import Embeddings, Sentences, Shapes
 from densevse.methods.parameters.vse import Parameters
-from densevse.methods.structures import words_of
+from densevse.methods.structures import words_from_index
 from densevse.methods.vse import VSE
 from densevse.models.encoding import batches, evaluation
 from densevse.models.encodings import KeptImages
-from densevse.models.searching import MOST_ROWS, Side, scores_by, search
+from densevse.models.searching import MOST_ROWS, Side, score_encodings, search
 from snakeproof.store import FeatureWriter
 
 VOCABULARY, WORDS = 8000, 12
@@ -50,7 +50,7 @@ class Queries(Side):
 
     def encoding(self, rows: np.ndarray) -> Embeddings:
         """The encoding of some of them."""
-        words = words_of(self.words[rows].numpy(), torch.device("cpu"))
+        words = words_from_index(self.words[rows].numpy(), torch.device("cpu"))
         with evaluation(self.method):
             return self.method.encode_sentences(Sentences({"words": words}))
 
@@ -65,7 +65,7 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
         images = KeptImages(path, VSE, torch.device("cpu"))
 
         def found() -> None:
-            search(partial(scores_by, method), images, queries, "sentences", sizes.top)
+            search(partial(score_encodings, method), images, queries, "sentences", sizes.top)
 
         def products() -> None:
             asking = queries.encoding(np.arange(sizes.queries)).vectors.T

@@ -26,7 +26,7 @@ from densevse.data.inputs import Inputs, Pairs
 from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes
 from densevse.methods.interface import Batch, Moment, Shapes
 from densevse.methods.vse import VSE
-from densevse.models.files import build
+from densevse.models.files import build_method
 from densevse.runtime.numerics import set_up
 from densevse.training.checkpoints import Checkpoint
 from densevse.training.loop import Trainer
@@ -70,7 +70,7 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
             encoding(method, batch),
             packed_encoding(method.sentence, method.words, batch),
         )
-    tree = prefixes(batch.sentences["words"].on_host(), torch.device("cpu"))
+    tree = prefixes(batch.sentences["words"].index_on_host(), torch.device("cpu"))
     words = int(batch.sentences["words"].lengths.sum())
     counts = f"{words} words, {sum(tree.sizes)} prefixes, {len(tree.distinct)} distinct words"
     return [
@@ -99,7 +99,7 @@ def bare_products(method: VSE, batch: Batch) -> Callable[[], None]:
     """The products that a step requires, on numbers of the right shapes."""
     image = method.image.weight
     recurrence = products_of_recurrence(
-        method.sentence, prefixes(batch.sentences["words"].on_host(), torch.device("cpu"))
+        method.sentence, prefixes(batch.sentences["words"].index_on_host(), torch.device("cpu"))
     )
     count = len(batch.sentences["words"].lengths)
     features, joint = torch.randn(count, image.shape[1]), torch.randn(count, len(image))
@@ -150,7 +150,7 @@ def encoding(method: VSE, batch: Batch) -> Callable[[], None]:
 
     def encode() -> None:
         method.zero_grad()
-        tree = prefixes(batch.sentences["words"].on_host(), torch.device("cpu"))
+        tree = prefixes(batch.sentences["words"].index_on_host(), torch.device("cpu"))
         method.sentence(method.words(tree.distinct), tree).sum().backward()
 
     return encode
@@ -177,7 +177,7 @@ def made_trainer(
     name: str, parameters: dict[str, Any], features: dict[str, int], pairs: Pairs, folder: Path, sizes: Sizes
 ) -> Trainer:
     torch.manual_seed(0)
-    method = build(name, parameters, Shapes(features, sizes.vocabulary + 2))
+    method = build_method(name, parameters, Shapes(features, sizes.vocabulary + 2))
     phases = [NamedPhase(name="main", epochs=1, learning_rate=2e-4)]
     recipe = Recipe(training=TrainingConfig(batch_size=sizes.batch, grad_clip=2.0), phases=phases, seed=0)
     return Trainer(Retrieval(method, pairs, pairs), recipe, Checkpoint(folder / "model", "0" * 64))

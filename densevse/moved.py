@@ -24,7 +24,7 @@ _PLACES = (
 )
 """The old place of some names, below densevse; the new place; and the names, which are the same."""
 MOVED = {f"densevse.{old}.{name}": f"{new}.{name}" for old, new, names in _PLACES for name in names.split()} | {
-    "densevse.artifacts.schema.identity": "densevse.artifacts.identity.identity_of",
+    "densevse.artifacts.schema.identity": "densevse.artifacts.identity.read_identity",
     "densevse.runtime.aside": "snakeproof.unchanged",
 }
 """Old name -> new name: of modules, and of what is elsewhere than in the module that its old one has become."""

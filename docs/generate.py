@@ -16,8 +16,8 @@ from typing import Any
 import yaml
 
 from densevse.config.analyses import settings_of_analyses
-from densevse.config.config import with_analyses
-from densevse.config.resolved import of_default
+from densevse.config.config import config_type
+from densevse.config.resolved import default_origin
 from densevse.config.schema import choices
 
 ROOT = Path(__file__).parents[1]
@@ -72,7 +72,7 @@ CELLS = re.compile(r"(?<!\\)\|")
 PUBLIC = re.compile(r"^\| `(densevse[\w.]+)` \| `([\w.]+)` \|", re.MULTILINE)
 
 
-def named(schema: Schema) -> set[str]:
+def definition_names(schema: Schema) -> set[str]:
     """The definitions that a schema names directly."""
     return set(re.findall(r"#/\$defs/(\w+)", str(schema)))
 
@@ -81,7 +81,7 @@ class Guide:
     """The guide to the configuration: a page for each folder of config/, one of shared parts, and their index."""
 
     def __init__(self) -> None:
-        schema = with_analyses().model_json_schema()
+        schema = config_type().model_json_schema()
         self.definitions: dict[str, Schema] = schema["$defs"]
         self.keys: dict[str, Schema] = schema["properties"]
         self.choices = {choice.entry: choice for choice in choices()}
@@ -91,9 +91,11 @@ class Guide:
             for option in self.options[choice.entry].values():
                 self.definitions |= option.get("$defs", {})
         self.analyses = [key for key in self.keys if key in settings_of_analyses()]
-        self.folders = [key for key in self.keys if key not in self.analyses and named(self.keys[key])]
-        self.pages = {folder: self._reached(self.keys[folder]) for folder in self.folders}
-        self.pages["analyses"] = list(dict.fromkeys(name for key in self.analyses for name in self._reached_by(key)))
+        self.folders = [key for key in self.keys if key not in self.analyses and definition_names(self.keys[key])]
+        self.pages = {folder: self._reachable_definitions(self.keys[folder]) for folder in self.folders}
+        self.pages["analyses"] = list(
+            dict.fromkeys(name for key in self.analyses for name in self._key_definitions(key))
+        )
         on_several = {name for names in self.pages.values() for name in names if self._count(name) > 1}
         self.pages = {page: [name for name in names if name not in on_several] for page, names in self.pages.items()}
         self.pages[SHARED] = sorted(on_several)
@@ -102,15 +104,15 @@ class Guide:
     def _count(self, name: str) -> int:
         return sum(name in names for names in self.pages.values())
 
-    def _reached_by(self, key: str) -> list[str]:
-        return self._reached(self.keys[key])
+    def _key_definitions(self, key: str) -> list[str]:
+        return self._reachable_definitions(self.keys[key])
 
-    def _reached(self, schema: Schema) -> list[str]:
+    def _reachable_definitions(self, schema: Schema) -> list[str]:
         """The definitions that a schema leads to, those nearest to it first."""
         found: dict[str, None] = {}
         waiting = [schema]
         while waiting:
-            for name in sorted(named(waiting.pop(0)) - found.keys()):
+            for name in sorted(definition_names(waiting.pop(0)) - found.keys()):
                 found[name] = None
                 waiting += [self.definitions[name], *self.options.get(name, {}).values()]
         return list(found)
@@ -121,7 +123,7 @@ class Guide:
         for key in self.folders:
             text = f"# `{key}`\n\n{self._entries(key)}\n\n{self._definitions(key)}"
             (folder / f"{key}.md").write_text(text, encoding="utf-8")
-        (folder / "analyses.md").write_text(self._page_of_analyses(), encoding="utf-8")
+        (folder / "analyses.md").write_text(self._analyses_page(), encoding="utf-8")
         intro = "# Shared parts\n\nParts of the configuration that stand in the entries of several folders.\n\n"
         (folder / f"{SHARED}.md").write_text(intro + self._definitions(SHARED), encoding="utf-8")
         (folder / "index.md").write_text(self._index(), encoding="utf-8")
@@ -129,7 +131,7 @@ class Guide:
     def _index(self) -> str:
         """The words of config/README.md, the keys without a folder, and the list of pages."""
         alone = {key: self.keys[key] for key in self.keys if key not in self.folders and key not in self.analyses}
-        words = at_home(ROOT / "config/README.md", "generated/configuration")
+        words = relocate_page(ROOT / "config/README.md", "generated/configuration")
         pages = "\n".join([*self.folders, "analyses", SHARED])
         return (
             f"{words}\n## Every key\n\nThe pages below list every key with its type, its default and its meaning. They "
@@ -140,23 +142,23 @@ class Guide:
     def _entries(self, key: str) -> str:
         """The entry of a folder in words, and the entries that come with the project."""
         files = sorted((ROOT / "config" / key).glob("*.yaml"))
-        rows = [(file.stem, title_of(file)) for file in files]
+        rows = [(file.stem, read_title(file)) for file in files]
         if any(title for _, title in rows):
             listed = table(("entry", "title"), [(f"`{name}`", title) for name, title in rows])
         else:
             listed = ", ".join(f"`{name}`" for name, _ in rows) + "."
-        kinds = " or ".join(f"[{name}](#{name.lower()})" for name in sorted(named(self.keys[key])))
+        kinds = " or ".join(f"[{name}](#{name.lower()})" for name in sorted(definition_names(self.keys[key])))
         return (
             f"An entry of `{key}:` is a file `config/{key}/<entry>.yaml`, or stands below `{key}:` in a file of yours. "
             f"Its keys are those of {kinds}. These come with the project:\n\n{listed}"
         )
 
-    def _page_of_analyses(self) -> str:
+    def _analyses_page(self) -> str:
         lines = ["# Analyses\n\nEach analysis has a top-level key of its own.\n"]
         for key in self.analyses:
-            values = self.definitions[next(iter(named(self.keys[key])))]
+            values = self.definitions[next(iter(definition_names(self.keys[key])))]
             of = self._type(values, "analyses")
-            lines.append(f"## `{key}`\n\n{escaped(values.get('description', ''))}\n\nIts value: {of}.\n")
+            lines.append(f"## `{key}`\n\n{escape_markdown(values.get('description', ''))}\n\nIts value: {of}.\n")
         own = [name for name in self.pages["analyses"] if "properties" in self.definitions[name]]
         return "\n".join(lines) + "\n" + "\n".join(self._definition(name, "analyses") for name in own)
 
@@ -168,7 +170,7 @@ class Guide:
         schema = self.definitions[name]
         required = schema.get("required", ())
         keys = self._table(schema.get("properties", {}), page, name, required)
-        return f"## {name}\n\n{escaped(schema.get('description', ''))}\n\n{keys}\n{self._options(name, page)}"
+        return f"## {name}\n\n{escape_markdown(schema.get('description', ''))}\n\n{keys}\n{self._options(name, page)}"
 
     def _options(self, entry: str, page: str) -> str:
         """The keys of each type of an entry's options."""
@@ -177,9 +179,9 @@ class Guide:
         choice, lines = self.choices[entry], []
         for name, schema in self.options[entry].items():
             keys, kind = schema.get("properties", {}), choice.types[name]
-            origins = {key: of_default(kind, key) for key in keys} if hasattr(kind, "ORIGINS") else {}
+            origins = {key: default_origin(kind, key) for key in keys} if hasattr(kind, "ORIGINS") else {}
             rows = self._table(keys, page, "", schema.get("required", ()), origins) if keys else "It has no keys.\n"
-            words = escaped(schema.get("description", ""))
+            words = escape_markdown(schema.get("description", ""))
             lines.append(f"### `{choice.field}` with `{choice.by}: {name}`\n\n{words}\n\n{rows}")
         return "\n" + "\n".join(lines)
 
@@ -196,7 +198,7 @@ class Guide:
             default = "(needed)" if key in required else self._default(schema)
             row = [
                 f"`{key}`",
-                self._type(schema, page, self._see(within, key)),
+                self._type(schema, page, self._option_type(within, key)),
                 default,
                 self.meaning(within, key, schema),
             ]
@@ -204,19 +206,19 @@ class Guide:
         head = ("key", "type", "default", "meaning", *(["origin of the default"] if origins else []))
         return table(head, rows)
 
-    def _see(self, within: str, key: str) -> str:
-        """The name of an option's type, which depends on another key."""
+    def _option_type(self, within: str, key: str) -> str:
+        """The words for an option's type, which depends on another key; empty for other keys."""
         choice = self.choices.get(within)
         return f"by `{choice.by}`, below" if choice and choice.field == key else ""
 
     def meaning(self, within: str, key: str, schema: Schema) -> str:
         """A key's own description; else that of the key with which it is merged, or of its type."""
         if "description" in schema:
-            return escaped(schema["description"])
+            return escape_markdown(schema["description"])
         if within in MERGED_WITH:
             return self.meaning(MERGED_WITH[within], key, self.definitions[MERGED_WITH[within]]["properties"][key])
-        types = [self.definitions[name].get("description", "") for name in sorted(named(schema))]
-        return " Or: ".join(escaped(text.split("\n\n")[0].replace("\n", " ")) for text in types if text)
+        types = [self.definitions[name].get("description", "") for name in sorted(definition_names(schema))]
+        return " Or: ".join(escape_markdown(text.split("\n\n")[0].replace("\n", " ")) for text in types if text)
 
     def _default(self, schema: Schema) -> str:
         if "default" not in schema:
@@ -253,13 +255,13 @@ class Guide:
         return f"[{name}]({'' if there == page else there + '.md'}#{name.lower()})"
 
 
-def title_of(file: Path) -> str:
+def read_title(file: Path) -> str:
     """The title that a file of the configuration gives its entry, if it has one."""
     entry = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return escaped(str(entry.get("title", ""))) if isinstance(entry, dict) else ""
+    return escape_markdown(str(entry.get("title", ""))) if isinstance(entry, dict) else ""
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Words as Markdown that fits a cell of a table; code between backticks stays as it is."""
     parts = re.split(r"(`+[^`]*`+)", text)
     parts[::2] = [re.sub(r"([<>*_\[\]|#$])", r"\\\1", part) for part in parts[::2]]
@@ -273,16 +275,16 @@ def table(head: tuple[str, ...], rows: list[Any]) -> str:
     return "".join(f"| {line} |\n" for line in cells)
 
 
-def at_home(file: Path, folder: str) -> str:
-    """The words of a file outside docs/, with links that lead on from a folder of the site."""
+def relocate_page(file: Path, folder: str) -> str:
+    """The text of a file outside docs/, with its links rewritten for a folder of the site."""
 
-    def moved(found: re.Match[str]) -> str:
+    def relocate_link(found: re.Match[str]) -> str:
         target = Path(os.path.normpath(file.parent / found[1]))
         name = target.relative_to(ROOT).as_posix()
         there = ROOT / "docs" / PLACES[name] if name in PLACES else target
         return f"]({os.path.relpath(there, ROOT / 'docs' / folder)}"
 
-    return LINK.sub(moved, file.read_text(encoding="utf-8"))
+    return LINK.sub(relocate_link, file.read_text(encoding="utf-8"))
 
 
 def modules() -> Iterator[str]:
@@ -297,7 +299,7 @@ def modules() -> Iterator[str]:
         yield "```\n"
 
 
-def claims_of(title: str, text: str) -> str:
+def paper_claims(title: str, text: str) -> str:
     """The rows of one paper in a table of claims, without the column that names it, and the notes about them."""
     lines, head, section = [], [], ""
     for line in text.splitlines():
@@ -305,26 +307,28 @@ def claims_of(title: str, text: str) -> str:
         if line.startswith("## "):
             section, head = line.removeprefix("## "), []
         elif cells and len(head) < 2:
-            head.append(line_of(cells[1:]))
+            head.append(table_line(cells[1:]))
         elif cells and cells[0].strip() == title:
-            lines += [*([f"\n{section}\n", *head] if section else []), line_of(cells[1:])]
+            lines += [*([f"\n{section}\n", *head] if section else []), table_line(cells[1:])]
             section = ""
     notes = [line for line in text.splitlines() if line.startswith((f"- {title}, ", "- Config "))]
     return "\n".join([*lines, "", *notes, ""]) if lines else ""
 
 
-def line_of(cells: list[str]) -> str:
+def table_line(cells: list[str]) -> str:
     """A line of a table, without the blanks that pad its cells."""
     return "|".join(["", *(re.sub("---+", "---", f" {cell.strip()} ") for cell in cells), ""])
 
 
 def claims() -> Iterator[tuple[str, str]]:
     """(table of claims/paper, its rows) of each table in docs/tables/ and paper with claims."""
-    titles = {file.stem: title_of(file) for file in sorted((ROOT / "densevse/analyses/claims/entries").glob("*.yaml"))}
+    titles = {
+        file.stem: read_title(file) for file in sorted((ROOT / "densevse/analyses/claims/entries").glob("*.yaml"))
+    }
     for table_of_claims in sorted((ROOT / "docs/tables").glob(f"*{CLAIMS}")):
         text = table_of_claims.read_text(encoding="utf-8")
         for paper, title in titles.items():
-            if rows := claims_of(title, text):
+            if rows := paper_claims(title, text):
                 yield f"{table_of_claims.name.removesuffix(CLAIMS)}/{paper}", rows
 
 
@@ -337,7 +341,7 @@ def notebook() -> dict[str, list[dict[str, str]]]:
     return tables
 
 
-def page_of(rows: list[dict[str, str]]) -> str:
+def notebook_table(rows: list[dict[str, str]]) -> str:
     """A table of the lab notebook in Markdown."""
     cells = [list(rows[0]), ["---"] * len(rows[0]), *(row.values() for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in cells)
@@ -354,9 +358,9 @@ def main() -> None:
         part.write_text(rows, encoding="utf-8")
     (GENERATED / "notebook").mkdir()
     for letter, rows in notebook().items():
-        (GENERATED / f"notebook/{TOPICS[letter]}.md").write_text(page_of(rows), encoding="utf-8")
+        (GENERATED / f"notebook/{TOPICS[letter]}.md").write_text(notebook_table(rows), encoding="utf-8")
     for name, page in TOP.items():
-        (GENERATED / f"{page}.md").write_text(at_home(ROOT / name, "generated"), encoding="utf-8")
+        (GENERATED / f"{page}.md").write_text(relocate_page(ROOT / name, "generated"), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ sys.exit(main())
 """
 
 
-def write(environment: Path, packages: Path) -> Path:
+def write_command(environment: Path, packages: Path) -> Path:
     """Writes the command into an environment, and the project's place into its `packages`; returns the command.
 
     Python searches such a place after all packages, so no file of the project stands in for one of these.
@@ -29,4 +29,4 @@ def write(environment: Path, packages: Path) -> Path:
 
 
 if __name__ == "__main__":
-    write(Path(sys.prefix), Path(sysconfig.get_path("purelib")))
+    write_command(Path(sys.prefix), Path(sysconfig.get_path("purelib")))

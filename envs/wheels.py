@@ -15,7 +15,7 @@ BUILT = ("connection-pool",)
 """Pure Python that is published as source only: it takes no compiler."""
 
 
-def lacking(platform: str, python: str, files: list[str]) -> str:
+def missing_wheels(platform: str, python: str, files: list[str]) -> str:
     """The reason why uv could not install these requirements on a machine from wheels; empty if it could."""
     with tempfile.TemporaryDirectory() as folder:
         there = ["--dry-run", "--target", folder, "--python-platform", platform, "--python-version", python]
@@ -26,7 +26,7 @@ def lacking(platform: str, python: str, files: list[str]) -> str:
 
 def main(*files: str) -> int:
     """Print what was found for each machine; the exit status."""
-    found = [lacking(*machine, list(files)) for machine in product(PLATFORMS, PYTHONS)]
+    found = [missing_wheels(*machine, list(files)) for machine in product(PLATFORMS, PYTHONS)]
     for (platform, python), reason in zip(product(PLATFORMS, PYTHONS), found, strict=True):
         print(f"{platform}, Python {python}: {reason or 'all wheels'}", flush=True)
     return int(any(found))

@@ -13,7 +13,7 @@ import pandas as pd
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import full, select_split
-from densevse.report.sections import queries_of
+from densevse.report.sections import list_queries
 from densevse.statistics.bootstrap import Interval
 from snakeproof import schema
 
@@ -24,7 +24,7 @@ def gain(folder: str, files: list[str], on: list[str]) -> Interval:
     """The gain in rsum of the models of `files` over those of `on`, on the data set in `folder`."""
     tables = schema.read(f"{folder}/images.parquet", IMAGES), schema.read(f"{folder}/captions.parquet", CAPTIONS)
     test = select_split(*tables)
-    bootstrap = retrieval_bootstrap(*queries_of(test, full(test)))
+    bootstrap = retrieval_bootstrap(*list_queries(test, full(test)))
     ours, theirs = (bootstrap.replicates([pd.read_parquet(file, columns=COLUMNS) for file in of]) for of in (files, on))
     return bootstrap.difference("rsum", ours, theirs)
 

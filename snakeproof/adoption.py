@@ -19,23 +19,31 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from snakeproof.errors import InputError
-from snakeproof.files import atomic
+from snakeproof.files import atomic_file
 from snakeproof.jobs import REVISIONS
 from snakeproof.pages import RowsDigest
 from snakeproof.records import SNAKEMAKE, mark_incomplete, record_file
-from snakeproof.seals import WEIGHTS, copy_weights, is_sealed, safetensors_metadata, seal_parquet, sealable, verified
+from snakeproof.seals import (
+    WEIGHTS,
+    copy_weights,
+    is_sealed,
+    safetensors_metadata,
+    seal_parquet,
+    sealable_text,
+    verify_file,
+)
 from snakeproof.statements import (
     OLDER,
     Statement,
     agree,
-    differing,
     digest,
     is_artifact,
     is_older,
-    path_of,
+    job_differences,
     place,
     read_statement,
     restate,
+    result_path,
     state_job,
 )
 
@@ -59,7 +67,7 @@ class Report(NamedTuple):
         return "\n".join(lines)
 
 
-def adopt_planned(workflow: Any) -> int:
+def adopt_files(workflow: Any) -> int:
     """Adopts the files of a Snakemake `workflow` that has made its plan, inputs first, and prints a report.
 
     Returns an exit status.
@@ -91,11 +99,11 @@ def _adopt_outputs(workflow: Any, job: Any, files: Sequence[str]) -> dict[str, l
     planned = state_job(job)
     uncompared = {path: compare(path, planned, _read_record(path)) for path in files}
     for path, unknown in uncompared.items():
-        verified(path)
+        verify_file(path)
         if unknown:
             adopt(path, planned, unknown)
     workflow.async_run(workflow.persistence.finished(job))
-    _settle(job)
+    _date_outputs(job)
     return {path: unknown for path, unknown in uncompared.items() if unknown}
 
 
@@ -108,7 +116,7 @@ def _read_record(path: str) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-def _settle(job: Any) -> None:
+def _date_outputs(job: Any) -> None:
     """Dates outputs no earlier than the inputs, by which Snakemake tells what is out of date; a copy loses dates."""
     dates = (_date(file) for file in job.input if os.path.exists(file) and not file.is_ancient)
     newest = max(dates, default=0)
@@ -135,7 +143,7 @@ def compare(path: str, planned: Statement, record: Mapping[str, Any] | None) -> 
     stated = read_statement(path)
     if is_older(path):
         return [CODE, *uncompared, *_compare_older(path, stated, planned, record)]
-    if wrong := differing(replace(stated, code=planned.code, call=planned.call), planned):
+    if wrong := job_differences(replace(stated, code=planned.code, call=planned.call), planned):
         raise InputError(f"{path}: {'; '.join(wrong)}.")
     return [CODE] * ((stated.code, stated.call) != (planned.code, planned.call))
 
@@ -150,9 +158,13 @@ def adopt(path: str, planned: Statement, uncompared: list[str]) -> None:
 
 def _compare_older(path: str, stated: Statement, planned: Statement, record: Mapping[str, Any] | None) -> list[str]:
     """Compares a file of an earlier version; returns what could not be compared."""
-    given, contents = _recorded(record, planned)
-    settings = dict(_settings(planned.given, stated.found if given is None else given, given is not None))
-    wrong = [*filter(None, settings.values()), *_other_inputs(stated, planned), *_other_names(stated, planned)]
+    given, contents = _read_params(record, planned)
+    settings = dict(_compare_settings(planned.given, stated.found if given is None else given, given is not None))
+    wrong = [
+        *filter(None, settings.values()),
+        *_input_differences(stated, planned),
+        *_name_differences(stated, planned),
+    ]
     if contents is not None and contents != planned.values().get("contents", contents):
         wrong.append("the user's files have other contents now")
     if wrong:
@@ -165,9 +177,9 @@ def _compare_older(path: str, stated: Statement, planned: Statement, record: Map
     return [*unknown, *(file for file in files if file not in known)]
 
 
-def _recorded(record: Mapping[str, Any] | None, planned: Statement) -> tuple[dict[str, Any] | None, Any]:
+def _read_params(record: Mapping[str, Any] | None, planned: Statement) -> tuple[dict[str, Any] | None, Any]:
     """The settings and the contents of the user's files in Snakemake's record, which has neither name nor order."""
-    values = [_parsed(text) for text in (record or {}).get("params", [])]
+    values = [_parse_literal(text) for text in (record or {}).get("params", [])]
     contents = planned.contents if isinstance(planned.contents, Mapping) else {}
     mappings = [value for value in values if isinstance(value, dict)]
     given = [value for value in mappings if not (contents and value.keys() == contents.keys())]
@@ -175,29 +187,29 @@ def _recorded(record: Mapping[str, Any] | None, planned: Statement) -> tuple[dic
     return (given[0] if given else None), (others[0] if others else None)
 
 
-def _parsed(text: str) -> Any:
+def _parse_literal(text: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return None
 
 
-def _settings(
+def _compare_settings(
     given: Mapping[str, Any], made: Mapping[str, Any], is_whole: bool, where: str = ""
 ) -> Iterator[tuple[str, str | None]]:
-    """The settings of a job, each with how a file's differ: not at all (""), or unknown, as it has none (None)."""
+    """Compares settings: yields each name, and how the file's value differs; "" if equal, None if it has no value."""
     for key, said in given.items():
         found = made.get(key)
         if isinstance(said, Mapping) and said:  # a file has some groups of settings, and some of these alone
             within = found if isinstance(found, Mapping) else {} if is_whole else made
-            yield from _settings(said, within, is_whole, f"{where}{key}.")
+            yield from _compare_settings(said, within, is_whole, f"{where}{key}.")
         elif key not in made:
             yield f"{where}{key}", f"{where}{key}: values have changed since" if where == f"{REVISIONS}." else None
         else:
             yield f"{where}{key}", "" if agree(said, found) else f"{where}{key}: the plan says {said}, found {found}"
 
 
-def _other_inputs(stated: Statement, planned: Statement) -> Iterator[str]:
+def _input_differences(stated: Statement, planned: Statement) -> Iterator[str]:
     """The artifacts below results/ of which only one of two jobs was made, and those that have changed.
 
     A statement of an early version has no digests, and names no file.
@@ -207,7 +219,7 @@ def _other_inputs(stated: Statement, planned: Statement) -> Iterator[str]:
     if known:
         yield from (f"was not made from {file}, which is an input now" for file in sorted(now.keys() - known))
     for file in sorted(before.keys() & now.keys()):
-        if before[file] not in (now[file], _digest_before(file)):
+        if before[file] not in (now[file], _earlier_digest(file)):
             yield f"was made from another {file} than is there now"
 
 
@@ -217,9 +229,9 @@ def _digests(statement: Statement) -> dict[str, str]:
     return {file: said for file, said in read if said is not None and "/" in file}
 
 
-def _digest_before(file: str) -> str | None:
+def _earlier_digest(file: str) -> str | None:
     """The digest of weights before they were adopted: in an earlier version it was also of what they say."""
-    found = read_statement(path_of(file)).found.get(_WAS)
+    found = read_statement(result_path(file)).found.get(_WAS)
     return None if found is None else str(found)
 
 
@@ -229,7 +241,7 @@ def _places(stated: Statement) -> set[str]:
     return {file for inputs in every for each in inputs.values() for file in each if "/" in file}
 
 
-def _other_names(stated: Statement, planned: Statement) -> Iterator[str]:
+def _name_differences(stated: Statement, planned: Statement) -> Iterator[str]:
     """The differences between the planned job's wildcards and what a file says of itself."""
     for name in sorted(planned.wildcards.keys() & stated.found.keys() - {"view"}):  # of given regions it has two forms
         said, found = planned.wildcards[name], stated.found[name]
@@ -243,7 +255,7 @@ def _seal_older(path: str) -> bool:
         return False
     if Path(path).suffix == WEIGHTS:
         older = json.loads(safetensors_metadata(path)[OLDER])
-        copy_weights(path, path, {OLDER: sealable(older)})
+        copy_weights(path, path, {OLDER: sealable_text(older)})
     else:
         _seal_rows(path)
     return True
@@ -257,6 +269,6 @@ def _seal_rows(path: str) -> None:
                 rows.add(file.read_row_group(number))
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path}: cannot be read ({error}).") from error
-    with atomic(path) as temporary:
+    with atomic_file(path) as temporary:
         shutil.copyfile(path, temporary)
         seal_parquet(temporary, rows.hexdigest())

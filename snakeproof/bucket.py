@@ -29,8 +29,8 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from snakeproof.errors import InputError
-from snakeproof.records import SNAKEMAKE, let_records_lie_in, mark_incomplete, record_file, recorded
-from snakeproof.run_lock import named_run, this_run
+from snakeproof.records import SNAKEMAKE, link_records, list_addresses, mark_incomplete, record_file
+from snakeproof.run_lock import describe_run, name_run
 
 Result = TypeVar("Result")
 _MARKS = SNAKEMAKE / "incomplete"
@@ -55,7 +55,7 @@ class Bucket:
         return type(own)(local_prefix=own.local_prefix, logger=own.logger, settings=own.settings)
 
     @staticmethod
-    def of(workflow: Any) -> "Bucket | None":
+    def from_workflow(workflow: Any) -> "Bucket | None":
         """The bucket of a run; None if results are on a disk."""
         return Bucket(workflow) if workflow.storage_settings.default_storage_provider else None
 
@@ -73,11 +73,11 @@ class Bucket:
 
     def read(self, path: str) -> str | None:
         """The text of a file; None if there is no such file."""
-        return self._ask(path, _text) if self.holds(path) else None
+        return self._ask(path, _download_text) if self.holds(path) else None
 
     def write(self, path: str, text: str) -> None:
         """Write a file, and replace an existing one."""
-        self._ask(path, lambda found: _store(found, text))
+        self._ask(path, lambda found: _upload_text(found, text))
 
     def remove(self, path: str) -> None:
         """Remove a file."""
@@ -94,27 +94,27 @@ class Bucket:
             ) from error
 
 
-def missing_by(storage: Callable[[str], Any]) -> Callable[[str], str | None]:
+def missing_finder(storage: Callable[[str], Any]) -> Callable[[str], str | None]:
     """A function that gives Snakemake's name of an empty address, and None for an address of a file.
 
     `storage` is Snakemake's function that marks an address.
     """
 
-    def missing(address: str) -> str | None:
+    def find_missing(address: str) -> str | None:
         file = storage(address)
         return None if file.flags["storage_object"].exists() else str(file)
 
-    return missing
+    return find_missing
 
 
-def _text(found: Any) -> str:
+def _download_text(found: Any) -> str:
     with tempfile.TemporaryDirectory() as folder:
         found.set_local_path(Path(folder, "object"))
         found.retrieve_object()
         return Path(folder, "object").read_text(encoding="utf-8")
 
 
-def _store(found: Any, text: str) -> None:
+def _upload_text(found: Any, text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         found.set_local_path(Path(folder, "object"))
         Path(folder, "object").write_text(text, encoding="utf-8")
@@ -139,11 +139,11 @@ class BucketRecords:
 
         Raises `InputError` for results in the bucket that have no records, and for a bucket that does not answer.
         """
-        let_records_lie_in(self._kept)
+        link_records(self._kept)
         run = self._bucket.read(self._run_object)
         self._fetched = self._bucket.read(self._object)
         if run is not None and run == self._own_run():
-            _doubt(self._unreadable())
+            _doubt(self._unreadable_addresses())
             return
         if self._fetched is None and self._bucket.holds(self._results):
             raise InputError(
@@ -152,7 +152,9 @@ class BucketRecords:
                 "settings and code were those of today. Copy that object too, or let --default-storage-prefix or "
                 "`results` name a new folder."
             )
-        self._replace(self._records_in(self._fetched) if self._fetched is not None else {"records": {}, "in_doubt": []})
+        self._replace_records(
+            self._parse_records(self._fetched) if self._fetched is not None else {"records": {}, "in_doubt": []}
+        )
 
     def begin(self, outputs: Iterable[str]) -> None:
         """Register this run in the bucket, with the addresses of its planned `outputs`.
@@ -168,7 +170,7 @@ class BucketRecords:
                 "the meantime. Run the same command again."
             )
         if run is None:
-            run = this_run()
+            run = describe_run()
             self._run_file.write_text(run, encoding="utf-8")
             self._bucket.write(self._run_object, run)
         self._planned = {address: _read(record_file(self._kept, address)) for address in outputs}
@@ -191,42 +193,44 @@ class BucketRecords:
                 self._warn(f"{error} Until it answers, this run's records are kept on this machine alone.")
 
     def _save(self) -> None:
-        records = dict(self._settled())
-        in_doubt = sorted((self._planned.keys() - records.keys()) | {*self._marked(), *self._unreadable()})
+        records = dict(self._current_records())
+        in_doubt = sorted(
+            (self._planned.keys() - records.keys()) | {*self._incomplete_addresses(), *self._unreadable_addresses()}
+        )
         found = sealed_records({"records": records, "in_doubt": in_doubt})
         if found != self._fetched:
             self._bucket.write(self._object, found)
             self._fetched = found
 
-    def _settled(self) -> Iterator[tuple[str, str]]:
+    def _current_records(self) -> Iterator[tuple[str, str]]:
         """Addresses with their records, without the old records of planned outputs."""
-        for address, path in recorded(self._kept):
+        for address, path in list_addresses(self._kept):
             text = _read(path)
             if text is not None and (address not in self._planned or self._planned[address] != text):
                 yield address, text
 
-    def _marked(self) -> list[str]:
+    def _incomplete_addresses(self) -> list[str]:
         """The addresses in this bucket that Snakemake has marked as incomplete."""
-        return [address for address, _ in recorded(_MARKS) if address.startswith(self._bucket.prefix)]
+        return [address for address, _ in list_addresses(_MARKS) if address.startswith(self._bucket.prefix)]
 
-    def _replace(self, found: dict[str, Any]) -> None:
+    def _replace_records(self, found: dict[str, Any]) -> None:
         """Replace the records here by those of the bucket."""
         shutil.rmtree(self._kept)
         self._kept.mkdir(parents=True)
         for address, text in found["records"].items():
             _write(record_file(self._kept, address), text)
-        for address in self._marked():
+        for address in self._incomplete_addresses():
             record_file(_MARKS, address).unlink()
         _doubt(found["in_doubt"])
 
-    def _unreadable(self) -> list[str]:
+    def _unreadable_addresses(self) -> list[str]:
         """The addresses whose records here cannot be read, as after a power cut."""
-        return [address for address, path in recorded(self._kept) if _read(path) is None]
+        return [address for address, path in list_addresses(self._kept) if _read(path) is None]
 
     def _own_run(self) -> str | None:
         return _read(self._run_file)
 
-    def _records_in(self, text: str) -> dict[str, Any]:
+    def _parse_records(self, text: str) -> dict[str, Any]:
         """The contents of the records' object. Raises `InputError` for anything that `_save` does not write."""
         try:
             found = json.loads(text)
@@ -247,7 +251,7 @@ class BucketRecords:
 
     def _refusal(self, text: str) -> str:
         return (
-            f"{self._bucket.address(self._run_object)}: {named_run(text)} is under way, or was "
+            f"{self._bucket.address(self._run_object)}: {name_run(text)} is under way, or was "
             "killed. If it is under way, wait. If it was killed, begin it again there, and nothing "
             "is lost. If that folder is no more, remove this object and run again: what that run made in its last "
             "minute is made again."

@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from snakeproof.errors import InputError
-from snakeproof.files import facts_of, write_text
+from snakeproof.files import file_facts, write_text
 from snakeproof.plugins import Plugin
 
 NOTHING = r"(?!)"
@@ -66,19 +66,21 @@ class Code:
     ) -> None:
         self._folder, self._declarations = Path(folder), re.compile(declarations)
         self._named, self._moved = packages, moved
-        before = _read_kept(Path(kept))
+        before = _read_cache(Path(kept))
         # Neither its tests nor its example, in the folders beside this file, are part of a job.
         files: dict[str, File] = {f"snakeproof/{file.name}": file for file in Path(__file__).parent.glob("*.py")}
-        files |= {name: file for package in packages for name, file in _modules(str(self._folder / package), package)}
-        files |= dict(_files_of_plugins(plugins))
-        found = {name: _facts_or_kept(name, file, before.get(name)) for name, file in files.items()}
+        files |= {
+            name: file for package in packages for name, file in _python_files(str(self._folder / package), package)
+        }
+        files |= dict(_plugin_files(plugins))
+        found = {name: _update_facts(name, file, before.get(name)) for name, file in files.items()}
         if found != before:
-            _write_kept(found, Path(kept))
+            _write_cache(found, Path(kept))
         self._facts = {file: Facts(*known[_KNOWN:]) for file, known in found.items()}
-        self._imports = {file: self._files_of(*known.imports) for file, known in self._facts.items()}
-        self._declared = {name for plugin in plugins for name in _names(plugin.entry.module)}
+        self._imports = {file: self._module_files(*known.imports) for file, known in self._facts.items()}
+        self._declared = {name for plugin in plugins for name in _file_names(plugin.entry.module)}
         # Hundreds of jobs need the digests of the same few functions.
-        self.reached, self.digest = cache(self._reached), cache(self._digest)
+        self.reached, self.digest = cache(self._reached_files), cache(self._digest)
 
     def check(self, call: str) -> None:
         """Raises `ValueError` unless a module of the package has the function `call`, "<module>:<name>"."""
@@ -109,36 +111,36 @@ class Code:
         described = [(file, self._facts[file].digest) for file in self.reached(call, *modules)]
         return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
 
-    def _reached(self, call: str, *modules: str) -> tuple[str, ...]:
+    def _reached_files(self, call: str, *modules: str) -> tuple[str, ...]:
         """The file of a function and every file of the package that it imports, directly or indirectly, sorted.
 
         Modules that declare the configuration are left out, unless they are given by name.
         """
         for module in modules:
-            if not any(name in self._facts for name in _names(module)):
+            if not any(name in self._facts for name in _file_names(module)):
                 raise InputError(
                     f"{module}: neither {' nor '.join(self._named)} nor a package with a plug-in has this module, "
                     "which a declaration names as an implementation; correct its name."
                 )
-        found = self._files_of(call.partition(":")[0], *modules)
+        found = self._module_files(call.partition(":")[0], *modules)
         waiting = set(found)
         while waiting:
             waiting |= self._imports[waiting.pop()] - found
             found |= waiting
-        given = {name for module in modules for name in _names(module)}
+        given = {name for module in modules for name in _file_names(module)}
         return tuple(sorted(file for file in found if file in given or not self._declares(file)))
 
     def _declares(self, file: str) -> bool:
         return file in self._declared or any(one.match(file) for one in (OWN, self._declarations))
 
-    def _files_of(self, *modules: str) -> set[str]:
+    def _module_files(self, *modules: str) -> set[str]:
         """The files of modules, by name, and those of the packages that are imported with them."""
-        split = (now.split(".") for module in modules for now in self._now(module))
+        split = (now.split(".") for module in modules for now in self._resolve_name(module))
         packages = {".".join(parts[: count + 1]) for parts in split for count in range(len(parts))}
-        return {name for package in packages for name in _names(package) if name in self._facts}
+        return {name for package in packages for name in _file_names(package) if name in self._facts}
 
-    def _now(self, name: str) -> list[str]:
-        """An imported name, and what it stands for if it has moved: a module for all that was in it."""
+    def _resolve_name(self, name: str) -> list[str]:
+        """An imported name, and its new names if it has moved: of a module, the new names of all that was in it."""
         name = name.removesuffix(".*")
         module, _, last = name.rpartition(".")
         if name in self._moved:
@@ -146,38 +148,38 @@ class Code:
         return [name, f"{self._moved[module]}.{last}"] if module in self._moved else [name]
 
 
-def _names(module: str) -> tuple[str, str]:
+def _file_names(module: str) -> tuple[str, str]:
     """The two names that a module's file may have: it may be a package."""
     path = module.replace(".", "/")
     return f"{path}.py", f"{path}/__init__.py"
 
 
-def _files_of_plugins(plugins: Sequence[Plugin]) -> Iterator[tuple[str, File]]:
+def _plugin_files(plugins: Sequence[Plugin]) -> Iterator[tuple[str, File]]:
     """The files of the packages that declare plug-ins, each with the name that it has where packages are installed."""
     for name, plugin in {plugin.package: plugin for plugin in plugins}.items():
         for place in plugin.places():
             if place.is_dir():
-                yield from _modules(str(place), name)
+                yield from _python_files(str(place), name)
             else:
                 yield f"{name}.py", place
 
 
-def _modules(folder: str, name: str) -> Iterator[tuple[str, File]]:
+def _python_files(folder: str, name: str) -> Iterator[tuple[str, File]]:
     """Each Python file in a folder and below; `name` is the folder's path in the project."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".py"):
                 yield f"{name}/{entry.name}", entry
             elif entry.is_dir() and entry.name != "tests" and not entry.name.startswith("_"):
-                yield from _modules(entry.path, f"{name}/{entry.name}")
+                yield from _python_files(entry.path, f"{name}/{entry.name}")
 
 
-def _facts_or_kept(name: str, file: File, known: list[Any] | None) -> list[Any]:
+def _update_facts(name: str, file: File, known: list[Any] | None) -> list[Any]:
     """Size, times, inode, checksum and facts of a file; the `known` ones if it has not changed.
 
     Raises `InputError` if it is not Python.
     """
-    place = facts_of(file.stat())
+    place = file_facts(file.stat())
     if known and known[: len(place)] == place:
         return known
     content = Path(file).read_bytes()
@@ -190,18 +192,18 @@ def _facts_or_kept(name: str, file: File, known: list[Any] | None) -> list[Any]:
         raise InputError(f"{os.fspath(file)} is not Python: {error}. Correct the file, or remove it.") from None
 
 
-def _read_kept(kept: Path) -> dict[str, list[Any]]:
+def _read_cache(kept: Path) -> dict[str, list[Any]]:
     try:
         content = json.loads(kept.read_text(encoding="utf-8"))
-        return dict(content["facts"]) if content["by"] == _by() else {}
+        return dict(content["facts"]) if content["by"] == _cache_key() else {}
     except (OSError, ValueError, KeyError, TypeError):
         return {}
 
 
-def _write_kept(found: dict[str, list[Any]], kept: Path) -> None:
+def _write_cache(found: dict[str, list[Any]], kept: Path) -> None:
     """Writes the facts for the next run; a folder that is not writable is no error."""
     with suppress(OSError, InputError):
-        write_text(json.dumps({"by": _by(), "facts": found}), kept)
+        write_text(json.dumps({"by": _cache_key(), "facts": found}), kept)
 
 
 def facts(source: str, name: str) -> Facts:
@@ -209,9 +211,9 @@ def facts(source: str, name: str) -> Facts:
     tree = ast.parse(source)
     package = name.split("/")[:-1]
     imports: set[str] = set()
-    for node in _executed(tree):
-        imports |= set(_imported(node, package))
-    digest = hashlib.sha256("\n".join(_written(tree)).encode()).hexdigest()[:16]
+    for node in _executed_nodes(tree):
+        imports |= set(_imported_names(node, package))
+    digest = hashlib.sha256("\n".join(_tree_lines(tree)).encode()).hexdigest()[:16]
     return Facts(digest, sorted(imports), dict(_functions(tree)))
 
 
@@ -230,15 +232,15 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, list[str]]]:
             yield node.name, [*found, *([f"**{node.args.kwarg.arg}"] if node.args.kwarg else [])]
 
 
-def _executed(node: ast.AST) -> Iterator[ast.AST]:
+def _executed_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes except docstrings and those that only a type checker reads."""
     yield node
     for child in ast.iter_child_nodes(node):
         if not _is_text(child) and not _is_for_type_checkers(child):
-            yield from _executed(child)
+            yield from _executed_nodes(child)
 
 
-def _imported(node: ast.AST, package: Sequence[str]) -> Iterator[str]:
+def _imported_names(node: ast.AST, package: Sequence[str]) -> Iterator[str]:
     """The modules that a statement of a module in `package` imports, or names in them."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
@@ -248,20 +250,20 @@ def _imported(node: ast.AST, package: Sequence[str]) -> Iterator[str]:
         yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
-def _written(node: Any) -> Iterator[str]:
+def _tree_lines(node: Any) -> Iterator[str]:
     """A tree as lines that are the same in every version of Python: unset fields are left out."""
     if isinstance(node, list):
         yield "["
         for item in node:
             if not (_is_text(item) or isinstance(item, ast.Pass) or _is_for_type_checkers(item)):
-                yield from _written(item)
+                yield from _tree_lines(item)
         yield "]"
     elif isinstance(node, ast.AST):
         yield f"({type(node).__name__}"
         for name, value in ast.iter_fields(node):
             if name not in WITHOUT_EFFECT and value is not None and value != []:
                 yield name
-                yield from _written(value)
+                yield from _tree_lines(value)
         yield ")"
     else:
         yield repr(node)
@@ -276,7 +278,7 @@ def _is_for_type_checkers(node: Any) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
-def _by() -> list[Any]:
+def _cache_key() -> list[Any]:
     """The key of cached facts: another version of this file or of Python may find others."""
     status = Path(__file__).stat()
     return [*sys.version_info[:2], status.st_size, status.st_mtime_ns]

@@ -25,7 +25,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from snakeproof.errors import InputError
-from snakeproof.files import checksum, facts_of, is_settled, write_text
+from snakeproof.files import checksum, file_facts, is_settled, write_text
 
 _IN_BUCKET = re.compile(r"(s3|gs|gcs|az)://[^/]+/.")
 """Addresses that a storage plugin of Snakemake's reads."""
@@ -97,12 +97,12 @@ class Uploads:
     def __init__(self, resources: str) -> None:
         self._resources, self.folder = PurePosixPath(resources), f"{resources}/own"
 
-    def lies_there(self, path: str) -> bool:
-        """True for a path in the bucket: a resource that does not belong to an imported model."""
+    def is_uploaded(self, path: str) -> bool:
+        """True for a file that is in the bucket: one below `resources`, unless it is of an imported model."""
         resource = PurePosixPath(path)
         return resource.is_relative_to(self._resources) and not resource.is_relative_to(self._resources / CARRIED)
 
-    def copy_of(self, path: str) -> str:
+    def bucket_path(self, path: str) -> str:
         """The path of a copy in the bucket, the same on every machine."""
         whole = os.path.abspath(path) if path.startswith("..") else path
         return f"{self.folder}/{'absolute' if whole.startswith('/') else 'relative'}/{whole.lstrip('/')}"
@@ -124,13 +124,13 @@ class Contents:
         """
         self._kept, self._marks, self._say = Path(kept), marks or Marks(), say
         self.uploads: Uploads | None = None  # where the user's files are copied to, if results lie in a bucket
-        self._is_made, self._held = cache(is_made), cache(self._read)
+        self._is_made, self._held = cache(is_made), cache(self._read_digest)
 
-    def original(self, path: str) -> str:
+    def mark_local_path(self, path: str) -> str:
         """A file of the user's or the project's that lies where Snakemake runs, marked for it."""
         return self._marks.timeless(self._marks.here(path))
 
-    def own(self, path: str) -> str:
+    def mark_path(self, path: str) -> str:
         """A path, marked for Snakemake if it is the user's or the project's; its copy if results lie in a bucket.
 
         What lies in a bucket has the time of its upload, which Snakemake compares as it does that of a result. A copy
@@ -141,10 +141,10 @@ class Contents:
         if self._is_made(path):
             return path
         if is_of_project(path):
-            return self.original(path)
+            return self.mark_local_path(path)
         if self.uploads is None:
             return self._marks.timeless(path)
-        return path if self._is_there(path) else self.uploads.copy_of(path)
+        return path if self._is_there(path) else self.uploads.bucket_path(path)
 
     def digests(self, *paths: str) -> list[str]:
         """The digests of those of `paths` that belong to the user or the project and lie on this machine, in order.
@@ -156,15 +156,15 @@ class Contents:
 
     def _is_there(self, path: str) -> bool:
         """True for a path in a bucket that no rule makes or copies."""
-        return is_in_bucket(path) or (self.uploads is not None and self.uploads.lies_there(path))
+        return is_in_bucket(path) or (self.uploads is not None and self.uploads.is_uploaded(path))
 
-    def _read(self, path: str) -> str:
+    def _read_digest(self, path: str) -> str:
         kept = self._kept / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}.json"
-        before, now = _read_kept(kept), time.time_ns()
+        before, now = _read_cache(kept), time.time_ns()
         if not os.path.exists(path):  # files obtained by hand may be gone, once everything is made from them
             return _digest({name: facts[4] for name, facts in before.items()}) if before else ABSENT
         try:
-            files = sorted(_files(path))
+            files = sorted(_walk_files(path))
             changed = {name: at for name, at, facts in files if before.get(name, [])[:4] != facts}
             digests = {name: facts[4] for name, facts in before.items()} | self._checksums(path, changed)
         except OSError as error:
@@ -172,7 +172,7 @@ class Contents:
         found = {name: [*facts, digests[name]] for name, _, facts in files}
         settled = {name: facts for name, facts in found.items() if is_settled(facts, now)}
         if settled != before:
-            _write_kept(settled, kept)
+            _write_cache(settled, kept)
         return _digest({name: facts[4] for name, facts in found.items()})
 
     def _checksums(self, path: str, files: dict[str, str]) -> dict[str, str]:
@@ -191,7 +191,7 @@ def _digest(checksums: dict[str, str]) -> str:
     return hashlib.sha256(json.dumps(list(checksums.items())).encode()).hexdigest()[:16]
 
 
-def _files(
+def _walk_files(
     path: str, name: str = "", inside: frozenset[tuple[int, int]] = frozenset()
 ) -> Iterator[tuple[str, str, Facts]]:
     """The name inside `path`, the path and the facts (without the sha256) of each file; links are followed once."""
@@ -200,22 +200,22 @@ def _files(
     except OSError:  # missing, or a broken link
         return
     if stat.S_ISREG(status.st_mode):
-        yield name, path, facts_of(status)
+        yield name, path, file_facts(status)
     place = (status.st_dev, status.st_ino)
     if stat.S_ISDIR(status.st_mode) and place not in inside:
         for entry in os.listdir(path):
             if entry not in UNREAD and not entry.startswith("._"):
-                yield from _files(f"{path}/{entry}", f"{name}/{entry}", inside | {place})
+                yield from _walk_files(f"{path}/{entry}", f"{name}/{entry}", inside | {place})
 
 
-def _read_kept(kept: Path) -> dict[str, Facts]:
+def _read_cache(kept: Path) -> dict[str, Facts]:
     try:
         return {str(name): [*facts[:4], str(facts[4])] for name, facts in json.loads(kept.read_bytes()).items()}
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
 
 
-def _write_kept(found: dict[str, Facts], kept: Path) -> None:
+def _write_cache(found: dict[str, Facts], kept: Path) -> None:
     """Writes the facts for the next run; a folder that is not writable is no error."""
     with suppress(OSError, InputError):
         write_text(json.dumps(found), kept)

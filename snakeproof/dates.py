@@ -16,13 +16,13 @@ CLOCKS_DIFFER = 600
 """Seconds by which the clocks of machines that share a folder may differ."""
 
 
-def dated_in_the_future(*folders: str) -> Iterator[str]:
+def future_date_warnings(*folders: str) -> Iterator[str]:
     """A warning for each folder with a file that is dated later than now."""
     latest = time.time() + CLOCKS_DIFFER
     for folder in folders:
         for path in sorted(Path(folder).glob("*/*")):
             if path.lstat().st_mtime > latest:
-                yield _said(path, folder)
+                yield _date_message(path, folder)
                 break
 
 
@@ -36,11 +36,11 @@ def settle_dates(files: Iterable[str], folders: Iterable[str], is_made: Callable
         inside = [folder for folder in folders if Path(file).is_relative_to(folder)]
         if inside and os.path.exists(file) and os.stat(file).st_mtime > now and is_made(file):
             if os.stat(file).st_mtime > now + CLOCKS_DIFFER:
-                raise InputError(_said(file, inside[0]))
+                raise InputError(_date_message(file, inside[0]))
             os.utime(file, (now, now))
 
 
-def _said(path: str | Path, folder: str) -> str:
+def _date_message(path: str | Path, folder: str) -> str:
     dated = time.strftime("%Y-%m-%d %H:%M", time.gmtime(os.lstat(path).st_mtime))
     return (
         f"{path} is dated {dated} UTC, later than now, so everything made from it seems older and runs again each "

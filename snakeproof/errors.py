@@ -29,14 +29,14 @@ def differences(first: Any, second: Any) -> dict[str, tuple[Any, Any]]:
     return {path: (one.get(path), other.get(path)) for path in paths if one.get(path) != other.get(path)}
 
 
-def expected_and_found(expected: Any, found: Any) -> str:
+def describe_differences(expected: Any, found: Any) -> str:
     """The differences as part of an error: "network: expected vgg19, found alexnet"."""
     return "; ".join(
-        f"{f'{path}: ' if path else ''}expected {or_none(one)}, found {or_none(other)}"
+        f"{f'{path}: ' if path else ''}expected {spell_none(one)}, found {spell_none(other)}"
         for path, (one, other) in differences(expected, found).items()
     )
 
 
-def or_none(value: Any) -> Any:
-    """The value as an error says it."""
+def spell_none(value: Any) -> Any:
+    """The value for a message, in which None is the word none."""
     return "none" if value is None else value

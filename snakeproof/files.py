@@ -17,17 +17,17 @@ FULL = 1 << 16
 
 
 @contextmanager
-def atomic(path: str | Path) -> Iterator[Path]:
+def atomic_file(path: str | Path) -> Iterator[Path]:
     """Yields a temporary path beside `path`; on success flushes it to disk and moves it to `path` in one step.
 
     On an error the temporary file is removed, and an earlier file at `path` stays as it was. Raises `InputError` if the
     disk is full or not writable, or if `path` is a folder or below a file.
     """
     path = Path(path)
-    with writing(path):
-        temporary = _temporary_beside(path)
+    with explain_write_errors(path):
+        temporary = _make_temporary(path)
     try:
-        with writing(path):
+        with explain_write_errors(path):
             yield temporary
             with open(temporary, "rb") as file:
                 os.fsync(file.fileno())
@@ -39,7 +39,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def explain_write_errors(path: Path) -> Iterator[None]:
     """Turns a full disk, a quota, a limit or a read-only folder into an `InputError` while `path` is written."""
     try:
         yield
@@ -59,7 +59,7 @@ def _is_full(folder: Path) -> bool:
     return folder.is_dir() and shutil.disk_usage(folder).free < FULL
 
 
-def _temporary_beside(path: Path) -> Path:
+def _make_temporary(path: Path) -> Path:
     if path.is_dir():
         raise InputError(f"cannot write {path}: a folder is there; name a file.")
     _make_parent(path)
@@ -77,7 +77,7 @@ def _make_parent(path: Path) -> None:
 
 def write_text(text: str, path: str | Path) -> None:
     """Writes `text` to `path` as UTF-8, atomically."""
-    with atomic(path) as temporary:
+    with atomic_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
@@ -88,7 +88,7 @@ def copy(source: str | Path, output: str | Path) -> None:
             shutil.copytree(source, temporary, dirs_exist_ok=True)
             shutil.rmtree(output, ignore_errors=True)  # an earlier copy, which no folder can be renamed to
     else:
-        with atomic(output) as temporary:
+        with atomic_file(output) as temporary:
             shutil.copyfile(source, temporary)
 
 
@@ -98,11 +98,11 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
     Raises `InputError` if the disk is full or not writable, or if `folder` is below a file.
     """
-    with writing(folder):
+    with explain_write_errors(folder):
         _make_parent(folder)
         temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"))
     try:
-        with writing(folder):
+        with explain_write_errors(folder):
             yield temporary
             temporary.chmod(0o755)
             temporary.rename(folder)
@@ -114,7 +114,7 @@ COARSEST = 2 * 10**9
 """Nanoseconds. A file that changed more recently may change again without a new time."""
 
 
-def facts_of(status: os.stat_result) -> list[int]:
+def file_facts(status: os.stat_result) -> list[int]:
     """Size, times and inode, in nanoseconds: a file with the same ones is taken for unchanged if it `is_settled`."""
     return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 

@@ -1,6 +1,6 @@
 """Guards a workflow whose results are in a folder: all that its rules and its hooks need, in one object.
 
-    guard = Guard(workflow, parsed_by(args_to_api), ["my_package"], Marks(timeless=ancient), logger)
+    guard = Guard(workflow, find_options(args_to_api), ["my_package"], Marks(timeless=ancient), logger)
 
 A workflow with more, such as results in a bucket, puts the same parts together by itself.
 """
@@ -30,13 +30,13 @@ class Guard:
     """
 
     def __init__(self, workflow: Any, options: Namespace, packages: Sequence[str], marks: Marks, logger: Any) -> None:
-        """`options` are those of this process (`parsed_by`), and `packages` the project's, beside the Snakefile.
+        """`options` are those of this process (`find_options`), and `packages` the project's, beside the Snakefile.
 
         Raises `InputError` that names what is wrong with the options or the configuration.
         """
         check_options(options, ADOPT)
         check_configfiles(workflow.configfiles)
-        if Bucket.of(workflow):
+        if Bucket.from_workflow(workflow):
             raise InputError("--default-storage-provider: the results of this workflow are in a folder; leave it out.")
 
         def is_made(path: str) -> bool:
@@ -44,6 +44,6 @@ class Guard:
 
         self.paths = Paths(Contents(is_made=is_made, marks=marks, say=logger.info), **workflow.pathvars.items)
         self.calls = Calls(Code(Path(workflow.basedir), packages, ".snakemake/snakeproof-code.json"))
-        results = self.paths.below("<results>")
+        results = self.paths.expand_pathvars("<results>")
         os.environ[RESULTS] = results  # for the jobs
         self.run = Run(workflow, {"results": results}, is_made, logger)

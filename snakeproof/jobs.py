@@ -3,15 +3,16 @@
     params:
         **calling("densevse.vision.extract:extract_features", features.image_job),
 
-workflow/scripts/job.py calls the function. Snakemake compares the set of a rule's params and not their names, and drops
-values that are not plain. So everything that a job is given is one param, a mapping of names to plain values.
+The script of a rule calls the function (snakeproof.runner). Snakemake compares the set of a rule's params and not their
+names, and drops values that are not plain. So everything that a job is given is one param, a mapping of names to plain
+values.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from snakeproof.code import Code
-from snakeproof.paths import Wildcards, configured, uncompared
+from snakeproof.paths import Wildcards, from_wildcards, uncompared_param
 
 REVISIONS = "revisions"
 """The key of a job's revisions among its settings, which the job's function does not get."""
@@ -54,17 +55,17 @@ class Calls:
         of the rule share. Raises `ValueError` if there is no such function.
         """
         self._code.check(call)
-        decided = configured(decide) if decide else lambda wildcards: Job()
+        decided = from_wildcards(decide) if decide else lambda wildcards: Job()
 
         def code(wildcards: Wildcards) -> str:
             return self._code.digest(call, *decided(wildcards).modules)
 
-        def given(wildcards: Wildcards) -> dict[str, Any]:
+        def given_settings(wildcards: Wildcards) -> dict[str, Any]:
             job = decided(wildcards)
             revisions = {REVISIONS: job.revisions} if job.revisions else {}
-            return Given(_plain({**job.settings, **constants, **revisions}, call))
+            return Given(_plain_value({**job.settings, **constants, **revisions}, call))
 
-        return {"call": call, "code": code, "given": given}
+        return {"call": call, "code": code, "given": given_settings}
 
     def calling_once(self, call: str, /) -> dict[str, Any]:
         """The params of a rule whose output stays when code changes, such as a download.
@@ -73,7 +74,7 @@ class Calls:
         """
         self._code.check(call)
         given: dict[str, Any] = {}
-        return {"call": uncompared(lambda: call), "given": uncompared(lambda: given)}
+        return {"call": uncompared_param(lambda: call), "given": uncompared_param(lambda: given)}
 
     def sources(self, rules: Iterable[Any]) -> dict[str, tuple[str, str]]:
         """The name of each of Snakemake's `rules` that calls a function -> the function, and its text."""
@@ -83,12 +84,12 @@ class Calls:
         return {name: (call, self._code.source(call)) for name, call in calls.items()}
 
 
-def _plain(value: Any, where: str) -> Any:
+def _plain_value(value: Any, where: str) -> Any:
     """The value, with lists in the place of tuples. Raises `TypeError` for one that Snakemake would not compare."""
     if isinstance(value, Mapping):
-        return {name: _plain(one, f"{where}.{name}") for name, one in value.items()}
+        return {name: _plain_value(one, f"{where}.{name}") for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one, where) for one in value]
+        return [_plain_value(one, where) for one in value]
     if type(value) not in _PLAIN:
         raise TypeError(f"{where}: a job may be given plain values only, not {value!r}")
     return value
@@ -99,9 +100,9 @@ def growing(amount: int | Callable[..., int]) -> Callable[[Wildcards, int], int]
 
     `amount` is the request of the first attempt, or a function that computes it from the job's wildcards.
     """
-    decide = configured(amount) if callable(amount) else lambda wildcards: amount
+    decide = from_wildcards(amount) if callable(amount) else lambda wildcards: amount
 
-    def of_attempt(wildcards: Wildcards, attempt: int) -> int:
+    def scale_request(wildcards: Wildcards, attempt: int) -> int:
         return decide(wildcards) * attempt
 
-    return of_attempt
+    return scale_request

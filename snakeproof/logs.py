@@ -47,7 +47,7 @@ class _LogFile(logging.FileHandler):
 
 
 @contextmanager
-def job(log_file: str, advice: Mapping[str, str] = {}) -> Iterator[None]:
+def log_job(log_file: str, advice: Mapping[str, str] = {}) -> Iterator[None]:
     """Runs a rule's script with a log in `log_file`; warnings and a failure are also written to standard error.
 
     The last lines of a failure are the error, what to do, and the log file's name. An `InputError` already says what to
@@ -74,7 +74,7 @@ def job(log_file: str, advice: Mapping[str, str] = {}) -> Iterator[None]:
     began = time.monotonic()
     try:
         yield
-        logger.info("done in %s", used(time.monotonic() - began))
+        logger.info("done in %s", resource_usage(time.monotonic() - began))
     except InputError as error:
         logger.error("%s", error)
         print(f"\n{error}\n(log: {log_file})", file=sys.stderr)
@@ -137,7 +137,7 @@ def _advice(error: Exception, log_file: str, of_types: Mapping[str, str]) -> str
     )
 
 
-def used(seconds: float) -> str:
+def resource_usage(seconds: float) -> str:
     """The resources that a job used, as `USED`: these seconds, and CPU time and memory with its child processes.
 
     The memory is that of the largest process. `USED` is read by who plans costs.

@@ -183,7 +183,7 @@ _OF_JOBS = {"touch", "nolock"}
 """Refused options that a dry run and the command that adopts, which passes them, may have, as they start no jobs."""
 
 
-def parsed_by(command: Callable[..., Any]) -> Namespace:
+def find_options(command: Callable[..., Any]) -> Namespace:
     """The options of this process, the argument `args` of Snakemake's function `command`, which is being called.
 
     Snakemake hands most options on only after it has read the rules. Its parser has put together the command line,

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from snakeproof.seals import CHUNK, SHORT, check_chunk, read_sealed
+from snakeproof.seals import CHUNK, SHORT, check_chunk, read_seal
 
 
 class RowsDigest:
@@ -36,7 +36,7 @@ class Pages:
 
     def __init__(self, path: str | Path) -> None:
         """Raises `InputError` for a missing file, one without a seal, or one with damage outside its pages."""
-        self._path, self._sealed = path, read_sealed(path)
+        self._path, self._sealed = path, read_seal(path)
         self._unread = np.ones(len(self._sealed.chunks) // SHORT, bool)
         self._any_unread = bool(self._unread.any())
 

@@ -2,7 +2,7 @@
 
 A rule shows the paths of its inputs, and a function fills in the names that the job's wildcards do not have:
 
-    parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset),
+    parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.parse_shards),
 
 Such functions take plain values: the wildcards that their parameters name.
 """
@@ -33,31 +33,31 @@ class Wildcards(Protocol):
     def __getattr__(self, name: str) -> Any: ...
 
 
-def configured(decide: Callable[..., Result]) -> Callable[[Wildcards], Result]:
-    """A function of a job's wildcards that passes `decide` those that it takes; seeds and rounds as int.
+def from_wildcards(decide: Callable[..., Result]) -> Callable[[Wildcards], Result]:
+    """Makes `decide` a function of a job's wildcards: it gets those that its parameters name, seeds and rounds as int.
 
     A parameter with a default is left out if the rule has no such wildcard.
     """
 
-    def of_job(wildcards: Wildcards) -> Result:
+    def decide_value(wildcards: Wildcards) -> Result:
         return decide(**_arguments(decide, wildcards))
 
-    return of_job
+    return decide_value
 
 
-def uncompared(decide: Callable[..., Result]) -> Callable[[Wildcards, int], Result]:
-    """The same for values on which a job's result does not depend, so that a change of them reruns nothing.
+def uncompared_param(decide: Callable[..., Result]) -> Callable[[Wildcards, int], Result]:
+    """Makes `decide` a function of a job's wildcards for a param that no result depends on: a change reruns nothing.
 
     Snakemake compares no params that are functions of `threads`, as these differ from run to run.
     """
 
-    def of_job(wildcards: Wildcards, threads: int) -> Result:
+    def decide_value(wildcards: Wildcards, threads: int) -> Result:
         return decide(**_arguments(decide, wildcards))
 
-    return of_job
+    return decide_value
 
 
-def _by_wildcards() -> Values:
+def _no_values() -> Values:
     return {}
 
 
@@ -67,9 +67,7 @@ class Paths:
     def __init__(self, contents: Contents | None = None, **pathvars: str) -> None:
         self._contents, self._pathvars = contents or Contents(), pathvars
 
-    def path(
-        self, pattern: str, decide: Callable[..., Decided] = _by_wildcards
-    ) -> Callable[[Wildcards], str | list[str]]:
+    def path(self, pattern: str, decide: Callable[..., Decided] = _no_values) -> Callable[[Wildcards], str | list[str]]:
         """An input function: the paths that result from `pattern`, wildcards and the values of `decide`.
 
         Each path is there once, except in lists of sources, where two sources may have one path.
@@ -77,22 +75,22 @@ class Paths:
         """
         obtained = pattern.startswith(("<resources>", "<project>", "<package>"))
 
-        def marked(path: str, is_own: bool) -> str:
-            return self._contents.own(path) if obtained or is_own else path
+        def mark_input(path: str, is_own: bool) -> str:
+            return self._contents.mark_path(path) if obtained or is_own else path
 
-        return self._marked(pattern, decide, marked)
+        return self._input_function(pattern, decide, mark_input)
 
     def local_path(
-        self, pattern: str, decide: Callable[..., Decided] = _by_wildcards
+        self, pattern: str, decide: Callable[..., Decided] = _no_values
     ) -> Callable[[Wildcards], str | list[str]]:
-        """The same for files of the user's that lie where Snakemake runs, and are asked for as they lie there."""
-        return self._marked(pattern, decide, lambda path, is_own: self._contents.original(path))
+        """An input function as of `path`, for the user's files; they stay on Snakemake's machine, never in a bucket."""
+        return self._input_function(pattern, decide, lambda path, is_own: self._contents.mark_local_path(path))
 
-    def _marked(
+    def _input_function(
         self, pattern: str, decide: Callable[..., Decided], marked: Callable[[str, bool], str]
     ) -> Callable[[Wildcards], str | list[str]]:
         """An input function of paths that are marked for Snakemake."""
-        decided = self._decided(pattern, decide)
+        decided = self._pattern_filler(pattern, decide)
 
         def paths(wildcards: Wildcards) -> str | list[str]:
             found = decided(wildcards)
@@ -104,11 +102,9 @@ class Paths:
 
         return paths
 
-    def contents(
-        self, pattern: str, decide: Callable[..., Decided] = _by_wildcards
-    ) -> Callable[[Wildcards], list[str]]:
+    def contents(self, pattern: str, decide: Callable[..., Decided] = _no_values) -> Callable[[Wildcards], list[str]]:
         """A function for `params`: digests of the contents of the user's files among the same paths."""
-        decided = self._decided(pattern, decide)
+        decided = self._pattern_filler(pattern, decide)
 
         def digests(wildcards: Wildcards) -> list[str]:
             found = decided(wildcards)
@@ -124,22 +120,24 @@ class Paths:
         digests = {name: self.contents(*one) for name, one in inputs.items()}
         return lambda wildcards: {name: of_job(wildcards) for name, of_job in digests.items()}
 
-    def _decided(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], _Found | list[_Found]]:
-        """A function that gives paths, each with whether it is the user's, as text of its own is."""
-        whole = self.below(pattern)
+    def _pattern_filler(
+        self, pattern: str, decide: Callable[..., Decided]
+    ) -> Callable[[Wildcards], _Found | list[_Found]]:
+        """A function that fills the pattern for a job: paths, each with True if it is the user's, as whole ones are."""
+        whole = self.expand_pathvars(pattern)
 
         def path(wildcards: Wildcards, one: str | Values) -> _Found:
             return (one, True) if isinstance(one, str) else (whole.format_map(_Names(wildcards, one)), False)
 
-        def found(wildcards: Wildcards) -> _Found | list[_Found]:
+        def fill_pattern(wildcards: Wildcards) -> _Found | list[_Found]:
             decided = decide(**_arguments(decide, wildcards))
             if isinstance(decided, str | Mapping):
                 return path(wildcards, decided)
             return [path(wildcards, one) for one in decided or ()]
 
-        return found
+        return fill_pattern
 
-    def below(self, pattern: str) -> str:
+    def expand_pathvars(self, pattern: str) -> str:
         """The pattern with folders in the place of its <names>."""
         while found := re.search(r"<(\w+)>", pattern):
             pattern = pattern.replace(found[0], self._pathvars[found[1]])

@@ -60,11 +60,11 @@ class Plugin(NamedTuple):
 
 def plugins(*groups: str) -> list[Plugin]:
     """The plug-ins of some groups, in the order of their names."""
-    return sorted(Plugin(entry) for group in groups for entry in _installed().select(group=group))
+    return sorted(Plugin(entry) for group in groups for entry in _read_entry_points().select(group=group))
 
 
 @cache
-def _installed() -> Any:
+def _read_entry_points() -> Any:
     """All entry points of the environment, of which each version of Python has a type of its own to select from.
 
     Finding them reads a file of each package, so it is done once.

@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import quote
 
 from snakeproof.errors import InputError
-from snakeproof.files import writing
-from snakeproof.statements import Statement, digest, is_artifact, is_older, path_of, read_statement
+from snakeproof.files import explain_write_errors
+from snakeproof.statements import Statement, digest, is_artifact, is_older, read_statement, result_path
 
 SNAKEMAKE = Path(".snakemake")
 _OF_RECORD = {"rule", "params", "input", "incomplete", "endtime"}
@@ -31,7 +31,7 @@ def keep_records(results: str) -> None:
     Raises `InputError` for a folder that is not writable, and while another run keeps its records elsewhere, as they
     would end up in the wrong folder.
     """
-    let_records_lie_in(Path(results, f".records-{quote(results, safe='')}"))
+    link_records(Path(results, f".records-{quote(results, safe='')}"))
 
 
 def doubt_files(results: str, is_made: Callable[[str], bool]) -> list[str]:
@@ -44,7 +44,7 @@ def doubt_files(results: str, is_made: Callable[[str], bool]) -> list[str]:
     """
     marks = SNAKEMAKE / "incomplete"
     marks.mkdir(parents=True, exist_ok=True)
-    files = _files(results)
+    files = _result_files(results)
     doubted = [path for path in files if record_file(marks, path).exists() or (_is_doubtful(path) and is_made(path))]
     for path in doubted:
         mark_incomplete(path)
@@ -62,7 +62,7 @@ def mark_incomplete(path: str) -> None:
 
 def older_files(results: str) -> list[str]:
     """The artifacts of an earlier version, which do not state all of their job."""
-    return [path for path in _files(results) if is_artifact(path) and _states_older(path)]
+    return [path for path in _result_files(results) if is_artifact(path) and _states_older(path)]
 
 
 def doubted_warning(files: Sequence[str]) -> str | None:
@@ -70,8 +70,8 @@ def doubted_warning(files: Sequence[str]) -> str | None:
     if not files:
         return None
     return (
-        f"{_named(files)}: no record tells how these were made. Their jobs are planned, and leave as it is what says "
-        "that it is of today's settings, code and inputs."
+        f"{_name_files(files)}: no record tells how these were made. Their jobs are planned, and leave as it is what "
+        "says that it is of today's settings, code and inputs."
     )
 
 
@@ -80,12 +80,12 @@ def older_warning(files: Sequence[str], adopt: str) -> str | None:
     if not files:
         return None
     return (
-        f"{_named(files)}: of an earlier version. A run that needs them makes them again. To keep them, call {adopt} "
-        "before: it accepts those that agree with today's settings and inputs."
+        f"{_name_files(files)}: of an earlier version. A run that needs them makes them again. To keep them, call "
+        f"{adopt} before: it accepts those that agree with today's settings and inputs."
     )
 
 
-def _named(files: Sequence[str]) -> str:
+def _name_files(files: Sequence[str]) -> str:
     more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
     return f"{files[0]}{more}"
 
@@ -108,7 +108,9 @@ def _agrees(statement: Statement, record: Mapping[str, Any]) -> bool:
     compared += [statement.contents] if statement.contents else []
     inputs = [item for each in statement.inputs.values() for item in each.items()]
     changed = (
-        digest(path_of(below)) != stated for below, stated in inputs if stated is not None and path_of(below).is_file()
+        digest(result_path(below)) != stated
+        for below, stated in inputs
+        if stated is not None and result_path(below).is_file()
     )
     return {*map(repr, compared)} <= {*record["params"]} and not any(changed)
 
@@ -120,7 +122,7 @@ def _states_older(path: str) -> bool:
         return False
 
 
-def _files(results: str) -> Iterator[str]:
+def _result_files(results: str) -> Iterator[str]:
     """The files of a folder of results, but for logs and hidden ones."""
     for folder, inside, names in os.walk(results):
         inside[:] = sorted(name for name in inside if not name.startswith("."))
@@ -136,7 +138,7 @@ def record_file(folder: Path, address: str) -> Path:
     return Path(folder, *(f"@{part}" for part in parts[:-1]), parts[-1])
 
 
-def recorded(folder: Path) -> Iterator[tuple[str, Path]]:
+def list_addresses(folder: Path) -> Iterator[tuple[str, Path]]:
     """The addresses in one of Snakemake's folders, each with its file."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
@@ -145,13 +147,13 @@ def recorded(folder: Path) -> Iterator[tuple[str, Path]]:
                 yield urlsafe_b64decode(text).decode(), path
 
 
-def let_records_lie_in(kept: Path) -> None:
+def link_records(kept: Path) -> None:
     """Let Snakemake's records lie in a folder. Raises `InputError` while a run whose records lie elsewhere goes on."""
     link = SNAKEMAKE / "metadata"
     if not (kept.is_dir() and link.is_symlink() and link.resolve() == kept.resolve()):
         _refuse_beside_a_run(link, kept)
-        with writing(kept):
-            _link(link, kept)
+        with explain_write_errors(kept):
+            _make_link(link, kept)
 
 
 def _refuse_beside_a_run(link: Path, kept: Path) -> None:
@@ -165,7 +167,7 @@ def _refuse_beside_a_run(link: Path, kept: Path) -> None:
         )
 
 
-def _link(link: Path, kept: Path) -> None:
+def _make_link(link: Path, kept: Path) -> None:
     """Makes `link` a relative link to the folder `kept`, which takes over its earlier contents."""
     kept.mkdir(parents=True, exist_ok=True)
     if link.is_dir() and not link.is_symlink():
@@ -177,7 +179,7 @@ def _link(link: Path, kept: Path) -> None:
     link.symlink_to(os.path.relpath(kept.resolve(), SNAKEMAKE.resolve()))
 
 
-def read_only(*folders: str) -> Iterator[str]:
+def read_only_warnings(*folders: str) -> Iterator[str]:
     """A warning for each existing folder that is not writable; its contents can still be read."""
     for folder in folders:
         if os.path.exists(folder) and not os.access(folder, os.W_OK):

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from snakeproof.errors import InputError
-from snakeproof.files import writing
+from snakeproof.files import explain_write_errors
 
 UNSUPPORTED = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 """Errors of file systems that have no locks."""
@@ -41,7 +41,7 @@ class RunLock:
 
         Raises `InputError` if another run holds it, or has held it since the plan, which is then of older files.
         """
-        self._file = self._opened()
+        self._file = self._open_file()
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -54,15 +54,15 @@ class RunLock:
             raise InputError(
                 f"{self.folder}: another run has ended there since this one was planned. Run the same command again."
             )
-        run = this_run()
+        run = describe_run()
         self._write(run)
         # Not emptied, so that a run that was planned before this one began sees that it has been there.
         atexit.register(self._write, json.dumps({"ended": json.loads(run)["id"]}))
 
-    def _opened(self) -> IO[str]:
+    def _open_file(self) -> IO[str]:
         if self._path.is_symlink():
             raise InputError(f"{self._path}: expected a file, found a link, which others may use. Remove it.")
-        with writing(self._path):
+        with explain_write_errors(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
             return os.fdopen(os.open(self._path, flags, 0o666), "r+", encoding="utf-8")
@@ -75,7 +75,7 @@ class RunLock:
 
     def _refusal(self, holder: str) -> str:
         return (
-            f"{self.folder}: {named_run(holder)} makes files there now, and two runs would mix theirs. Wait until it "
+            f"{self.folder}: {name_run(holder)} makes files there now, and two runs would mix theirs. Wait until it "
             f"has ended; or end it; or let `{self._key}` name another folder."
         )
 
@@ -88,15 +88,15 @@ def lock_folders(locks: Iterable[RunLock], outputs: Iterable[str]) -> None:
             lock.take()
 
 
-def this_run() -> str:
+def describe_run() -> str:
     """What a folder or a bucket says of this run while it makes files there, as JSON."""
     began = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
     run = {"machine": platform.node(), "process": os.getpid(), "folder": os.getcwd(), "began": began}
     return json.dumps({**run, "id": str(uuid.uuid4())})
 
 
-def named_run(text: str) -> str:
-    """The run of which `text` is `this_run`, for a message. The text of a folder is empty while it is written."""
+def name_run(text: str) -> str:
+    """The run of which `text` is `describe_run`, for a message. The text of a folder is empty while it is written."""
     try:
         run = json.loads(text)
         return f"process {run['process']} on {run['machine']}, a run in {run['folder']} since {run['began']},"

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from snakeproof.jobs import REVISIONS
-from snakeproof.logs import job
+from snakeproof.logs import log_job
 from snakeproof.statements import Statement, check_inputs, is_artifact, making, state_job
 from snakeproof.unchanged import take_back
 
@@ -25,7 +25,7 @@ PARAMS = ("call", "given", "code", "contents")
 def arguments(function: Callable[..., None], rule: Any) -> dict[str, Any]:
     """The keyword arguments of a function for a job, as plain values."""
     outputs = dict(rule.output.items()) or {"output": rule.output[0]}
-    files = [{name: _plain(found) for name, found in rule.input.items() if found}, outputs]
+    files = [{name: _plain_paths(found) for name, found in rule.input.items() if found}, outputs]
     params = {name: value for name, value in rule.params.items() if name not in PARAMS}
     named: dict[str, Any] = {}
     given = {name: value for name, value in rule.params.given.items() if name != REVISIONS}
@@ -36,14 +36,14 @@ def arguments(function: Callable[..., None], rule: Any) -> dict[str, Any]:
     if "source_names" in named:
         named["sources"] = dict(zip(named.pop("source_names"), named["sources"], strict=True))
     asked = inspect.signature(function).parameters.keys() & set(ASKED) - named.keys()
-    return named | {name: _asked(name, rule) for name in asked}
+    return named | {name: _optional_argument(name, rule) for name in asked}
 
 
-def _plain(found: Any) -> str | list[str]:
+def _plain_paths(found: Any) -> str | list[str]:
     return found if isinstance(found, str) else list(found)
 
 
-def _asked(name: str, rule: Any) -> Any:
+def _optional_argument(name: str, rule: Any) -> Any:
     if name == "wildcards":
         return dict(rule.wildcards.items())
     if name == "mem_mb":
@@ -52,8 +52,8 @@ def _asked(name: str, rule: Any) -> Any:
 
 
 def run(rule: Any, advice: Mapping[str, str] | None = None) -> None:
-    """Runs the job of a rule, whose script calls this with Snakemake's object; `advice` is as in `job`."""
-    with job(rule.log[0], advice or {}):
+    """Runs the job of a rule, whose script calls this with Snakemake's object; `advice` is as in `log_job`."""
+    with log_job(rule.log[0], advice or {}):
         statement = Statement()
         if any(map(is_artifact, rule.output)):
             statement = state_job(rule)

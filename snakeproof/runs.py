@@ -10,15 +10,22 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from snakeproof.bucket import Bucket, BucketRecords
-from snakeproof.dates import dated_in_the_future, settle_dates
+from snakeproof.dates import future_date_warnings, settle_dates
 from snakeproof.errors import InputError
 from snakeproof.logs import last_errors
 from snakeproof.options import ADOPT, ADOPTS
-from snakeproof.records import doubt_files, doubted_warning, keep_records, older_files, older_warning, read_only
+from snakeproof.records import (
+    doubt_files,
+    doubted_warning,
+    keep_records,
+    older_files,
+    older_warning,
+    read_only_warnings,
+)
 from snakeproof.run_lock import RunLock, lock_folders
 from snakeproof.signals import end_by_signals
-from snakeproof.statements import differing, is_artifact, read_statement, state_job
-from snakeproof.unchanged import put_aside, remove_aside
+from snakeproof.statements import is_artifact, job_differences, read_statement, state_job
+from snakeproof.unchanged import put_aside, remove_second_names
 
 
 class Run:
@@ -49,7 +56,7 @@ class Run:
         if not self._is_planning:
             return
         warn = logger.warning
-        for warnings in (read_only, dated_in_the_future):
+        for warnings in (read_only_warnings, future_date_warnings):
             for warning in warnings(*folders.values()):
                 warn(warning)
         if bucket is None:
@@ -60,7 +67,7 @@ class Run:
             self._records.fetch()
 
     @property
-    def adopted(self) -> list[str]:
+    def files_to_adopt(self) -> list[str]:
         """The files that a command adopts that is given no targets."""
         return list(dict.fromkeys([*self._doubted, *self._older]))
 
@@ -90,10 +97,10 @@ class Run:
             if not self._workflow.touch:
                 put_aside(self._workflow, self._results, self._doubted)
         if ADOPTS in os.environ:
-            from snakeproof.adoption import adopt_planned
+            from snakeproof.adoption import adopt_files
 
             # By --touch and --forceall all jobs are planned, which Snakemake would now call done.
-            sys.exit(adopt_planned(self._workflow))
+            sys.exit(adopt_files(self._workflow))
 
     def succeed(self) -> None:
         """Ends a run, in the hook `onsuccess`.
@@ -104,7 +111,7 @@ class Run:
         self._end()
         if self._records:
             return
-        others = [file for job in self._jobs for file in map(str, job.output) if not _is_of(file, job)]
+        others = [file for job in self._jobs for file in map(str, job.output) if not _is_of_job(file, job)]
         if others:
             raise InputError(
                 f"{', '.join(others)}: replaced by another process, such as a job of a run that was killed, after its "
@@ -119,11 +126,11 @@ class Run:
             self._logger.error(f"\n{message}")
 
     def _end(self) -> None:
-        self._records.end() if self._records else remove_aside(self._results)
+        self._records.end() if self._records else remove_second_names(self._results)
 
 
-def _is_of(file: str, job: Any) -> bool:
+def _is_of_job(file: str, job: Any) -> bool:
     """False for an artifact that says that it is of another job; one that is gone was made, used and deleted."""
     if not is_artifact(file) or not os.path.exists(file):
         return True
-    return not differing(read_statement(file), state_job(job, is_planned=True))
+    return not job_differences(read_statement(file), state_job(job, is_planned=True))

@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from snakeproof.errors import InputError
-from snakeproof.files import atomic
+from snakeproof.files import atomic_file
 from snakeproof.pages import RowsDigest
-from snakeproof.seals import PACKAGES, read_sealed, seal_parquet, verified
-from snakeproof.statements import STATEMENT, Statement, parse_statement, stating
+from snakeproof.seals import PACKAGES, read_seal, seal_parquet, verify_file
+from snakeproof.statements import STATEMENT, Statement, current_statement, parse_statement
 
 PART_ROWS = 8192
 """Rows that `read_parts` reads at once."""
@@ -79,11 +79,11 @@ def write(rows: pd.DataFrame | Iterable[Mapping[str, Any]], schema: Schema, path
     table = arrow_table(rows, schema, path).replace_schema_metadata(None)
     digest = RowsDigest()
     digest.add(table)
-    with atomic(path) as temporary:
+    with atomic_file(path) as temporary:
         with pq.ParquetWriter(temporary, table.schema, compression="zstd") as file:
             file.write_table(table)
             # Not in the schema, of which Arrow keeps a copy in each file.
-            file.add_key_value_metadata(schema.metadata(stating(found)))
+            file.add_key_value_metadata(schema.metadata(current_statement(found)))
         seal_parquet(temporary, digest.hexdigest())
 
 
@@ -107,7 +107,7 @@ def read(path: str | Path, schema: Schema, columns: list[str] | None = None) -> 
     Raises `InputError` if the file is missing, damaged, of another kind or of another version.
     """
     check(path, schema)
-    verified(path)
+    verify_file(path)
     frame: pd.DataFrame = pq.read_table(path, columns=columns).to_pandas()
     return frame
 
@@ -119,7 +119,7 @@ def read_parts(paths: Iterable[str | Path], schema: Schema, columns: list[str] |
     """
     for path in paths:
         check(path, schema)
-        verified(path)
+        verify_file(path)
         with pq.ParquetFile(path) as file:
             for rows in file.iter_batches(PART_ROWS, columns=columns):
                 yield rows.to_pandas()
@@ -135,8 +135,8 @@ def check(path: str | Path, schema: Schema) -> Statement:
 
     Raises `InputError` if it is not.
     """
-    metadata = read_sealed(path).metadata
-    name, version = (_first(metadata, key) for key in ("schema", "version"))
+    metadata = read_seal(path).metadata
+    name, version = (_find_value(metadata, key) for key in ("schema", "version"))
     if (name, version) != (schema.name, str(schema.version)):
         raise InputError(
             f"{path}: expected a {schema.name} artifact of version {schema.version}, found "
@@ -145,7 +145,7 @@ def check(path: str | Path, schema: Schema) -> Statement:
     return parse_statement(path, metadata)
 
 
-def _first(metadata: Mapping[str, str], key: str) -> str | None:
+def _find_value(metadata: Mapping[str, str], key: str) -> str | None:
     return next((metadata[name] for package in PACKAGES if (name := f"{package}.{key}") in metadata), None)
 
 

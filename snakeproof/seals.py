@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
 from snakeproof.errors import InputError
-from snakeproof.files import atomic, facts_of, is_settled
+from snakeproof.files import atomic_file, file_facts, is_settled
 
 MARK, OLDER_MARK, PARQUET, WEIGHTS = b"snakprof", b"densevse", b"PAR1", ".safetensors"
 CHUNK = 2**18
@@ -47,7 +47,7 @@ class Sealed(NamedTuple):
     pages: int = 0  # the bytes of these
 
 
-def read_sealed(path: str | Path) -> Sealed:
+def read_seal(path: str | Path) -> Sealed:
     """What a file says of itself; the end of a Parquet file is checked, its pages are not, and neither are weights.
 
     Raises `InputError` if the file is missing, has no seal or is damaged there.
@@ -61,12 +61,12 @@ def read_sealed(path: str | Path) -> Sealed:
     return _read[facts]
 
 
-def verified(path: str | Path) -> str:
+def verify_file(path: str | Path) -> str:
     """The digest by which statements name a file. Every byte is checked, unless this process has checked it before.
 
     Raises `InputError` if the file is missing, has no seal or is damaged.
     """
-    facts, sealed = _facts(path), read_sealed(path)
+    facts, sealed = _facts(path), read_seal(path)
     if facts not in _verified:
         if Path(path).suffix == WEIGHTS:
             _check_weights(path)
@@ -81,8 +81,8 @@ def verified(path: str | Path) -> str:
 
 def check_chunk(path: str | Path, sealed: Sealed, number: int, chunk: bytes | memoryview) -> None:
     """Raises `InputError` if a chunk of a Parquet file's pages does not have the bytes that were written."""
-    if _short(chunk) != sealed.chunks[number * SHORT : (number + 1) * SHORT]:
-        raise damaged(path, f"in the bytes from {number * CHUNK:,} on")
+    if _short_digest(chunk) != sealed.chunks[number * SHORT : (number + 1) * SHORT]:
+        raise damage_error(path, f"in the bytes from {number * CHUNK:,} on")
 
 
 def _facts(path: str | Path) -> Facts:
@@ -90,10 +90,10 @@ def _facts(path: str | Path) -> Facts:
         status = os.stat(path)
     except OSError:
         raise InputError(f"{path}: no such file. Run snakemake with this path as its target to make it.") from None
-    return (os.path.abspath(path), *facts_of(status))
+    return (os.path.abspath(path), *file_facts(status))
 
 
-def damaged(path: str | Path, where: str) -> InputError:
+def damage_error(path: str | Path, where: str) -> InputError:
     """The error for a file with other bytes than those that were written."""
     return InputError(
         f"{path}: damaged {where}: these are not the bytes that were written. Delete the file and run snakemake again; "
@@ -108,8 +108,8 @@ def is_sealed(path: str | Path) -> bool:
     """
     with open(path, "rb") as file:
         if Path(path).suffix == WEIGHTS:
-            header = _header(file)
-            return any(_key(name) in header for name in (SEAL, OLDER_SEAL))
+            header = _read_header(file)
+            return any(_digest_key(name) in header for name in (SEAL, OLDER_SEAL))
         file.seek(max(0, _footer_start(path, file) - len(MARK)))
         return file.read(len(MARK)) in (MARK, OLDER_MARK)
 
@@ -121,16 +121,16 @@ def seal_parquet(path: str | Path, digest: str) -> None:
     """Seals a Parquet file with the digest of its rows, while it still has a temporary name."""
     with open(path, "r+b") as file:
         pages = _footer_start(path, file)
-        chunks = b"".join(map(_short, _chunks(file, pages)))
+        chunks = b"".join(map(_short_digest, _chunks(file, pages)))
         footer = file.read()
         file.seek(pages)
         file.write(_sealed_end(digest, pages, chunks, footer))
 
 
 def _sealed_end(digest: str, pages: int, chunks: bytes, footer: bytes) -> bytes:
-    stated = {"rows": digest, "pages": pages, "chunks": chunks.hex(), "footer": _short(footer).hex()}
+    stated = {"rows": digest, "pages": pages, "chunks": chunks.hex(), "footer": _short_digest(footer).hex()}
     text = json.dumps(stated).encode()
-    return text + len(text).to_bytes(4, "little") + _short(text) + MARK + footer
+    return text + len(text).to_bytes(4, "little") + _short_digest(text) + MARK + footer
 
 
 def _read_parquet(path: str | Path) -> Sealed:
@@ -140,14 +140,14 @@ def _read_parquet(path: str | Path) -> Sealed:
         behind, footer = file.read(min(BEHIND, begin)), file.read()
         size, digest = int.from_bytes(behind[:4], "little"), behind[4 : 4 + SHORT]
         if not behind.endswith((MARK, OLDER_MARK)) or size > begin - BEHIND:
-            raise _unsealed(path)
+            raise _unsealed_error(path)
         file.seek(begin - BEHIND - size)
         text = file.read(size)
-    if _short(text) != digest:
-        raise damaged(path, "in its seal")
+    if _short_digest(text) != digest:
+        raise damage_error(path, "in its seal")
     stated: dict[str, Any] = json.loads(text)
-    if _short(footer).hex() != stated["footer"]:
-        raise damaged(path, "in its footer")
+    if _short_digest(footer).hex() != stated["footer"]:
+        raise damage_error(path, "in its footer")
     return Sealed(stated["rows"], _key_values(footer), bytes.fromhex(stated["chunks"]), stated["pages"])
 
 
@@ -181,7 +181,7 @@ def _key_values(footer: bytes) -> dict[str, str]:
     """
     found = {}
     for name in (f"{package}.{key}" for package in PACKAGES for key in KEYS):
-        before, _, behind = footer.rpartition(_pair_of(name))
+        before, _, behind = footer.rpartition(_pair_start(name))
         if before:
             size, width = _varint(behind)
             found[name] = behind[width : width + size].decode()
@@ -191,20 +191,26 @@ def _key_values(footer: bytes) -> dict[str, str]:
 def copy_parquet(source: str | Path, output: str | Path, replaced: Mapping[str, tuple[str, str]]) -> None:
     """Copies a Parquet file with other metadata, and seals it: key -> the key and value in its place.
 
-    The rows and so the digest stay as they are. Raises `InputError` as `read_sealed` and `atomic` do.
+    The rows and so the digest stay as they are. Raises `InputError` as `read_seal` and `atomic_file` do.
     """
-    stated = read_sealed(source)
+    stated = read_seal(source)
     with open(source, "rb") as file:
         start = _footer_start(source, file)
         file.seek(start)
         footer = file.read()[: -4 - len(PARQUET)]
     for name, (key, value) in replaced.items():
-        before, found, behind = footer.rpartition(_pair_of(name))
+        before, found, behind = footer.rpartition(_pair_start(name))
         if found:
             size, width = _varint(behind)
-            footer = before + _pair_of(key) + _number(len(value.encode())) + value.encode() + behind[width + size :]
+            footer = (
+                before
+                + _pair_start(key)
+                + _encode_number(len(value.encode()))
+                + value.encode()
+                + behind[width + size :]
+            )
     footer += len(footer).to_bytes(4, "little") + PARQUET
-    with atomic(output) as temporary:
+    with atomic_file(output) as temporary:
         shutil.copyfile(source, temporary)
         with open(temporary, "r+b") as file:
             file.seek(stated.pages)
@@ -212,14 +218,14 @@ def copy_parquet(source: str | Path, output: str | Path, replaced: Mapping[str, 
             file.truncate()
 
 
-def _pair_of(name: str) -> bytes:
-    return b"\x18" + _number(len(name)) + name.encode() + b"\x18"
+def _pair_start(name: str) -> bytes:
+    return b"\x18" + _encode_number(len(name)) + name.encode() + b"\x18"
 
 
-def _number(value: int) -> bytes:
+def _encode_number(value: int) -> bytes:
     """A number as `_varint` reads it."""
     low, rest = value & 0x7F, value >> 7
-    return bytes([low | 0x80]) + _number(rest) if rest else bytes([low])
+    return bytes([low | 0x80]) + _encode_number(rest) if rest else bytes([low])
 
 
 def _varint(text: bytes) -> tuple[int, int]:
@@ -232,17 +238,17 @@ def _varint(text: bytes) -> tuple[int, int]:
 
 
 @contextmanager
-def sealed(path: str | Path) -> Iterator[Path]:
-    """Yields a temporary path for a safetensors file with `sealable` metadata, which is sealed and moved to `path`.
+def sealed_file(path: str | Path) -> Iterator[Path]:
+    """Yields a temporary path for weights with `sealable_text` in their metadata; they are sealed and moved to `path`.
 
-    Raises `InputError` as `atomic` does.
+    Raises `InputError` as `atomic_file` does.
     """
-    with atomic(path) as temporary:
+    with atomic_file(path) as temporary:
         yield temporary
         seal_weights(temporary)
 
 
-def sealable(values: Mapping[str, Any]) -> str:
+def sealable_text(values: Mapping[str, Any]) -> str:
     """The text of values in a safetensors file's metadata, with room for the digests of its seal.
 
     They are one text, as safetensors orders several at random.
@@ -251,61 +257,61 @@ def sealable(values: Mapping[str, Any]) -> str:
 
 
 def seal_weights(path: str | Path) -> None:
-    """Seals a safetensors file with a `sealable` text in its metadata, while it still has a temporary name."""
+    """Seals a safetensors file with a `sealable_text` in its metadata, while it still has a temporary name."""
     with open(path, "r+b") as file:
-        header = _header(file)
-        content = _digest_of_weights(path, header, file)
-        header = _with_digest(header, CONTENT, content)
+        header = _read_header(file)
+        content = _weights_digest(path, header, file)
+        header = _insert_digest(header, CONTENT, content)
         file.seek(0)
-        file.write(_with_digest(header, SEAL, _digest_of_seal(header, content)))
+        file.write(_insert_digest(header, SEAL, _seal_digest(header, content)))
 
 
 def copy_weights(source: str | Path, output: str | Path, metadata: Mapping[str, str]) -> None:
     """Copies a safetensors file with other metadata, and seals it; the weights stay as they are."""
     with open(source, "rb") as file:
-        header = _parse_header(source, _header(file))
+        header = _parse_header(source, _read_header(file))
         text = json.dumps({"__metadata__": dict(metadata), **{k: v for k, v in header.items() if k != "__metadata__"}})
         whole = text.encode() + b" " * (-len(text.encode()) % 8)
-        with sealed(output) as temporary, open(temporary, "wb") as written:
+        with sealed_file(output) as temporary, open(temporary, "wb") as written:
             written.write(len(whole).to_bytes(8, "little") + whole)
             shutil.copyfileobj(file, written)
 
 
 def _check_weights(path: str | Path) -> None:
     with open(path, "rb") as file:
-        header = _header(file)
+        header = _read_header(file)
         stated = _stated_digest(header, SEAL)
         if stated is None:
-            digest = hashlib.sha256(_with_digest(header, OLDER_SEAL, UNKNOWN))
+            digest = hashlib.sha256(_insert_digest(header, OLDER_SEAL, UNKNOWN))
             while part := file.read(CHUNK):
                 digest.update(part)
             found, stated = digest.hexdigest(), _stated_digest(header, OLDER_SEAL)
         else:
-            found = _digest_of_seal(header, _digest_of_weights(path, header, file))
+            found = _seal_digest(header, _weights_digest(path, header, file))
     if found != stated:
-        raise damaged(path, "somewhere")
+        raise damage_error(path, "somewhere")
 
 
 def _read_weights(path: str | Path) -> Sealed:
     with open(path, "rb") as file:
-        header = _header(file)
+        header = _read_header(file)
     stored = _parse_header(path, header).get("__metadata__", {})
     if not isinstance(stored, dict):
         raise InputError(f"{path}: not a safetensors file, as its header is no object. Delete it and run snakemake.")
     digest = _stated_digest(header, CONTENT) or _stated_digest(header, OLDER_SEAL)
     if digest is None:
-        raise _unsealed(path)
+        raise _unsealed_error(path)
     return Sealed(digest, stored)
 
 
 def safetensors_metadata(path: str | Path) -> dict[str, str]:
     """The metadata of a safetensors file, with a seal or without. Raises `InputError` if it is not whole."""
     with open(path, "rb") as file:
-        stored: dict[str, str] = _parse_header(path, _header(file)).get("__metadata__", {})
+        stored: dict[str, str] = _parse_header(path, _read_header(file)).get("__metadata__", {})
     return stored
 
 
-def _digest_of_weights(path: str | Path, header: bytes, file: IO[bytes]) -> str:
+def _weights_digest(path: str | Path, header: bytes, file: IO[bytes]) -> str:
     """The digest of the names, types, shapes and bytes of weights, which follow in `file`."""
     tensors = {name: value for name, value in _parse_header(path, header).items() if name != "__metadata__"}
     digest = hashlib.sha256(json.dumps(tensors, sort_keys=True).encode())
@@ -314,8 +320,8 @@ def _digest_of_weights(path: str | Path, header: bytes, file: IO[bytes]) -> str:
     return digest.hexdigest()
 
 
-def _digest_of_seal(header: bytes, content: str) -> str:
-    return hashlib.sha256(_with_digest(header, SEAL, UNKNOWN) + content.encode()).hexdigest()
+def _seal_digest(header: bytes, content: str) -> str:
+    return hashlib.sha256(_insert_digest(header, SEAL, UNKNOWN) + content.encode()).hexdigest()
 
 
 def _parse_header(path: str | Path, header: bytes) -> dict[str, Any]:
@@ -331,7 +337,7 @@ def _parse_header(path: str | Path, header: bytes) -> dict[str, Any]:
     return found
 
 
-def _header(file: IO[bytes]) -> bytes:
+def _read_header(file: IO[bytes]) -> bytes:
     """The first bytes of a safetensors file, up to its weights: the length of the header, and the header."""
     length = file.read(8)
     size = int.from_bytes(length, "little")
@@ -339,27 +345,27 @@ def _header(file: IO[bytes]) -> bytes:
     return length + file.read(min(size, max(0, room)))
 
 
-def _key(name: str) -> bytes:
+def _digest_key(name: str) -> bytes:
     """The key of a digest in a header: the metadata is JSON in JSON."""
     return f'\\"{name}\\": \\"'.encode()
 
 
 def _stated_digest(header: bytes, name: str) -> str | None:
     """The digest of that name in the header; its key is the first of that name."""
-    place = header.find(_key(name))
-    return None if place < 0 else header[place + len(_key(name)) :][: len(UNKNOWN)].decode(errors="replace")
+    place = header.find(_digest_key(name))
+    return None if place < 0 else header[place + len(_digest_key(name)) :][: len(UNKNOWN)].decode(errors="replace")
 
 
-def _with_digest(header: bytes, name: str, digest: str) -> bytes:
-    place = header.find(_key(name)) + len(_key(name))
+def _insert_digest(header: bytes, name: str, digest: str) -> bytes:
+    place = header.find(_digest_key(name)) + len(_digest_key(name))
     return header[:place] + digest.encode() + header[place + len(UNKNOWN) :]
 
 
-def _short(part: bytes | memoryview) -> bytes:
+def _short_digest(part: bytes | memoryview) -> bytes:
     return hashlib.sha256(part).digest()[:SHORT]
 
 
-def _unsealed(path: str | Path) -> InputError:
+def _unsealed_error(path: str | Path) -> InputError:
     return InputError(
         f"{path}: expected a file that proves its contents, found one without a seal: of an earlier version, of other "
         "software, or damaged at its end. Delete it and run snakemake again."

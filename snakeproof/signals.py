@@ -27,12 +27,12 @@ def end_by_signals() -> None:
             with suppress(psutil.NoSuchProcess):
                 job.terminate()
 
-    signal.signal(signal.SIGTERM, _in_a_thread(end))
+    signal.signal(signal.SIGTERM, _threaded_handler(end))
     if signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
-        signal.signal(signal.SIGHUP, _in_a_thread(hang_up))
+        signal.signal(signal.SIGHUP, _threaded_handler(hang_up))
 
 
-def _in_a_thread(answer: Callable[..., Any]) -> Callable[..., None]:
+def _threaded_handler(answer: Callable[..., Any]) -> Callable[..., None]:
     """A handler that calls another one in a thread of its own.
 
     Snakemake's takes the scheduler's lock. Python calls handlers in the main thread: if that thread holds the lock, it

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from snakeproof.errors import InputError, differences, expected_and_found, or_none
+from snakeproof.errors import InputError, describe_differences, differences, spell_none
 from snakeproof.seals import (
     CONTENT,
     PACKAGES,
@@ -24,10 +24,10 @@ from snakeproof.seals import (
     WEIGHTS,
     copy_parquet,
     copy_weights,
-    damaged,
-    read_sealed,
-    sealable,
-    verified,
+    damage_error,
+    read_seal,
+    sealable_text,
+    verify_file,
 )
 
 RESULTS = "SNAKEPROOF_RESULTS"
@@ -71,8 +71,8 @@ class Statement:
         return {**self.wildcards, **self.found}
 
     @property
-    def own(self) -> dict[str, Any]:
-        """The same without what it carries of ancestors."""
+    def own_values(self) -> dict[str, Any]:
+        """The fields that say something, as plain values, without the statements that it carries of ancestors."""
         return {name: value for name, value in self.values().items() if name != "above"}
 
 
@@ -91,19 +91,19 @@ def making(job: Statement) -> Iterator[None]:
         _job = before
 
 
-def stating(found: Mapping[str, Any]) -> Statement:
+def current_statement(found: Mapping[str, Any]) -> Statement:
     """The statement of an artifact of the job in progress, with what only the job has found."""
     return replace(_job, found=found)
 
 
 def statement_metadata(**found: Any) -> dict[str, str]:
-    """The metadata of a safetensors file of the job in progress, with room for a seal; `found` as in `stating`."""
-    return {STATEMENT: sealable(stating(found).values())}
+    """The metadata of weights of the job in progress, with room for a seal; `found` as in `current_statement`."""
+    return {STATEMENT: sealable_text(current_statement(found).values())}
 
 
 def read_statement(path: str | Path) -> Statement:
     """The statement of an artifact. Raises `InputError` if it has none, or is damaged where that is read."""
-    return parse_statement(path, read_sealed(path).metadata)
+    return parse_statement(path, read_seal(path).metadata)
 
 
 def parse_statement(path: str | Path, metadata: Mapping[str, str]) -> Statement:
@@ -118,9 +118,9 @@ def parse_statement(path: str | Path, metadata: Mapping[str, str]) -> Statement:
         found = {key: value for key, value in json.loads(text).items() if key not in (CONTENT, SEAL)}
         if STATEMENT in metadata:
             return Statement(**found)
-        return _translated({**found, **json.loads(metadata.get(OLDER_IDENTITY, "{}"))})
+        return _translate_older({**found, **json.loads(metadata.get(OLDER_IDENTITY, "{}"))})
     except (ValueError, TypeError, AttributeError):
-        raise damaged(path, "in its metadata") from None
+        raise damage_error(path, "in its metadata") from None
 
 
 def restate(source: str | Path, output: str | Path, statement: Statement) -> None:
@@ -128,11 +128,11 @@ def restate(source: str | Path, output: str | Path, statement: Statement) -> Non
 
     Raises `InputError` if the file is damaged.
     """
-    verified(source)
+    verify_file(source)
     if Path(source).suffix == WEIGHTS:
-        copy_weights(source, output, {STATEMENT: sealable(statement.values())})
+        copy_weights(source, output, {STATEMENT: sealable_text(statement.values())})
         return
-    metadata = read_sealed(source).metadata
+    metadata = read_seal(source).metadata
     named = {key: f"{PACKAGES[0]}.{key.partition('.')[2]}" for key in metadata}
     values = {key: (name, metadata[key]) for key, name in named.items()}
     stated = STATEMENT if STATEMENT in metadata else OLDER
@@ -141,45 +141,45 @@ def restate(source: str | Path, output: str | Path, statement: Statement) -> Non
 
 def is_older(path: str | Path) -> bool:
     """True for an artifact whose statement is of an earlier version, and does not have all of its job."""
-    return STATEMENT not in read_sealed(path).metadata
+    return STATEMENT not in read_seal(path).metadata
 
 
-def _translated(older: Mapping[str, Any]) -> Statement:
+def _translate_older(older: Mapping[str, Any]) -> Statement:
     """A statement of an earlier version: its settings are what was found, its parents have their digests."""
     settings = {key: value for key, value in older.items() if key not in ("parents", "digests", "digest")}
     inputs, above = dict[str, dict[str, str | None]](), dict[str, Mapping[str, Any]]()
     for name, one in older.get("parents", {}).items():
-        parent = _translated(one)
+        parent = _translate_older(one)
         inputs[name] = dict(one.get("digests", {}))
-        above |= {**parent.above, **dict.fromkeys(one.get("digests", {}).values(), parent.own)}
+        above |= {**parent.above, **dict.fromkeys(one.get("digests", {}).values(), parent.own_values)}
     return Statement(inputs=inputs, found=settings, above=above)
 
 
 def place(path: str | Path) -> str:
     """The place of a file below results/, also in a copy of it; the name of a file that is elsewhere."""
-    results, file = _results(), os.path.normpath(path)
+    results, file = _results_folder(), os.path.normpath(path)
     _, found, below = f"/{file}".rpartition(f"/{results.lstrip('/')}/")
     return below if found else os.path.basename(file)
 
 
-def path_of(below: str) -> Path:
+def result_path(below: str) -> Path:
     """The path of a place below results/."""
     return Path(os.environ.get(RESULTS, "results"), below)
 
 
 def is_artifact(path: str | Path) -> bool:
     """True for a file below results/ of a kind that has a statement; in a copy of it, for one in a folder there."""
-    is_below = "/" in place(path) or os.path.dirname(os.path.normpath(path)) == _results()
+    is_below = "/" in place(path) or os.path.dirname(os.path.normpath(path)) == _results_folder()
     return Path(path).suffix in ARTIFACTS and is_below
 
 
-def _results() -> str:
+def _results_folder() -> str:
     return os.path.normpath(os.environ.get(RESULTS, "results"))
 
 
 def digest(path: str | Path) -> str:
     """The digest of a file in statements, as its seal states it; neither pages nor weights are checked here."""
-    return read_sealed(path).digest[:32]
+    return read_seal(path).digest[:32]
 
 
 def state_job(job: Any, is_planned: bool = False) -> Statement:
@@ -192,7 +192,7 @@ def state_job(job: Any, is_planned: bool = False) -> Statement:
         name: {place(path): None if is_planned or not is_artifact(path) else digest(path) for path in paths}
         for name, paths in sorted(files.items())
     }
-    carried = {} if is_planned else _carried(list(job.input))
+    carried = {} if is_planned else _carried_fields(list(job.input))
     return Statement(
         call=job.params.call,
         given=job.params.given,
@@ -204,7 +204,7 @@ def state_job(job: Any, is_planned: bool = False) -> Statement:
     )
 
 
-def _carried(files: Sequence[str]) -> dict[str, Any]:
+def _carried_fields(files: Sequence[str]) -> dict[str, Any]:
     """What a job's outputs carry of the artifacts among its inputs, as fields of their statement.
 
     Marks of adopted files are carried always, and whole statements where files of ancestors are not at hand.
@@ -212,7 +212,7 @@ def _carried(files: Sequence[str]) -> dict[str, Any]:
     read = {digest(path): read_statement(path) for path in files if is_artifact(path)}
     adopted = {key: value for one in read.values() for key, value in one.adopted.items()}
     above = {key: value for one in read.values() for key, value in one.above.items()}
-    above |= {key: one.own for key, one in read.items()}
+    above |= {key: one.own_values for key, one in read.items()}
     return {"adopted": adopted, "above": above if os.environ.get(CARRIES) else {}}
 
 
@@ -246,21 +246,21 @@ def check_agrees(path: str | Path, planned: Statement) -> None:
     """
     if is_older(path):
         raise InputError(f"{path}: of an earlier version, whose files do not state all of their job.")
-    if found := differing(read_statement(path), planned):
+    if found := job_differences(read_statement(path), planned):
         raise InputError(f"{path}: {'; '.join(found)}.")
 
 
-def differing(stated: Statement, planned: Statement) -> list[str]:
+def job_differences(stated: Statement, planned: Statement) -> list[str]:
     """Each difference between what a file says of its job and a planned job, in words; empty if they agree.
 
     What only the job has found is not compared, and a digest only where both have one.
     """
     said, plan = ({name: one.values().get(name) for name in _COMPARED} for one in (stated, planned))
     found = [
-        f"{path.removeprefix('given.')}: the plan says {or_none(now)}, found {or_none(before)}"
+        f"{path.removeprefix('given.')}: the plan says {spell_none(now)}, found {spell_none(before)}"
         for path, (before, now) in differences(said, plan).items()
     ]
-    return found + list(_other_inputs(stated.inputs, planned.inputs))
+    return found + list(_input_differences(stated.inputs, planned.inputs))
 
 
 def agree(said: Any, found: Any) -> bool:
@@ -275,7 +275,7 @@ def agree(said: Any, found: Any) -> bool:
 _COMPARED = ("call", "given", "code", "contents", "wildcards")
 
 
-def _other_inputs(stated: Inputs, planned: Inputs) -> Iterator[str]:
+def _input_differences(stated: Inputs, planned: Inputs) -> Iterator[str]:
     """The files of which only one of two jobs was made, and those that have changed."""
     for name in sorted(stated.keys() | planned.keys()):
         before, now = stated.get(name, {}), planned.get(name, {})
@@ -286,17 +286,17 @@ def _other_inputs(stated: Inputs, planned: Inputs) -> Iterator[str]:
                 yield f"was made from another {file} than is there now"
 
 
-def merged(files: Sequence[str | Path]) -> Statement:
+def merge_statements(files: Sequence[str | Path]) -> Statement:
     """The statement of an artifact in several files: that of the first, with the inputs of all.
 
     Raises `InputError` if the files were made by different jobs but for their shard, or from different contents.
     """
     statements = [read_statement(path) for path in files]
-    first = _of_any_shard(statements[0])
+    first = _shared_values(statements[0])
     for path, one in zip(files, statements, strict=True):
-        if (found := _of_any_shard(one)) != first:
+        if (found := _shared_values(one)) != first:
             raise InputError(
-                f"{path}: made from other things than {files[0]}: {expected_and_found(first, found)}. Delete the "
+                f"{path}: made from other things than {files[0]}: {describe_differences(first, found)}. Delete the "
                 "wrong one and run snakemake again."
             )
     inputs: dict[str, dict[str, str | None]] = {}
@@ -314,7 +314,7 @@ def merged(files: Sequence[str | Path]) -> Statement:
     return replace(statements[0], inputs=inputs, above=above, adopted=adopted)
 
 
-def _of_any_shard(statement: Statement) -> dict[str, Any]:
+def _shared_values(statement: Statement) -> dict[str, Any]:
     """What the shards of an artifact share."""
     named = {name: value for name, value in statement.names.items() if name != "shard"}
     return {**statement.given, **named, "call": statement.call}
@@ -346,7 +346,7 @@ def ancestors(statement: Statement) -> list[Statement]:
 
 
 def _parent(statement: Statement, below: str, stated: str) -> Statement | None:
-    path = path_of(below)
+    path = result_path(below)
     if path.is_file() and digest(path) == stated:
         return read_statement(path)
     known = statement.above.get(stated)

@@ -31,12 +31,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import DTypeLike, NDArray
 
-from snakeproof.errors import InputError, expected_and_found
-from snakeproof.files import atomic
+from snakeproof.errors import InputError, describe_differences
+from snakeproof.files import atomic_file
 from snakeproof.pages import Pages, RowsDigest
 from snakeproof.schema import Column, Schema, arrow_table, check
 from snakeproof.seals import seal_parquet
-from snakeproof.statements import merged, stating
+from snakeproof.statements import current_statement, merge_statements
 
 VECTOR = "vector"
 VALUES = f"{VECTOR}.list.element"  # as Parquet calls the values of a list
@@ -61,7 +61,7 @@ class FeatureWriter:
 
     def __init__(self, path: str | Path, schema: Schema, shape: Sequence[int], dtype: DTypeLike, **found: Any) -> None:
         self.path, self.schema, self.shape, self.dtype = Path(path), schema, tuple(shape), np.dtype(dtype)
-        self._statement = stating(found)
+        self._statement = current_statement(found)
         vector = Column(VECTOR, vector_type(self.shape, self.dtype), f"{self.dtype.name} values of shape {self.shape}")
         self._full = replace(schema, columns=(*schema.columns, vector))
         row_bytes = math.prod(self.shape) * self.dtype.itemsize
@@ -72,9 +72,9 @@ class FeatureWriter:
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:  # leaves nothing behind if the file cannot be begun, as on a full disk
-            temporary = stack.enter_context(atomic(self.path))
+            temporary = stack.enter_context(atomic_file(self.path))
             stack.push(partial(self._seal, temporary))
-            self._file = stack.enter_context(self._parquet(temporary))
+            self._file = stack.enter_context(self._parquet_writer(temporary))
             stack.push(self._finish)
             self._open = stack.pop_all()
         return self
@@ -139,7 +139,7 @@ class FeatureWriter:
             vector, pa.FixedSizeListArray.from_arrays(values, type=vector.storage_type)
         )
 
-    def _parquet(self, path: Path) -> pq.ParquetWriter:
+    def _parquet_writer(self, path: Path) -> pq.ParquetWriter:
         others = [column.name for column in self.schema.columns]
         return pq.ParquetWriter(
             path,
@@ -178,18 +178,18 @@ class FeatureStore:
             raise InputError(f"{schema.name}: a feature store needs at least one file; none was given.")
         for path in files:
             check(path, schema)
-        described = [_describe(path) for path in files]
-        _check_alike(files, described)
+        described = [_read_layout(path) for path in files]
+        _check_shards(files, described)
         self.schema = schema
         self.shape: tuple[int, ...] = described[0]["shape"]
         self.dtype: np.dtype[Any] = described[0]["dtype"]
-        self.statement = merged(files)
+        self.statement = merge_statements(files)
         names = [column.name for column in schema.columns]
         length = math.prod(self.shape)
         self.row_bytes = length * self.dtype.itemsize
         self._pages = [Pages(path) for path in files]
         # Per file, item i is the `row_bytes` bytes from byte i on; so a vector is an item wherever it begins.
-        self._maps = [_mapped(path) for path in files]
+        self._maps = [_map_file(path) for path in files]
         self._items = [_overlapping_items(mapped, self.row_bytes) for mapped in self._maps]
         self._touched, self._large = 0, sum(map(len, self._maps)) > RESIDENT
         offsets = [_vector_offsets(path, length, self.dtype.itemsize) for path in files]
@@ -215,11 +215,11 @@ class FeatureStore:
             self._pages[number].check(self._maps[number], offset[here], gathered.itemsize)
             gathered[here] = self._items[number][offset[here]]
         if self._large:
-            self._let_go(gathered.nbytes + AROUND * len(wanted))
+            self._release_pages(gathered.nbytes + AROUND * len(wanted))
         vectors: NDArray[Any] = gathered.view(self.dtype).reshape(len(wanted), *self.shape)
         return vectors
 
-    def _let_go(self, touched: int) -> None:
+    def _release_pages(self, touched: int) -> None:
         """Count what was mapped at most; where that is too much, map nothing: the files stay in the kernel's cache."""
         self._touched += touched
         if self._touched > RESIDENT:
@@ -228,7 +228,7 @@ class FeatureStore:
                 mapped.madvise(mmap.MADV_DONTNEED)
 
 
-def _describe(path: Path) -> dict[str, Any]:
+def _read_layout(path: Path) -> dict[str, Any]:
     names = pq.read_schema(path)
     vector = names.field(VECTOR).type if VECTOR in names.names else None
     if isinstance(vector, pa.FixedShapeTensorType):
@@ -236,15 +236,15 @@ def _describe(path: Path) -> dict[str, Any]:
     elif isinstance(vector, pa.FixedSizeListType):
         shape = (vector.list_size,)
     else:
-        raise _other_layout(path)
+        raise _layout_error(path)
     return {"shape": shape, "dtype": np.dtype(vector.value_type.to_pandas_dtype())}
 
 
-def _check_alike(files: Sequence[Path], described: Sequence[dict[str, Any]]) -> None:
+def _check_shards(files: Sequence[Path], described: Sequence[dict[str, Any]]) -> None:
     for path, found in zip(files, described, strict=True):
         if found != described[0]:
             raise InputError(
-                f"{path}: of other features than {files[0]}: {expected_and_found(described[0], found)}. Delete the "
+                f"{path}: of other features than {files[0]}: {describe_differences(described[0], found)}. Delete the "
                 "wrong one and run snakemake again."
             )
 
@@ -265,7 +265,7 @@ def _check_columns(path: Path, pages: Pages, mapped: mmap.mmap) -> None:
     pages.check(mapped, starts, lengths)
 
 
-def _mapped(path: Path) -> mmap.mmap:
+def _map_file(path: Path) -> mmap.mmap:
     with open(path, "rb") as file:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
@@ -280,13 +280,13 @@ def _vector_offsets(path: Path, length: int, value_bytes: int) -> NDArray[np.int
     groups = (footer.row_group(number) for number in range(footer.num_row_groups))
     row_bytes = length * value_bytes
     begins = [
-        _first_value(path, group, group.num_rows * length, value_bytes) + row_bytes * np.arange(group.num_rows)
+        _values_offset(path, group, group.num_rows * length, value_bytes) + row_bytes * np.arange(group.num_rows)
         for group in groups
     ]
     return np.concatenate([*begins, np.empty(0, np.int64)])
 
 
-def _first_value(path: Path, group: pq.RowGroupMetaData, values: int, value_bytes: int) -> int:
+def _values_offset(path: Path, group: pq.RowGroupMetaData, values: int, value_bytes: int) -> int:
     """The offset in the file of the values of a row group's vectors.
 
     They are at the end of the column's only data page, after the levels, which mark the end of each list. The page's
@@ -299,10 +299,10 @@ def _first_value(path: Path, group: pq.RowGroupMetaData, values: int, value_byte
         header = file.read(min(column.total_compressed_size, LONGEST_HEADER))
     found = PAGE_HEADER.match(header)
     if column.path_in_schema != VALUES or not found or found["size"] != found["compressed"]:
-        raise _other_layout(path)
-    one_page = 0 < column.total_compressed_size - _number(found["size"]) <= LONGEST_HEADER
-    if not one_page or _number(found["values"]) != values:
-        raise _other_layout(path)
+        raise _layout_error(path)
+    one_page = 0 < column.total_compressed_size - _decode_number(found["size"]) <= LONGEST_HEADER
+    if not one_page or _decode_number(found["values"]) != values:
+        raise _layout_error(path)
     return int(column.data_page_offset + column.total_compressed_size - values * value_bytes)
 
 
@@ -315,12 +315,12 @@ LONGEST_HEADER = 64
 """Bytes; a header without statistics has about thirty."""
 
 
-def _number(varint: bytes) -> int:
+def _decode_number(varint: bytes) -> int:
     """A number that is not negative, in Thrift's compact protocol: 7 bits in a byte, doubled."""
     return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(varint)) // 2
 
 
-def _other_layout(path: Path) -> InputError:
+def _layout_error(path: Path) -> InputError:
     return InputError(
         f"{path}: expected the vectors of each row group in one plain page, found another layout; the file was "
         "written by other software. Delete it and run snakemake again."

@@ -38,12 +38,12 @@ class Strict(BaseModel):
             if key in cls.RENAMED:
                 raise ValueError(f"{key}: this key is now {cls.RENAMED[key]}")
             if key not in fields:
-                raise ValueError(f"{key}: there is no such key{or_meant(str(key), fields)}")
+                raise ValueError(f"{key}: there is no such key{suggest_name(str(key), fields)}")
         return values
 
 
-def or_meant(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the most similar known one, if there is one."""
+def suggest_name(name: str, known: Iterable[str]) -> str:
+    """Suggests the most similar known name, as the last part of a message on an unknown one; empty without one."""
     alike = get_close_matches(name, known, 1)
     return f"; is {alike[0]!r} meant?" if alike else ""
 
@@ -52,11 +52,11 @@ MOST_NAMED = 20
 """The known names that a message lists."""
 
 
-def known_or_meant(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: known ones, in one line, and the most similar one."""
+def list_known_names(name: str, known: Iterable[str]) -> str:
+    """Lists known names in one line and suggests the most similar, as the last part of a message on an unknown one."""
     names = sorted(filter(None, known))
     others = f" and {len(names) - MOST_NAMED} others" if len(names) > MOST_NAMED else ""
-    return f"; known: {', '.join(names[:MOST_NAMED])}{others}{or_meant(name, names)}"
+    return f"; known: {', '.join(names[:MOST_NAMED])}{others}{suggest_name(name, names)}"
 
 
 LONGEST_NAME = 64
@@ -80,7 +80,7 @@ _UNPRINTED = {"Cc", "Zl", "Zp", "Cs"}
 """Unicode's categories of control characters, line breaks, and halves of characters."""
 
 
-def _title(text: str) -> str:
+def _check_title(text: str) -> str:
     if not text.strip():
         raise ValueError("a title is empty; write what tables are to print")
     found = [character for character in text if unicodedata.category(character) in _UNPRINTED]
@@ -89,28 +89,28 @@ def _title(text: str) -> str:
     return text
 
 
-Title = Annotated[str, Field(min_length=1), AfterValidator(_title)]
+Title = Annotated[str, Field(min_length=1), AfterValidator(_check_title)]
 """One line of text that tables, pages and pictures print; each escapes it in its own way."""
 
 
-def known(where: str, names: Iterable[str], those: Iterable[Any]) -> None:
+def check_known_names(where: str, names: Iterable[str], those: Iterable[Any]) -> None:
     """Raises `ValueError` that names the path of the first unknown name. The name "" stands for null."""
     there = list(those)
     for name in names:
         if name not in there:
             none = "; none is written as null" if name.lower() == "none" and "" in there else ""
-            raise ValueError(f"{where}: no {name!r}{known_or_meant(name, there)}{none}")
+            raise ValueError(f"{where}: no {name!r}{list_known_names(name, there)}{none}")
 
 
-def of_type(by: str, types: Mapping[str, type[Strict]]) -> BeforeValidator:
+def type_validator(by: str, types: Mapping[str, type[Strict]]) -> BeforeValidator:
     """Validates a field as the one of `types` that the entry's earlier field `by` names."""
 
-    def validated(value: Any, info: ValidationInfo) -> Strict:
+    def validate_value(value: Any, info: ValidationInfo) -> Strict:
         kind = types.get(info.data[by]) if by in info.data else None
         # A wrong name is an error of the other field; without it this one cannot be checked.
         return Strict() if kind is None else kind.model_validate(value)
 
-    return BeforeValidator(validated)
+    return BeforeValidator(validate_value)
 
 
 Entry = TypeVar("Entry", bound=BaseModel)
@@ -128,10 +128,10 @@ def validate(model: type[Entry], values: Any, where: str) -> Entry:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise not_valid(where, [line(path, message) for path, message in wrong_keys(error)]) from None
+        raise validation_error(where, [error_line(path, message) for path, message in wrong_keys(error)]) from None
 
 
-def line(path: Sequence[str], message: str) -> str:
+def error_line(path: Sequence[str], message: str) -> str:
     """A wrong key's line in the list of an error."""
     return f"{'.'.join(path) or '(top)'}: {message}"
 
@@ -146,12 +146,12 @@ def wrong_keys(error: ValidationError) -> Iterator[tuple[list[str], str]]:
         if found["type"] in _TEXTS and isinstance(found["input"], bool | int | float | date):
             message += _INSTEAD_OF_OTHERS
         if found["type"] in _NUMBERS and isinstance(found["input"], str):
-            message += _instead_of_text(found["input"])
+            message += _number_advice(found["input"])
         named = _KEY.fullmatch(message) if found["type"] == "value_error" else None
         yield ([*path, *named[1].split(".")], named[2]) if named else (path, message)
 
 
-def _instead_of_text(text: str) -> str:
+def _number_advice(text: str) -> str:
     """Advice if text is in the place of a number, as YAML reads 1e-4; empty if the text is no number."""
     try:
         number = float(text)
@@ -165,7 +165,7 @@ def _instead_of_text(text: str) -> str:
     return ", which is text; write it without quotes, and in a file (nested values of --config are all text)"
 
 
-def not_valid(where: str, wrong: Sequence[str]) -> InputError:
+def validation_error(where: str, wrong: Sequence[str]) -> InputError:
     """The error that lists all mistakes, one line for each key."""
     lines = "\n".join(f"  {line}" for line in dict.fromkeys(wrong))
     return InputError(f"{where} is not valid; correct these keys:\n{lines}")

@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from snakeproof.errors import InputError
-from snakeproof.files import atomic
+from snakeproof.files import atomic_file
 from snakeproof.logs import logger
-from snakeproof.seals import verified
+from snakeproof.seals import verify_file
 from snakeproof.statements import (
     RESULTS,
     Statement,
     check_agrees,
-    differing,
     is_artifact,
     is_older,
+    job_differences,
     read_statement,
     state_job,
 )
@@ -36,26 +36,26 @@ def put_aside(workflow: Any, results: str, doubted: Container[str]) -> None:
     A job that the user has forced makes its outputs again, unless it is planned because they were `doubted`. Where the
     file system has no second names for a file, nothing is put aside, so all jobs compute.
     """
-    remove_aside(results)
-    aside_folder(results).mkdir(parents=True, exist_ok=True)
+    remove_second_names(results)
+    second_names_folder(results).mkdir(parents=True, exist_ok=True)
     planned = {str(file) for job in workflow.dag.needrun_jobs() for file in job.output}
     for job in workflow.dag.needrun_jobs():
         outputs = [str(file) for file in job.output]
         forced = workflow.dag.reason(job).forced and not any(file in doubted for file in outputs)
-        if not forced and _may_be_of(job, outputs, planned):
+        if not forced and _may_be_current(job, outputs, planned):
             for file in outputs:
                 try:
-                    os.link(file, aside(file))
+                    os.link(file, second_name(file))
                 except OSError:
                     return
 
 
-def remove_aside(results: str) -> None:
+def remove_second_names(results: str) -> None:
     """Removes what was put aside."""
-    shutil.rmtree(aside_folder(results), ignore_errors=True)
+    shutil.rmtree(second_names_folder(results), ignore_errors=True)
 
 
-def _may_be_of(job: Any, outputs: list[str], planned: Container[str]) -> bool:
+def _may_be_current(job: Any, outputs: list[str], planned: Container[str]) -> bool:
     """True if a job's outputs say that they are of it, as far as is known before its inputs are made."""
     if not outputs or not all(is_artifact(file) and os.path.exists(file) for file in outputs):
         return False
@@ -64,7 +64,7 @@ def _may_be_of(job: Any, outputs: list[str], planned: Container[str]) -> bool:
         return False
     try:
         return not any(
-            is_older(file) or differing(read_statement(file), state_job(job, is_planned=True)) for file in outputs
+            is_older(file) or job_differences(read_statement(file), state_job(job, is_planned=True)) for file in outputs
         )
     except InputError:
         return False
@@ -85,30 +85,30 @@ def take_back(job: Statement, outputs: Sequence[str]) -> bool:
 
     Returns False, and leaves everything as it is, if one does not.
     """
-    if not all(aside(output).exists() for output in outputs):
+    if not all(second_name(output).exists() for output in outputs):
         return False
     try:
         for output in outputs:
-            check_agrees(aside(output), job)
-            verified(aside(output))
+            check_agrees(second_name(output), job)
+            verify_file(second_name(output))
     except InputError as error:
         logger.info("Made again: %s", error)
         return False
     for output in outputs:
-        with atomic(output) as temporary:
+        with atomic_file(output) as temporary:
             temporary.unlink()
-            os.link(aside(output), temporary)
+            os.link(second_name(output), temporary)
             os.utime(temporary)
     logger.info("Nothing to compute: the inputs were written again, with the contents that they had.")
     return True
 
 
-def aside_folder(results: str) -> Path:
+def second_names_folder(results: str) -> Path:
     """The folder of the outputs of the folder `results` that were put aside."""
     return Path(results, ".aside")
 
 
-def aside(path: str) -> Path:
+def second_name(path: str) -> Path:
     """The place of an output while it is aside."""
     name = hashlib.sha256(path.encode()).hexdigest()
-    return aside_folder(os.environ.get(RESULTS, "results")) / f"{name}{Path(path).suffix}"
+    return second_names_folder(os.environ.get(RESULTS, "results")) / f"{name}{Path(path).suffix}"

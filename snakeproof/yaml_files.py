@@ -40,29 +40,33 @@ class _Values:
             self._found[id(node)] = 1 + sum(counts)
         found = self._found[id(node)]
         if found is None:
-            raise _Misread(f"{_key(path)}: an alias repeats what it is a part of; write the values out")
+            raise _Misread(f"{_key_path(path)}: an alias repeats what it is a part of; write the values out")
         if found > MOST_VALUES:
-            raise _Misread(f"{_key(path)}: with its aliases this has more than {MOST_VALUES:,} values; write fewer")
+            raise _Misread(
+                f"{_key_path(path)}: with its aliases this has more than {MOST_VALUES:,} values; write fewer"
+            )
         return found
 
     def _parts(self, node: yaml.Node, path: str) -> list[tuple[str, yaml.Node]]:
         if isinstance(node, yaml.MappingNode):
-            return [(_name(key, path), value) for key, value in node.value]
+            return [(_key_name(key, path), value) for key, value in node.value]
         if isinstance(node, yaml.SequenceNode):
             return [(str(number), value) for number, value in enumerate(node.value)]
         if _is_plain(node, "int", "float") and _AMBIGUOUS.fullmatch(node.value):
             value = yaml.safe_load(node.value)
             raise _Misread(
-                f'{_key(path)}: YAML reads {node.value} as {value}; write {value}, or for text "{node.value}"'
+                f'{_key_path(path)}: YAML reads {node.value} as {value}; write {value}, or for text "{node.value}"'
             )
         return []
 
 
-def _name(key: yaml.Node, path: str) -> str:
+def _key_name(key: yaml.Node, path: str) -> str:
     """A key of a mapping. Raises `_Misread` for one that YAML does not read as text."""
     if _is_plain(key, "bool", "int", "float", "null", "timestamp"):
         value = yaml.safe_load(key.value)
-        raise _Misread(f'{_key(f"{path}.{key.value}")}: YAML reads this key as {value}; write "{key.value}", in quotes')
+        raise _Misread(
+            f'{_key_path(f"{path}.{key.value}")}: YAML reads this key as {value}; write "{key.value}", in quotes'
+        )
     return str(key.value)
 
 
@@ -71,7 +75,7 @@ def _is_plain(node: yaml.Node, *types: str) -> bool:
     return isinstance(node, yaml.ScalarNode) and not node.style and node.tag.rpartition(":")[2] in types
 
 
-def _key(path: str) -> str:
+def _key_path(path: str) -> str:
     return path.removeprefix(".") or "(top)"
 
 
@@ -97,19 +101,19 @@ def read_yaml(path: str | Path) -> Any:
 
     Raises `InputError` if it is not YAML, or for a key that occurs twice or would be read as another value.
     """
-    return _load(_text(path), path)
+    return _load(_read_text(path), path)
 
 
 def check_configfiles(paths: Iterable[str | Path]) -> None:
     """Raises `InputError` for a key that occurs twice in a file, YAML or JSON, that Snakemake reads by itself."""
     for path in paths:
-        text = _text(path)
+        text = _read_text(path)
         if text.lstrip().startswith("{"):  # JSON may have tabs between its values, and unpaired surrogates in them
             text = re.sub(r"\\u(?=[0-9a-fA-F]{4})", "_u", text.replace("\t", " "))
         _load(text, path)
 
 
-def _text(path: str | Path) -> str:
+def _read_text(path: str | Path) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

@@ -315,7 +315,7 @@ def fused(module: ModuleType, *names: str) -> SimpleNamespace:
     return SimpleNamespace(**functions)
 
 
-FUSED_SUMS = fused(blocks_of_tanh_sums, "sums_of", "gradients_of")
+FUSED_SUMS = fused(blocks_of_tanh_sums, "compute_sums", "compute_gradients")
 FUSED_STEPS = fused(hlstm_steps, "open_gates", "send", "receive", "close_gates")
 
 
@@ -325,4 +325,4 @@ def steps_of(device: torch.device) -> Any:
 
 
 hlstm._steps = steps_of
-tanh_sums._on_gpu = lambda: blocks_of_tanh_sums if is_plain("tanh_sums") else FUSED_SUMS  # type: ignore[assignment, return-value]
+tanh_sums._gpu_module = lambda: blocks_of_tanh_sums if is_plain("tanh_sums") else FUSED_SUMS  # type: ignore[assignment, return-value]

@@ -7,7 +7,7 @@ from densevse.artifacts.schemas.sentences import PARSES, TAGS
 from densevse.config.training import NamedPhase, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.models.embedding import write_embeddings
-from densevse.models.files import build, open_model, save_model
+from densevse.models.files import build_method, open_model, save_model
 from densevse.training.generators import train_writing
 from snakeproof import schema
 
@@ -20,9 +20,9 @@ def space(folder, files, method="vse", **parameters):
     """An untrained joint space and its embeddings of all splits, as inputs of a generator."""
     inputs = Inputs(files, ["words"])
     torch.manual_seed(0)
-    model = build(method, {"dimension": 8, **parameters}, inputs.shapes())
+    model = build_method(method, {"dimension": 8, **parameters}, inputs.shapes())
     path = folder / f"{method}.safetensors"
-    save_model(model, method, ["words"], path, features=inputs.features_seen(), device="cpu")
+    save_model(model, method, ["words"], path, features=inputs.feature_settings(), device="cpu")
     inputs, model = open_model(files, path, CPU)
     for split in ("train", "val", "test"):
         write_embeddings(model, inputs, split, folder / f"{split}.parquet")
@@ -39,7 +39,7 @@ def with_tags(folder, files):
     rows = [{"index": number, "tag": tag, "count": 1} for number, tag in enumerate(["JJ", "NN", "DT", "VBZ", "."], 2)]
     schema.write(rows, TAGS, folder / "tags.parquet")
     tagged = {"parses": [str(folder / "parses.parquet")], "tags": str(folder / "tags.parquet"), "view_whole": []}
-    return files.with_changes(**tagged, **space(folder, files))
+    return files.replace_inputs(**tagged, **space(folder, files))
 
 
 def trained(folder, files, model="sc_nlm", sentences=("tags",), epochs=2, **parameters):
@@ -52,6 +52,6 @@ def trained(folder, files, model="sc_nlm", sentences=("tags",), epochs=2, **para
         seed=0,
     )
     path = folder / f"{model}.safetensors"
-    read = files.with_changes(joint_embedding=[], joint_embedding_test=[])
+    read = files.replace_inputs(joint_embedding=[], joint_embedding_test=[])
     train_writing(read, job, path, folder / "history.parquet")
-    return files.with_changes(model=str(path), joint_embedding_train=[], joint_embedding_val=[])
+    return files.replace_inputs(model=str(path), joint_embedding_train=[], joint_embedding_val=[])

@@ -4,8 +4,8 @@ import torch
 from torch.nn import functional
 
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
-from densevse.methods.structures import words_of
-from densevse.models.files import build
+from densevse.methods.structures import words_from_index
+from densevse.models.files import build_method
 from tests.gradients import assert_same
 
 SHAPES = Shapes({"whole": 6}, words=9)
@@ -21,13 +21,13 @@ TEST, TRAINING = images(2, 1), images(3, 2)
 
 
 def sentences(index=INDEX):
-    return Sentences({"words": words_of(index.numpy(), torch.device("cpu"))})
+    return Sentences({"words": words_from_index(index.numpy(), torch.device("cpu"))})
 
 
 def small(name, **sizes):
     """A method of random weights, biases too, that keeps the training images."""
     torch.manual_seed(0)
-    made = build(name, {"marginal_images": 3, **sizes}, SHAPES).double()
+    made = build_method(name, {"marginal_images": 3, **sizes}, SHAPES).double()
     for weights in made.parameters():
         torch.nn.init.normal_(weights, std=0.5)
     made.measure(TRAINING)

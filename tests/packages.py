@@ -19,12 +19,12 @@ def install(folder: Path, name: str, files: Mapping[str, str], group: str, **ent
     lines = [f"{key} = {value}" for key, value in entries.items()]
     (described / "entry_points.txt").write_text("\n".join([f"[{group}]", *lines]))
     importlib.invalidate_caches()  # a folder that was listed in the same moment would seem not to have it
-    plugins._installed.cache_clear()
+    plugins._read_entry_points.cache_clear()
     return folder / name
 
 
 def forget(name: str) -> None:
     """Forgets a package that a test has imported."""
-    plugins._installed.cache_clear()
+    plugins._read_entry_points.cache_clear()
     for module in [module for module in sys.modules if module.split(".")[0] == name]:
         del sys.modules[module]

@@ -163,7 +163,7 @@ def copy_code(folder: Path) -> Path:
     What is known of these files comes with them, or each project's first run would find it again: compiled modules,
     but for those that are being written, and the facts of which digests are made.
     """
-    importlib.import_module("densevse.dag.project").code_of(
+    importlib.import_module("densevse.dag.project").project_code(
         ROOT, ROOT / FACTS
     )  # not above: a dry run has the project's own
     for name in (*CODE, FACTS):

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.project import Analyses, Project, any_of
+from densevse.dag.project import Analyses, Project, name_pattern
 from densevse.dag.rows import GivenStage
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 from snakeproof.jobs import Job
-from snakeproof.paths import Paths, configured
+from snakeproof.paths import Paths, from_wildcards
 from tests.rules import FOLDERS, HEAD, rules
 
 STAGES = {"datasets": DatasetStage, "training": TrainingStage, "tables": TableStage, "given": GivenStage}
@@ -21,7 +21,13 @@ STAGES = {"datasets": DatasetStage, "training": TrainingStage, "tables": TableSt
 def names_in(rule: str, project: Project) -> dict[str, Any]:
     """The names that a rule knows: those of every file of rules that these expressions use, and those of its file."""
     names: dict[str, Any] = {name: stage(project) for name, stage in STAGES.items()}
-    names |= {"project": project, "settings": project.config, "analyses": Analyses(), "any_of": any_of, "Job": Job}
+    names |= {
+        "project": project,
+        "settings": project.config,
+        "analyses": Analyses(),
+        "name_pattern": name_pattern,
+        "Job": Job,
+    }
     exec(HEAD.split(rules()[rule].file.read_text(encoding="utf-8"))[0], names)
     return names
 
@@ -44,7 +50,7 @@ def job_of(rule: str, project: Project, **wildcards: object) -> Job:
     params = ast.parse(f"f({rules()[rule].sections['params']})", mode="eval")
     calls = [node for node in ast.walk(params) if isinstance(node, ast.Call) and ast.unparse(node.func) == "calling"]
     decide = evaluated(calls[0].args[1], rule, project)
-    job: Job = configured(decide)(_texts(wildcards))
+    job: Job = from_wildcards(decide)(_texts(wildcards))
     return job
 
 

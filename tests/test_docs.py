@@ -10,7 +10,7 @@ import pytest
 import densevse
 from densevse.command.shared import configuration, overrides
 from densevse.config.analyses import settings_of_analyses
-from densevse.config.config import with_analyses
+from densevse.config.config import config_type
 from densevse.config.groups import GROUPS, WATCHERS
 from densevse.config.registries import STRUCTURES, VIEWS
 from docs import generate
@@ -156,9 +156,9 @@ def test_a_table_of_claims_is_divided_by_paper():
     second = f"## Of A alone\n\n{head}| A     | d        | +3   |\n"
     text = f'# Claims\n\n{first}\n{second}\n- A, "d": a note.\n- B, "c": another.\n- Config 12.\n'
     shown = "| Claim | Gain |\n| --- | ---: |\n| c | -2 |"
-    assert generate.claims_of("B", text) == f'\nTest split\n\n{shown}\n\n- B, "c": another.\n- Config 12.\n'
-    assert "\n| a \\| b | +1 |\n\nOf A alone\n" in generate.claims_of("A", text)
-    assert not generate.claims_of("C", text)
+    assert generate.paper_claims("B", text) == f'\nTest split\n\n{shown}\n\n- B, "c": another.\n- Config 12.\n'
+    assert "\n| a \\| b | +1 |\n\nOf A alone\n" in generate.paper_claims("A", text)
+    assert not generate.paper_claims("C", text)
 
 
 def test_each_claim_on_the_page_of_a_paper_has_a_verdict():
@@ -209,7 +209,7 @@ def test_the_notebook_has_a_trial_a_row_in_the_order_of_their_days_and_each_row_
 def test_the_notebook_s_page_shows_every_table():
     shown = re.findall(r"\{include\} generated/notebook/(.+)\.md", read(DOCS / "lab_notebook.md"))
     assert shown == list(generate.TOPICS.values())
-    assert "| V1 | 2026-11-21 | Flickr8k | VSE | GRU of 512" in generate.page_of(generate.notebook()["V"])
+    assert "| V1 | 2026-11-21 | Flickr8k | VSE | GRU of 512" in generate.notebook_table(generate.notebook()["V"])
 
 
 # --- the site --------------------------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ def test_the_guide_names_every_key_of_every_folder(guide, tmp_path):
     pages = {path.stem: read(path) for path in (tmp_path / "guide").glob("*.md")}
     folders = {path.name for path in (ROOT / "config").iterdir() if path.is_dir()} - {"published"}
     assert folders - settings_of_analyses().keys() <= pages.keys()
-    for key in with_analyses().model_fields:
+    for key in config_type().model_fields:
         assert key in pages or f"`{key}`" in pages["index"] + pages["analyses"]
     text = "\n".join(pages.values())
     for name, part in guide.definitions.items():
@@ -258,13 +258,13 @@ def test_the_guide_names_every_key_of_every_folder(guide, tmp_path):
 
 
 def test_words_for_a_table_keep_code_and_show_signs():
-    assert generate.escaped("a <b> or `c|d_<e>` | f_g") == r"a \<b\> or `c\|d_<e>` \| f\_g"
+    assert generate.escape_markdown("a <b> or `c|d_<e>` | f_g") == r"a \<b\> or `c\|d_<e>` \| f\_g"
 
 
 def test_a_page_from_elsewhere_keeps_its_links(tmp_path, monkeypatch):
     monkeypatch.setattr(generate, "ROOT", tmp_path)
     (tmp_path / "PAGE.md").write_text("[a](docs/api.md#b) [c](CHANGELOG.md) [d](examples/e.py) [f](https://g) [h](#i)")
-    found = generate.at_home(tmp_path / "PAGE.md", "generated")
+    found = generate.relocate_page(tmp_path / "PAGE.md", "generated")
     assert found == "[a](../api.md#b) [c](changes.md) [d](../../examples/e.py) [f](https://g) [h](#i)"
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.dag.project import code_of
+from densevse.dag.project import project_code
 from densevse.moved import MOVED, OLD_CALLS
 from snakeproof import plugins, schema, store
 from snakeproof.statements import Statement
@@ -80,7 +80,7 @@ def test_names_that_are_elsewhere_are_found_in_their_old_module_and_named_by_its
         assert found(name) is found(place)
     sys.modules.pop("densevse.artifacts.schema")
     has = "densevse.artifacts.columns has its BOX_COLUMNS, CAPTION_ID, IMAGE_ID, SPLIT"
-    with pytest.warns(DeprecationWarning, match=f"; {has}; densevse.artifacts.identity has its identity_of$"):
+    with pytest.warns(DeprecationWarning, match=f"; {has}; densevse.artifacts.identity has its read_identity$"):
         import densevse.artifacts.schema  # noqa: F401
 
 
@@ -178,7 +178,7 @@ SCHEMA = "import snakeproof.schema, densevse.artifacts.columns, densevse.artifac
     [
         ("from densevse.artifacts.schema import IMAGE_ID", "from densevse.artifacts.columns import IMAGE_ID"),
         ("from densevse.artifacts.schema import Column", "import densevse.artifacts, snakeproof.schema"),
-        ("from densevse.artifacts.schema import identity", "from densevse.artifacts.identity import identity_of"),
+        ("from densevse.artifacts.schema import identity", "from densevse.artifacts.identity import read_identity"),
         ("from densevse.artifacts.store import FeatureWriter", "from densevse.artifacts.older import FeatureWriter"),
         ("from densevse.runtime import errors", "import densevse.runtime, snakeproof.errors"),
         ("import densevse.artifacts.schema", SCHEMA),
@@ -190,7 +190,7 @@ def test_a_digest_covers_what_an_old_name_stands_for(package, kept, old, new):
     reached = {}
     for text in (old, new):
         (place / "work.py").write_text(f"{text}\n")
-        code = code_of(ROOT, kept, plugins.plugins("densevse.readers"))
+        code = project_code(ROOT, kept, plugins.plugins("densevse.readers"))
         reached[text] = {name for name in code.reached("older.work:read") if not name.endswith("/__init__.py")}
     assert reached[old] == reached[new] > {"older/work.py"}
     assert "densevse/moved.py" not in reached[old], "another old name would make every file again"

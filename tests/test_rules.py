@@ -11,7 +11,7 @@ from pathlib import Path
 
 from docutils.core import publish_parts
 
-from densevse.dag.project import Project, any_of, code_of
+from densevse.dag.project import Project, name_pattern, project_code
 from densevse.dag.tables import TableStage
 from tests.rules import ROOT, Rule, files, rules
 
@@ -93,7 +93,7 @@ def test_a_rule_shows_the_paths_of_its_inputs():
 
 def test_a_rule_names_a_function_that_exists():
     """tests/workflow/test_calls.py compares the arguments of planned jobs with the parameters of their functions."""
-    code = code_of(ROOT, ROOT / ".snakemake/densevse-code.json")
+    code = project_code(ROOT, ROOT / ".snakemake/densevse-code.json")
     for name in rules().keys() - WITHOUT_JOB:
         code.check(str(rules()[name].call))
 
@@ -129,7 +129,7 @@ def test_no_table_of_the_project_has_the_name_of_what_another_rule_makes():
     config = project.config
     known = {"dataset": config.datasets, "variant": config.variant_names(), "proposer": config.proposers}
     made = [
-        re.compile(re.sub(r"\\{(\w+)\\}", lambda found: f"({any_of(known[found[1]])})", re.escape(output.value)))
+        re.compile(re.sub(r"\\{(\w+)\\}", lambda found: f"({name_pattern(known[found[1]])})", re.escape(output.value)))
         for rule in rules().values()
         for output in ast.walk(rule.arguments("output").get("markdown", ast.Constant("")))
         if rule.name != "table"

@@ -23,18 +23,18 @@ _CODE = re.compile(r"repository-code:.*\n")
 _BELOW_URLS, _ABOVE_CODE = "[project.optional-dependencies]\n", "license: MIT\n"
 
 
-def stated(pyproject: str) -> str:
+def repository_address(pyproject: str) -> str:
     """The address of the repository in a text of pyproject.toml; empty until an owner sets it."""
     return str(tomllib.loads(pyproject)["tool"]["densevse"]["repository"])
 
 
-def with_urls(pyproject: str, repository: str) -> str:
+def add_urls(pyproject: str, repository: str) -> str:
     """The text of pyproject.toml with the address as that of the project."""
     urls = f'[project.urls]\nRepository = "{repository}"\n\n' if repository else ""
     return _URLS.sub("", pyproject).replace(_BELOW_URLS, urls + _BELOW_URLS, 1)
 
 
-def with_code(citation: str, repository: str) -> str:
+def add_code_address(citation: str, repository: str) -> str:
     """The text of CITATION.cff with the address as that of the code."""
     code = f"repository-code: {repository}\n" if repository else ""
     return _CODE.sub("", citation).replace(_ABOVE_CODE, _ABOVE_CODE + code, 1)
@@ -63,12 +63,12 @@ def notes(changes: str, version: str) -> str:
     return found[1].strip() + "\n"
 
 
-def write() -> None:
+def write_addresses() -> None:
     """Writes the address into the three files."""
     pyproject = PYPROJECT.read_text(encoding="utf-8")
-    repository = stated(pyproject)
-    citation = with_code(CITATION.read_text(encoding="utf-8"), repository)
-    PYPROJECT.write_text(with_urls(pyproject, repository), encoding="utf-8")
+    repository = repository_address(pyproject)
+    citation = add_code_address(CITATION.read_text(encoding="utf-8"), repository)
+    PYPROJECT.write_text(add_urls(pyproject, repository), encoding="utf-8")
     CITATION.write_text(citation, encoding="utf-8")
     ZENODO.write_text(zenodo(yaml.safe_load(citation)), encoding="utf-8")
 
@@ -77,4 +77,4 @@ if __name__ == "__main__":
     if len(sys.argv) > 1:
         print(notes(CHANGES.read_text(encoding="utf-8"), sys.argv[1]), end="")
     else:
-        write()
+        write_addresses()

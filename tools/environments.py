@@ -7,7 +7,7 @@ ROOT = Path(__file__).parent.parent
 PIN = re.compile(r"^\s*(?:- )?([a-z0-9-]+)==([^\s;\\]+)(?:\s*;\s*([^\\]*))?", re.MULTILINE)
 
 
-def pinned(file: str = "requirements.txt") -> dict[str, str]:
+def pinned_versions(file: str = "requirements.txt") -> dict[str, str]:
     """Package -> version on Python 3.11, which the conda environments have."""
     text = (ROOT / file).read_text()
     return {name: version for name, version, marker in PIN.findall(text) if ">= '3.12'" not in marker}
@@ -20,9 +20,9 @@ def environments() -> dict[Path, dict[str, str]]:
     }
 
 
-def update() -> None:
+def update_environments() -> None:
     """Writes the pinned versions into the conda files."""
-    versions = pinned()
+    versions = pinned_versions()
     for path, packages in environments().items():
         text = path.read_text()
         for name, version in packages.items():
@@ -31,4 +31,4 @@ def update() -> None:
 
 
 if __name__ == "__main__":
-    update()
+    update_environments()

@@ -30,7 +30,7 @@ from densevse.evaluation.protocols import folds
 from densevse.methods.interface import DualEncoder
 from densevse.models.encoding import encode_images
 from densevse.training.loop import TrainingSpec, drive
-from densevse.training.retrieval import Retrieval, prepared
+from densevse.training.retrieval import Retrieval, prepare_task
 from snakeproof.errors import InputError
 from snakeproof.schema import Schema
 from snakeproof.store import FeatureStore
@@ -96,28 +96,28 @@ class ScaledInputs(Inputs):
         self.stores |= {name: ScaledStore(files.view(name), self.stores[name].schema, scale) for name in scaled}
 
 
-def shortened(phases: Sequence[NamedPhase], epochs: int) -> list[NamedPhase]:
+def shorten_phases(phases: Sequence[NamedPhase], epochs: int) -> list[NamedPhase]:
     """The first epochs of a round."""
     each = [phase.model_copy(update={"epochs": 1}) for phase in phases for _ in range(phase.epochs)][:epochs]
     grouped = [list(same) for _, same in itertools.groupby(each, key=lambda phase: phase.name)]
     return [same[0].model_copy(update={"epochs": len(same)}) for same in grouped]
 
 
-def files_of(project: Project, dataset: str, trial: Trial) -> Files:
+def trial_files(project: Project, dataset: str, trial: Trial) -> Files:
     """The artifacts of a data set that a variant reads with its settings on another."""
     entry, stage = project.variant(trial.settings_of, trial.variant), InputStage(project)
-    named = stage.of_images(trial.variant, dataset, entry.views, entry.networks)
-    named |= stage.of_sentences(dataset, entry.sentences, entry.dependencies)
+    named = stage.inputs_of_images(trial.variant, dataset, entry.views, entry.networks)
+    named |= stage.inputs_of_sentences(dataset, entry.sentences, entry.dependencies)
     vectors = project.datasets[dataset].word_vectors
     if entry.word_vectors and vectors:
         named["word_vectors"] = f"{project.config.results}/{dataset}/vocabulary/vectors-{vectors}.parquet"
     return Files(named)
 
 
-def job_of(project: Project, trial: Trial) -> TrainingJob:
+def trial_job(project: Project, trial: Trial) -> TrainingJob:
     """The shortened training of round 0. Raises `InputError` for a variant that is not trained in steps there."""
     entry = project.variant(trial.settings_of, trial.variant)
-    if not entry.phases_of(0):
+    if not entry.round_phases(0):
         raise InputError(f"{trial.variant}: its round 0 has no phases, so there are no losses to follow")
     training = {
         **entry.training.model_dump(),  # type: ignore[union-attr]
@@ -130,18 +130,18 @@ def job_of(project: Project, trial: Trial) -> TrainingJob:
         parameters=entry.parameters.model_dump(),
         sentences=list(entry.sentences),
         training=training,
-        phases=shortened(entry.phases_of(0), trial.epochs),
+        phases=shorten_phases(entry.round_phases(0), trial.epochs),
         seed=trial.seed,
     )
 
 
-def chance_of(task: Retrieval) -> float:
+def chance_rsum(task: Retrieval) -> float:
     """The rsum of a random ranking of val."""
     rows = task.val.rows
     return expected_metrics(rows, folds(rows, "full"))["rsum"]
 
 
-def alike(task: Retrieval) -> float:
+def mean_cosine(task: Retrieval) -> float:
     """The mean cosine of two images of val."""
     method = task.module
     if not isinstance(method, DualEncoder):
@@ -183,12 +183,12 @@ class Recording(Retrieval):
         return [float(np.mean(self.losses[begin:end])) for begin, end in itertools.pairwise([0, *self.ends])]
 
 
-def run(files: Files, job: TrainingJob, scale: float) -> Outcome:
+def run_trial(files: Files, job: TrainingJob, scale: float) -> Outcome:
     """Runs a training on scaled features. Raises `InputError` if an artifact is missing or does not fit."""
     kept: list[Recording] = []
 
     def make() -> Recording:
-        task = prepared(job, ScaledInputs(files, job.sentences, scale))
+        task = prepare_task(job, ScaledInputs(files, job.sentences, scale))
         kept.append(Recording(task.module, task.train, task.val))
         return kept[0]
 
@@ -202,7 +202,7 @@ def run(files: Files, job: TrainingJob, scale: float) -> Outcome:
                 raise
             error = str(found)
     task = kept[0]
-    return Outcome(task.means(), task.rsums, chance_of(task), len(task.losses), alike(task), error)
+    return Outcome(task.means(), task.rsums, chance_rsum(task), len(task.losses), mean_cosine(task), error)
 
 
 def line(trial: Trial, outcome: Outcome) -> str:
@@ -224,7 +224,7 @@ def main(asked: argparse.Namespace) -> None:
             for scale in asked.scales:
                 trial = Trial(variant, scale, images, asked.settings_of, asked.epochs)
                 begun = time.process_time()
-                outcome = run(files_of(project, asked.dataset, trial), job_of(project, trial), scale)
+                outcome = run_trial(trial_files(project, asked.dataset, trial), trial_job(project, trial), scale)
                 print(line(trial, outcome), flush=True)
                 print(f"{variant}: {time.process_time() - begun:.0f} s of one core", file=sys.stderr, flush=True)
 

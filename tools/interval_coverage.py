@@ -18,7 +18,7 @@ from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import TestSet, full
 from densevse.evaluation.recall import metrics_of
 from densevse.evaluation.retrieval import retrieve
-from densevse.report.sections import queries_of
+from densevse.report.sections import list_queries
 from densevse.scenes.pictures import draw
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import sample_family
@@ -60,12 +60,12 @@ class Model(NamedTuple):
 
     def scores(self, scenes: Scenes) -> torch.Tensor:
         """The cosine of each picture's predicted words with each sentence's: (images, sentences)."""
-        predicted = _with_one(scenes.pictures) @ self.weights
+        predicted = _append_ones(scenes.pictures) @ self.weights
         said = _counts([tokens for texts in scenes.sentences for tokens in texts], self.words)
-        return torch.from_numpy(_unit(predicted) @ _unit(said - said.mean(axis=0)).T)
+        return torch.from_numpy(_unit_vectors(predicted) @ _unit_vectors(said - said.mean(axis=0)).T)
 
 
-def generate(images: int, seed: tuple[int, ...]) -> Scenes:
+def generate_scenes(images: int, seed: tuple[int, ...]) -> Scenes:
     """A number of images at least, in whole families."""
     random = np.random.default_rng(seed)
     pictures, sentences, families = [], [], []
@@ -79,23 +79,23 @@ def generate(images: int, seed: tuple[int, ...]) -> Scenes:
     return Scenes(np.array(pictures, np.float32), sentences, families)
 
 
-def part_of(scenes: Scenes, images: int) -> Scenes:
+def first_images(scenes: Scenes, images: int) -> Scenes:
     """The first images."""
-    return chosen_of(scenes, range(images))
+    return select_images(scenes, range(images))
 
 
-def chosen_of(scenes: Scenes, images: Iterable[int]) -> Scenes:
+def select_images(scenes: Scenes, images: Iterable[int]) -> Scenes:
     """These images, in this order."""
     chosen = list(images)
     sentences, families = ([of[image] for image in chosen] for of in (scenes.sentences, scenes.families))
     return Scenes(scenes.pictures[chosen], sentences, families)
 
 
-def fit(scenes: Scenes) -> Model:
+def fit_model(scenes: Scenes) -> Model:
     """Ridge regression of an image's mean sentence on its picture."""
     words = {word: number for number, word in enumerate(sorted({w for s in scenes.sentences for t in s for w in t}))}
     target = np.stack([_counts(texts, words).mean(axis=0) for texts in scenes.sentences])
-    inputs = _with_one(scenes.pictures)
+    inputs = _append_ones(scenes.pictures)
     kernel = inputs @ inputs.T + RIDGE * np.eye(len(inputs), dtype=np.float32)
     return Model(inputs.T @ np.linalg.solve(kernel, target - target.mean(axis=0)), words)
 
@@ -116,18 +116,18 @@ def as_test_set(scenes: Scenes) -> TestSet:
     return TestSet(names, captions, np.repeat(np.arange(images), 5), np.array(scenes.families, dtype=object))
 
 
-def rank(model: Model, scenes: Scenes) -> pd.DataFrame:
+def rank_scenes(model: Model, scenes: Scenes) -> pd.DataFrame:
     """A model's ranks on scenes."""
     scores, test_set = model.scores(scenes), as_test_set(scenes)
     return retrieve(lambda i, j: lambda a, b: scores[a, b], test_set, full(test_set))
 
 
-def measure(models: Sequence[Model], number: int, sizes: Sizes) -> Measured:
+def rank_test_set(models: Sequence[Model], number: int, sizes: Sizes) -> Measured:
     """Ranks a fresh test set with every model."""
-    scenes = generate(sizes.images, (1, number))
+    scenes = generate_scenes(sizes.images, (1, number))
     test_set = as_test_set(scenes)
-    queries, families = queries_of(test_set, full(test_set))
-    runs = [rank(model, scenes) for model in models]
+    queries, families = list_queries(test_set, full(test_set))
+    runs = [rank_scenes(model, scenes) for model in models]
     by_image = [name.split("#")[0] for name in queries["query_id"]]
     drawn = (retrieval_bootstrap(queries, groups, sizes.draws) for groups in (families, by_image))
     return Measured(*drawn, runs)
@@ -138,41 +138,45 @@ def rows(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
 
     A row is what the interval is of, the expected coverage, the measured one, and a note.
     """
-    trained_on = [generate(sizes.trained_on, (0, seed)) for seed in range(sizes.models)]
-    models = [fit(scenes) for scenes in trained_on]
-    starts = [fit(part_of(scenes, 2 * sizes.trained_on // 3)) for scenes in trained_on]  # of the same seeds
-    worse = fit(generate(sizes.trained_on // 3, (2, 0)))
-    measured = [measure([*models, *starts, worse], number, sizes) for number in range(sizes.sets)]
+    trained_on = [generate_scenes(sizes.trained_on, (0, seed)) for seed in range(sizes.models)]
+    models = [fit_model(scenes) for scenes in trained_on]
+    starts = [fit_model(first_images(scenes, 2 * sizes.trained_on // 3)) for scenes in trained_on]  # of the same seeds
+    worse = fit_model(generate_scenes(sizes.trained_on // 3, (2, 0)))
+    measured = [rank_test_set([*models, *starts, worse], number, sizes) for number in range(sizes.sets)]
     sums = np.array([[metrics_of(run)["rsum"] for run in one.runs] for one in measured])
     first, gain, mean = sums[:, 0].mean(), (sums[:, 0] - sums[:, -1]).mean(), sums[:, : sizes.models].mean()
     spread = sums[:, : sizes.models].mean(axis=0).std(ddof=1)
     note = f"{sizes.sets} test sets of {sizes.images} scenes; rsum {first:.1f}, "
     note += f"its deviation over test sets {sums[:, 0].std():.1f}"
-    yield _row("rsum of one model", note, [one.in_families.interval("rsum", _of(one, [0])) for one in measured], first)
-    blind = [one.by_image.interval("rsum", _of(one, [0])) for one in measured]
+    yield _row(
+        "rsum of one model", note, [one.in_families.interval("rsum", _replicates(one, [0])) for one in measured], first
+    )
+    blind = [one.by_image.interval("rsum", _replicates(one, [0])) for one in measured]
     yield _row("the same, families not known", "images drawn one by one: too narrow", blind, first, "lower")
-    pairs = [one.in_families.difference("rsum", _of(one, [0]), _of(one, [-1])) for one in measured]
+    pairs = [one.in_families.difference("rsum", _replicates(one, [0]), _replicates(one, [-1])) for one in measured]
     yield _row("gain of one model on another", f"paired; the gain is {gain:.1f}", pairs, gain)
     random = np.random.default_rng(3)
     chosen = [random.choice(sizes.models, SEEDS, replace=False) for _ in measured]
     note = f"models of different seeds deviate by {spread:.1f}"
-    runs = [_of(one, seeds) for one, seeds in zip(measured, chosen, strict=True)]
+    runs = [_replicates(one, seeds) for one, seeds in zip(measured, chosen, strict=True)]
     student = [one.in_families.interval("rsum", run) for one, run in zip(measured, runs, strict=True)]
     yield _row("mean over three seeds, Student", note, student, mean)
-    drawn = [_seeds_drawn(one, seeds, random) for one, seeds in zip(measured, chosen, strict=True)]
+    drawn = [_seed_interval(one, seeds, random) for one, seeds in zip(measured, chosen, strict=True)]
     yield _row("mean over three seeds, bootstrap of seeds", "too narrow", drawn, mean, "lower")
     rise = mean - sums[:, sizes.models : -1].mean()
-    before = [_of(one, [sizes.models + seed for seed in seeds]) for one, seeds in zip(measured, chosen, strict=True)]
+    before = [
+        _replicates(one, [sizes.models + seed for seed in seeds]) for one, seeds in zip(measured, chosen, strict=True)
+    ]
     risen = [one.in_families.difference("rsum", *pair) for one, *pair in zip(measured, runs, before, strict=True)]
     note = f"seeds are pairs; the gain is {rise:.1f}"
     yield _row("gain of a mean over three seeds on two thirds of its training set", note, risen, rise)
-    yield from rows_of_resplits(sizes)
+    yield from resplit_rows(sizes)
 
 
-def rows_of_resplits(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
+def resplit_rows(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
     """Coverage in percent of intervals of means over five resplits, each with five times as many images to train on."""
-    data_sets = (generate(sizes.images, (4, number)) for number in range(sizes.sets))
-    sums = np.array([[sums_of_resplit(scenes, seed) for seed in range(RESPLITS)] for scenes in data_sets])
+    data_sets = (generate_scenes(sizes.images, (4, number)) for number in range(sizes.sets))
+    sums = np.array([[resplit_sums(scenes, seed) for seed in range(RESPLITS)] for scenes in data_sets])
     whole, gains = sums[..., 0], sums[..., 0] - sums[..., 1]
     corrected, of_gains = ([interval_over_resplits(one, 1 / 5) for one in of] for of in (whole, gains))
     note = f"{sizes.sets} data sets of {sizes.images} scenes"
@@ -183,24 +187,24 @@ def rows_of_resplits(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
     yield _row("mean gain over five resplits", note, of_gains, gains.mean())
 
 
-def sums_of_resplit(scenes: Scenes, seed: int) -> tuple[float, float]:
+def resplit_sums(scenes: Scenes, seed: int) -> tuple[float, float]:
     """The rsum on a random sixth of a data set: of a model of the rest, and of a model of half of the rest."""
     families = list(pd.Series(scenes.families).groupby(scenes.families).indices.values())
     shuffled = [families[number] for number in np.random.default_rng(seed).permutation(len(families))]
     tested = 1 + int(np.searchsorted(np.cumsum([len(of) for of in shuffled]), len(scenes.families) / 6))
-    test, train = (chosen_of(scenes, np.concatenate(part)) for part in (shuffled[:tested], shuffled[tested:]))
-    fitted = (fit(train), fit(part_of(train, len(train.families) // 2)))
-    whole, half = (metrics_of(rank(model, test))["rsum"] for model in fitted)
+    test, train = (select_images(scenes, np.concatenate(part)) for part in (shuffled[:tested], shuffled[tested:]))
+    fitted = (fit_model(train), fit_model(first_images(train, len(train.families) // 2)))
+    whole, half = (metrics_of(rank_scenes(model, test))["rsum"] for model in fitted)
     return whole, half
 
 
-def _of(measured: Measured, models: Sequence[int]):  # type: ignore[no-untyped-def]
+def _replicates(measured: Measured, models: Sequence[int]):  # type: ignore[no-untyped-def]
     return measured.in_families.replicates([measured.runs[model] for model in models])
 
 
-def _seeds_drawn(measured: Measured, models: Sequence[int], random: np.random.Generator) -> Interval:
+def _seed_interval(measured: Measured, models: Sequence[int], random: np.random.Generator) -> Interval:
     """The interval of a bootstrap over seeds and images, with seeds drawn with replacement too."""
-    each = np.array([_of(measured, [model]).drawn["rsum"] for model in models])
+    each = np.array([_replicates(measured, [model]).drawn["rsum"] for model in models])
     draws = random.integers(len(models), size=(len(models), each.shape[1]))
     drawn = np.take_along_axis(each, draws, axis=0).mean(axis=0)
     low, high = np.quantile(drawn, [0.025, 0.975])
@@ -215,7 +219,7 @@ def _row(
     return what, expected, float(held), f"{note}; mean width {width:.1f}"
 
 
-def _with_one(pictures: Reals) -> Reals:
+def _append_ones(pictures: Reals) -> Reals:
     return np.hstack([pictures, np.ones((len(pictures), 1), np.float32)])
 
 
@@ -228,7 +232,7 @@ def _counts(texts: Sequence[tuple[str, ...]], words: dict[str, int]) -> Reals:
     return counts
 
 
-def _unit(rows: Reals) -> Reals:
+def _unit_vectors(rows: Reals) -> Reals:
     unit: Reals = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
     return unit
 

@@ -97,29 +97,29 @@ def row(network: str, layer: str, module: nn.Module, side: int) -> Row:
 
 def rows() -> Iterator[Row]:
     """The rows of all networks whose arithmetic does not depend on what they see."""
-    for name in ARCHITECTURES.named:
+    for name in ARCHITECTURES.listed_names:
         if not ARCHITECTURES[name].finds_boxes:
-            yield from rows_of(name)
+            yield from architecture_rows(name)
     for name in sorted(OTHERS):
-        yield row(name, CLASSES, _built(name), SIDES.get(name, 224))
-    yield from _of_timm()
+        yield row(name, CLASSES, _build_network(name), SIDES.get(name, 224))
+    yield from _timm_rows()
 
 
-def rows_of(name: str) -> Iterator[Row]:
+def architecture_rows(name: str) -> Iterator[Row]:
     """The rows of an architecture whose layers have names."""
     side, layers = SIDES.get(name, 224), ARCHITECTURES[name].layers
     for layer, node in layers.items():
-        yield row(name, layer, create_feature_extractor(_built(name), [node], suppress_diff_warning=True), side)
-    yield row(name, CLASSES, _built(name), side)
+        yield row(name, layer, create_feature_extractor(_build_network(name), [node], suppress_diff_warning=True), side)
+    yield row(name, CLASSES, _build_network(name), side)
 
 
-def _built(name: str) -> nn.Module:
+def _build_network(name: str) -> nn.Module:
     """A network on the device meta; a RegNet chooses its widths by computing, which meta cannot."""
     with torch.device("cpu" if name.startswith("regnet") else "meta"):
         return _BUILDERS.get(name, partial(models.get_model, name))().to("meta").eval()
 
 
-def _of_timm() -> Iterator[Row]:
+def _timm_rows() -> Iterator[Row]:
     import timm  # an extra, which the file has a few networks of
 
     for name in OF_TIMM:

@@ -38,7 +38,7 @@ def picture(file: Path) -> bytes:
     return found
 
 
-def write(results: Path) -> None:
+def write_readme(results: Path) -> None:
     """Writes the README's table and its picture from the results of the demo."""
     text = README.read_text(encoding="utf-8")
     README.write_text(MARKED.sub(rf"\1{table(results)}\n\2", text), encoding="utf-8")
@@ -51,7 +51,7 @@ def main(task: str, results: Path) -> None:
     if task == "print":
         print(table(results))
     else:
-        write(results)
+        write_readme(results)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from densevse.command.main import main as densevse
-from densevse.command.shared import configured_project, merged, overrides
+from densevse.command.shared import configured_project, merge_overrides, overrides
 from densevse.config.load import merge
 from densevse.dag.features import FeatureStage
 from densevse.dag.project import Project
@@ -53,7 +53,7 @@ def release(exported: Path, project: Project, settings: Mapping[str, Any], folde
         shutil.copytree(exported, temporary / MODEL, ignore=shutil.ignore_patterns(".*"))
         (temporary / NETWORKS).mkdir()
         placed = {
-            name: _copied(name, view, project, temporary / NETWORKS).relative_to(temporary)
+            name: _copy_weights(name, view, project, temporary / NETWORKS).relative_to(temporary)
             for name, view in networks.items()
         }
         card = [line for name, view in networks.items() for line in _card(name, view, described["licences"])]
@@ -68,9 +68,9 @@ def release(exported: Path, project: Project, settings: Mapping[str, Any], folde
         _write(temporary / SUMS, "".join(_sums(temporary)))
 
 
-def _copied(name: str, view: Mapping[str, Any], project: Project, folder: Path) -> Path:
+def _copy_weights(name: str, view: Mapping[str, Any], project: Project, folder: Path) -> Path:
     """A copy of a network's weights. Raises `InputError` if they are not those of the model's features."""
-    place = FeatureStage(project).weights_of(name)
+    place = FeatureStage(project).network_weights(name)
     path = Path(place) if isinstance(place, str) else Path(project.config.resources, place["network"], place["file"])
     if not path.is_file() or checksum(path) != view["weights_sha256"]:
         raise InputError(
@@ -116,8 +116,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if status:
         return status
     project, folder = configured_project(given.configfile), Path("release", f"{given.variant}-{given.dataset}")
-    exported = Path(ExchangeStage(project).exported(given.dataset, given.variant))
-    release(exported, project, merged(overrides(given.configfile)), folder)
+    exported = Path(ExchangeStage(project).export_folder(given.dataset, given.variant))
+    release(exported, project, merge_overrides(overrides(given.configfile)), folder)
     print(folder)
     return 0
 

@@ -34,7 +34,7 @@ flowchart TB
 """
 
 
-def drawn() -> str:
+def graph_page() -> str:
     """The text of docs/rule-graph.md for the rules as they are."""
     command = [sys.executable, "-m", "snakemake", "--quiet", "all", "--rulegraph", "mermaid-js", "--", *TARGETS]
     graph = subprocess.run(command, cwd=PATH.parents[1], capture_output=True, text=True, check=True).stdout
@@ -43,11 +43,11 @@ def drawn() -> str:
     for source, fed in re.findall(r"(id\d+) --> (id\d+)", graph):
         if source != fed:
             feeds[names[source]].add(names[fed])
-    edges = [f"    {source} --> {fed}" for source in sorted(feeds) for fed in sorted(_direct(source, feeds))]
+    edges = [f"    {source} --> {fed}" for source in sorted(feeds) for fed in sorted(_direct_readers(source, feeds))]
     return TEXT.format(targets="\n".join(f"- `{target}`" for target in TARGETS), edges="\n".join(edges))
 
 
-def _direct(source: str, feeds: dict[str, set[str]]) -> set[str]:
+def _direct_readers(source: str, feeds: dict[str, set[str]]) -> set[str]:
     """The rules that a rule feeds, but for those that it also feeds through another one.
 
     Rules of one cycle are side by side: a way through one of them takes no arrow from another.
@@ -56,13 +56,15 @@ def _direct(source: str, feeds: dict[str, set[str]]) -> set[str]:
         fed
         for fed in feeds[source]
         if not any(
-            fed in _fed(other, feeds) and other not in _fed(fed, feeds) and source not in _fed(other, feeds)
+            fed in _all_readers(other, feeds)
+            and other not in _all_readers(fed, feeds)
+            and source not in _all_readers(other, feeds)
             for other in feeds[source] - {fed}
         )
     }
 
 
-def _fed(source: str, feeds: dict[str, set[str]]) -> set[str]:
+def _all_readers(source: str, feeds: dict[str, set[str]]) -> set[str]:
     """Everything that a rule feeds, directly or through others."""
     found, waiting = set(), [source]
     while waiting:
@@ -73,4 +75,4 @@ def _fed(source: str, feeds: dict[str, set[str]]) -> set[str]:
 
 
 if __name__ == "__main__":
-    PATH.write_text(drawn(), encoding="utf-8")
+    PATH.write_text(graph_page(), encoding="utf-8")

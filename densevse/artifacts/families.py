@@ -6,7 +6,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from snakeproof import schema
 
 
-def families_of(images: str) -> pd.Series:
+def read_families(images: str) -> pd.Series:
     """The family of each image of an IMAGES artifact, by image_id."""
     return schema.read(images, IMAGES, ["image_id", "family"]).set_index("image_id")["family"]
 

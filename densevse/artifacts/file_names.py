@@ -22,18 +22,18 @@ ESCAPED = re.compile("%[0-9A-F]{2}")
 Member = TypeVar("Member")
 
 
-def plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """A file's plain name; a line break or a byte that is not UTF-8 becomes % and two hexadecimal digits."""
     slashed = name.replace("\\", "/").removeprefix("./")
-    return composed(UNPRINTABLE.sub(lambda found: f"%{ord(found[0]) & 0xFF:02X}", slashed))
+    return compose_accents(UNPRINTABLE.sub(lambda found: f"%{ord(found[0]) & 0xFF:02X}", slashed))
 
 
-def composed(text: str) -> str:
+def compose_accents(text: str) -> str:
     """Text in which each accent and its letter are one character, if such a character exists (NFC)."""
     return unicodedata.normalize("NFC", text)
 
 
-def by_plain_name(path: Path, named: Iterable[tuple[str, Member]]) -> dict[str, Member]:
+def members_by_name(path: Path, named: Iterable[tuple[str, Member]]) -> dict[str, Member]:
     """The members of an archive by plain name; of several with the same name the last, as archives define it.
 
     Raises `InputError` for different names with the same plain name.
@@ -41,7 +41,7 @@ def by_plain_name(path: Path, named: Iterable[tuple[str, Member]]) -> dict[str, 
     members: dict[str, Member] = {}
     names: dict[str, str] = {}
     for name, member in named:
-        found = plain(name)
+        found = plain_name(name)
         if _is_of_a_mac(found):
             continue
         if names.setdefault(found, name.removeprefix("./")) != name.removeprefix("./"):
@@ -58,7 +58,7 @@ def letters(name: str) -> str:
     return re.sub(f"{ESCAPED.pattern}|[^ -~]", "", PurePosixPath(name).stem).casefold()
 
 
-def in_utf_8(name: str) -> str:
+def decode_name(name: str) -> str:
     """A file's name decoded from its bytes as UTF-8, whatever encoding the system uses."""
     return os.fsencode(name).decode("utf-8", "surrogateescape")
 

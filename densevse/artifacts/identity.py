@@ -23,7 +23,7 @@ class Identity:
     split: str | None = None
 
     @classmethod
-    def of(cls, wildcards: Any, **others: str | int) -> "Identity":
+    def from_wildcards(cls, wildcards: Any, **others: str | int) -> "Identity":
         """From a rule's wildcards and further values."""
         names = {**dict(wildcards.items()), **others}
         found: dict[str, Any] = {name: names[name] for name in ("dataset", "protocol", "split") if name in names}
@@ -38,7 +38,7 @@ class Identity:
         return ", ".join(f"{name} {value}" for name, value in self.values().items())
 
 
-def identity_of(path: str | Path) -> Identity:
+def read_identity(path: str | Path) -> Identity:
     """The identity in an artifact's statement: the wildcards of its job, and what that found.
 
     Raises `InputError` if it names no data set.
@@ -46,4 +46,4 @@ def identity_of(path: str | Path) -> Identity:
     names = read_statement(path).names
     if "dataset" not in names:
         raise InputError(f"{path} does not name its data set and variant. Delete it and run snakemake again.")
-    return Identity.of(names)
+    return Identity.from_wildcards(names)

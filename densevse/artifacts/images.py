@@ -16,7 +16,7 @@ from PIL import Image, UnidentifiedImageError
 from densevse.artifacts.archives import Archive as ImageSource
 from snakeproof.errors import InputError
 
-__all__ = ["ImageFacts", "ImageFiles", "ImageSource", "Photographs", "decode", "examine", "orientation", "pixels_of"]
+__all__ = ["ImageFacts", "ImageFiles", "ImageSource", "Photographs", "decode", "examine", "image_pixels", "orientation"]
 
 FORMATS = {
     "JPEG": (".jpg", ".jpeg", ".jpe", ".jfif", ".mpo"),
@@ -139,11 +139,11 @@ def decode(data: bytes, name: str) -> NDArray[np.uint8]:
     Grey, palette, CMYK and Lab become RGB, 16 bits and real numbers become 8 bits, and transparent parts get a white
     background. Raises `InputError` with `name` if the bytes are not a whole image in one of `FORMATS`.
     """
-    with _opened(data, name) as image:
+    with _open_image(data, name) as image:
         return _pixels(image)
 
 
-def pixels_of(image: Image.Image, name: str) -> NDArray[np.uint8]:
+def image_pixels(image: Image.Image, name: str) -> NDArray[np.uint8]:
     """The pixels of an image that Pillow has opened or made, as `decode` returns those of a file.
 
     Raises `InputError` with `name` for an image that `decode` would refuse.
@@ -167,7 +167,7 @@ def examine(data: bytes, name: str) -> ImageFacts:
 
     The returned size is that of `decode`'s pixels. Raises `InputError` as `decode` does.
     """
-    with _opened(data, name) as image:
+    with _open_image(data, name) as image:
         whole = image.size
         reduced = image.draft("RGB", (1, 1)) is not None
         image.load()
@@ -184,13 +184,13 @@ def orientation(data: bytes, name: str) -> int:
 
     Raises `InputError` as `decode` does if the bytes are no image.
     """
-    with _opened(data, name) as image:
+    with _open_image(data, name) as image:
         found = _orientation(image)
     return found if found in UPRIGHT else 1
 
 
 @contextmanager
-def _opened(data: bytes, name: str) -> Iterator[Image.Image]:
+def _open_image(data: bytes, name: str) -> Iterator[Image.Image]:
     try:
         with Image.open(io.BytesIO(data), formats=_formats(data, name)) as image:
             _check_size(image, name)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from densevse.artifacts.identity import Identity, identity_of
+from densevse.artifacts.identity import Identity, read_identity
 from snakeproof.errors import InputError
 from snakeproof.schema import Schema, check
 
@@ -17,7 +17,7 @@ class ArtifactIndex:
         self._paths: dict[Identity, str] = {}
         for path in map(str, paths):
             check(path, kind)
-            found = identity_of(path)
+            found = read_identity(path)
             if found in self._paths:
                 raise InputError(
                     f"{path}: a {kind.name} artifact of {found}, and so is {self._paths[found]}. Delete the wrong one "

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.archives import DAMAGES, check_ratio
 from snakeproof.errors import InputError
-from snakeproof.files import atomic
+from snakeproof.files import atomic_file
 
 _SAFETENSORS = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}
 _ROWS_AT_ONCE = 256
@@ -66,7 +66,7 @@ def open_matrix(path: str | Path, key: str, unpacked_in: str | Path, dimensions:
 
 def write_matrix(values: NDArray[Any], path: str | Path) -> None:
     """Writes an array as npy, atomically."""
-    with atomic(path) as temporary, open(temporary, "wb") as file:
+    with atomic_file(path) as temporary, open(temporary, "wb") as file:
         np.save(file, values)
 
 
@@ -86,38 +86,40 @@ def check_numbers(values: NDArray[Any], name: str, dimensions: int = 2) -> None:
         raise InputError(f"{name}: there are no numbers, as the shape is {values.shape}; write it again.")
 
 
-def _npy(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
+def _open_npy(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
     with open(path, "rb") as file:
-        return Matrix(str(path), _mapped(file, str(path)))
+        return Matrix(str(path), _map_npy(file, str(path)))
 
 
-def _npz(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
+def _open_npz(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
     with zipfile.ZipFile(path) as archive:
-        chosen = _chosen([name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")], key, path)
+        chosen = _choose_name(
+            [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")], key, path
+        )
         name, info = f"{path}, {chosen}", archive.getinfo(f"{chosen}.npy")
         if info.compress_type == zipfile.ZIP_STORED:
             with open(path, "rb") as file:
                 file.seek(info.header_offset + 26)
                 lengths = np.frombuffer(file.read(4), "<u2")  # of the name and the extra field, which end the header
                 file.seek(int(lengths.sum()), 1)
-                return Matrix(name, _mapped(file, name))
+                return Matrix(name, _map_npy(file, name))
         check_ratio(path, chosen, info.compress_size, info.file_size)
         with archive.open(info) as packed:  # nothing is unpacked if its header says that it is of no use
-            shape, _, dtype = _header(packed, name)
+            shape, _, dtype = _npy_header(packed, name)
             check_numbers(np.broadcast_to(np.empty((), dtype), shape), name, dimensions)
         with archive.open(info) as packed, tempfile.TemporaryFile(dir=folder) as file:
             shutil.copyfileobj(packed, file)
             file.seek(0)
-            return Matrix(name, _mapped(file, name))
+            return Matrix(name, _map_npy(file, name))
 
 
-def _mapped(file: IO[bytes], name: str) -> NDArray[Any]:
+def _map_npy(file: IO[bytes], name: str) -> NDArray[Any]:
     """The array whose header starts at the current position of `file`."""
-    shape, by_column, dtype = _header(file, name)
-    return _map(file, dtype, file.tell(), shape, by_column)
+    shape, by_column, dtype = _npy_header(file, name)
+    return _map_array(file, dtype, file.tell(), shape, by_column)
 
 
-def _header(file: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+def _npy_header(file: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """The shape, the order and the type of numbers that an array's header states; the array follows it in `file`."""
     if file.read(1) == b"\x80":
         raise InputError(f"{name}: expected an array, found a pickle, which is not loaded; {_CONVERT}.")
@@ -130,14 +132,14 @@ def _header(file: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.dtype
     return shape, by_column, dtype
 
 
-def _map(file: IO[bytes], dtype: Any, start: int, shape: Sequence[int], by_column: bool = False) -> NDArray[Any]:
+def _map_array(file: IO[bytes], dtype: Any, start: int, shape: Sequence[int], by_column: bool = False) -> NDArray[Any]:
     """An array of an open file. Raises `ValueError` if the file ends before it."""
     if not math.prod(shape):
         return np.empty(shape, dtype)  # an empty array cannot be mapped
     return np.memmap(file, dtype, "r", start, tuple(shape), "F" if by_column else "C")
 
 
-def _safetensors(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
+def _open_safetensors(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
     try:
         from safetensors import SafetensorError, safe_open
     except ModuleNotFoundError:
@@ -147,7 +149,7 @@ def _safetensors(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
         ) from None
     try:
         with safe_open(path, "np") as tensors:  # checks the header and the file's length
-            chosen = _chosen(list(tensors.keys()), key, path)
+            chosen = _choose_name(list(tensors.keys()), key, path)
             kind = tensors.get_slice(chosen).get_dtype()
     except SafetensorError as error:
         raise ValueError(error) from error
@@ -158,29 +160,29 @@ def _safetensors(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
         length = int.from_bytes(file.read(8), "little")
         entry = json.loads(file.read(length))[chosen]
         start = 8 + length + entry["data_offsets"][0]
-        return Matrix(name, _map(file, np.dtype(_SAFETENSORS[kind]), start, entry["shape"]))
+        return Matrix(name, _map_array(file, np.dtype(_SAFETENSORS[kind]), start, entry["shape"]))
 
 
-def _parquet(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
+def _open_parquet(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
     with pq.ParquetFile(path, memory_map=True) as file:
         columns = [field.name for field in file.schema_arrow if _is_list(field.type)]
-        chosen = _chosen(columns, key, path)
-        _check_decoded(file, chosen, path)
-        ids = _ids(file, _id_of(key), path)
+        chosen = _choose_name(columns, key, path)
+        _check_column_ratio(file, chosen, path)
+        ids = _ids(file, _id_column(key), path)
         batches = (batch.column(0) for batch in file.iter_batches(_ROWS_AT_ONCE, columns=[chosen]))
         name, rows = f"{path}, {chosen}", file.metadata.num_rows
         with tempfile.TemporaryFile(dir=folder) as unpacked:
             width, dtype = 0, np.dtype(np.float32)
             for number, batch in enumerate(batches):
-                block = _rows_of(batch, name, number * _ROWS_AT_ONCE, width if number else None)
+                block = _stack_lists(batch, name, number * _ROWS_AT_ONCE, width if number else None)
                 width, dtype = block.shape[1], block.dtype
                 unpacked.write(block.tobytes())
             unpacked.flush()
-            values = _map(unpacked, dtype, 0, (rows, width))
+            values = _map_array(unpacked, dtype, 0, (rows, width))
     return Matrix(name, values, ids)
 
 
-def _check_decoded(file: pq.ParquetFile, column: str, path: Path) -> None:
+def _check_column_ratio(file: pq.ParquetFile, column: str, path: Path) -> None:
     """Raises `InputError` for a column of lists that is a bomb: equal numbers take next to no room in Parquet."""
     kind = file.schema_arrow.field(column).type.value_type
     for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
@@ -201,7 +203,7 @@ def _ids(file: pq.ParquetFile, column: str, path: Path) -> NDArray[np.object_] |
     return found
 
 
-def _rows_of(lists: pa.Array, name: str, first: int, width: int | None) -> NDArray[Any]:
+def _stack_lists(lists: pa.Array, name: str, first: int, width: int | None) -> NDArray[Any]:
     """Lists of one length as rows. Raises `InputError` that names the first row of another length."""
     lengths = np.asarray(lists.value_lengths().fill_null(-1)) if not pa.types.is_fixed_size_list(lists.type) else None
     if lengths is None:
@@ -221,12 +223,12 @@ def _is_list(kind: pa.DataType) -> bool:
     return any(of(kind) for of in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
 
 
-def _id_of(key: str) -> str:
+def _id_column(key: str) -> str:
     """The column with the ids of the rows of a Parquet file."""
     return "caption_id" if key in ("sentences", "t2i") else "image_id"
 
 
-def _chosen(names: list[str], key: str, path: Path) -> str:
+def _choose_name(names: list[str], key: str, path: Path) -> str:
     """The only name, or the one that equals the key. Raises `InputError` if that is ambiguous."""
     if key in names or len(names) != 1:
         if key not in names:
@@ -236,10 +238,10 @@ def _chosen(names: list[str], key: str, path: Path) -> str:
 
 
 _READERS: dict[str, Callable[[Path, str, Path, int], Matrix]] = {
-    ".npy": _npy,
-    ".npz": _npz,
-    ".parquet": _parquet,
-    ".safetensors": _safetensors,
+    ".npy": _open_npy,
+    ".npz": _open_npz,
+    ".parquet": _open_parquet,
+    ".safetensors": _open_safetensors,
 }
 
 

@@ -18,7 +18,7 @@ def shard_slice(shard: str, rows: int) -> slice:
     return slice(index * rows // count, (index + 1) * rows // count)
 
 
-def remove_superseded(path: str | Path) -> None:
+def remove_old_shards(path: str | Path) -> None:
     """Removes the shards of other divisions once all shards of the division of `path` exist.
 
     Otherwise a folder would be read twice over. Until then the old shards stay, in case the new division is abandoned.

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from densevse.artifacts.identity import identity_of
+from densevse.artifacts.identity import read_identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.evaluation.protocols import folds, select_split
-from densevse.report.sections import queries_of
+from densevse.report.sections import list_queries
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Replicates
 from densevse.statistics.rankings import QUERY, RankBootstrap
@@ -61,7 +61,7 @@ class Gain(NamedTuple):
         return self.second - self.first
 
 
-def find(path: str | Path) -> dict[Measurement, Retrievals]:
+def find_retrievals(path: str | Path) -> dict[Measurement, Retrievals]:
     """The retrievals at a path: a file, a variant's folder, or a whole folder of results.
 
     Raises `InputError` if there are none.
@@ -71,7 +71,7 @@ def find(path: str | Path) -> dict[Measurement, Retrievals]:
     found: dict[Measurement, dict[int, tuple[int, Path]]] = {}
     for file in files:
         schema.check(file, RETRIEVAL)
-        of = identity_of(file)
+        of = read_identity(file)
         seeds = found.setdefault(Measurement(of.dataset, str(of.protocol), str(of.variant)), {})
         seeds[of.seed or 0] = max(seeds.get(of.seed or 0, (-1, file)), (of.round or 0, file))
     if not found:
@@ -110,7 +110,7 @@ def compare(first: Retrievals, second: Retrievals) -> list[Gain]:
 
     Raises `InputError` that names the images, sentences, protocol or queries in which the two differ.
     """
-    bootstrap, found = drawn(first, second)
+    bootstrap, found = paired_replicates(first, second)
     means = [{metric: float(value) for metric, value in one.by_seed.mean().items()} for one in found]
     return [
         Gain(metric, means[0][metric], means[1][metric], bootstrap.difference(metric, found[1], found[0]))
@@ -118,7 +118,7 @@ def compare(first: Retrievals, second: Retrievals) -> list[Gain]:
     ]
 
 
-def drawn(first: Retrievals, second: Retrievals) -> tuple[RankBootstrap, tuple[Replicates, Replicates]]:
+def paired_replicates(first: Retrievals, second: Retrievals) -> tuple[RankBootstrap, tuple[Replicates, Replicates]]:
     """The metrics of both, by seed and on the same draws of queries. Raises `InputError` as `compare` does."""
     _check_same_protocol(first, second)
     _check_same_dataset(first, second)
@@ -127,7 +127,7 @@ def drawn(first: Retrievals, second: Retrievals) -> tuple[RankBootstrap, tuple[R
         schema.read(first.folder / "captions.parquet", CAPTIONS),
     )
     test_set = select_split(*tables)
-    queries, groups = queries_of(test_set, folds(test_set, first.of.protocol))
+    queries, groups = list_queries(test_set, folds(test_set, first.of.protocol))
     bootstrap = retrieval_bootstrap(queries, groups)
     ours, theirs = (bootstrap.replicates(list(_rankings(side, queries))) for side in (first, second))
     return bootstrap, (ours, theirs)

@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = ArgumentParser(f"densevse {name}", description=module.HELP, allow_abbrev=False)
     module.add_arguments(parser)
     try:
-        return _run(name, module, _read(parser, module, given[1:]))
+        return _run(name, module, _parse_arguments(parser, module, given[1:]))
     except InputError as error:
         print(f"densevse {name}: {error}", file=sys.stderr)
         return FAILED
@@ -75,9 +75,9 @@ def _subcommand(name: str) -> ModuleType:
     """The module of a subcommand. Exits with status 2 for an unknown name, and suggests the most similar one."""
     known = subcommands()
     if name not in known:
-        from snakeproof.strict import or_meant  # takes a while to import
+        from snakeproof.strict import suggest_name  # takes a while to import
 
-        _overview().error(f"no subcommand {name!r}; known: {', '.join(known)}{or_meant(name, known)}")
+        _overview().error(f"no subcommand {name!r}; known: {', '.join(known)}{suggest_name(name, known)}")
     return import_module(known[name])
 
 
@@ -85,8 +85,8 @@ CONFIGFILE, CONFIGURES = "--configfile", (".yaml", ".yml", ".json")
 """The option for files of the user's, and the endings of these: what else follows the first file is no file."""
 
 
-def _joined(given: Sequence[str]) -> list[str]:
-    """`--unscored -inf` as `--unscored=-inf`: argparse takes a value that begins with a dash for an option."""
+def _join_values(given: Sequence[str]) -> list[str]:
+    """Joins `--unscored -inf` to `--unscored=-inf`: argparse takes a value that begins with a dash for an option."""
     joined: list[str] = []
     for one in given:
         if one == "-inf" and joined:
@@ -96,16 +96,16 @@ def _joined(given: Sequence[str]) -> list[str]:
     return joined
 
 
-def _read(parser: ArgumentParser, module: ModuleType, given: Sequence[str]) -> Namespace:
+def _parse_arguments(parser: ArgumentParser, module: ModuleType, given: Sequence[str]) -> Namespace:
     """The arguments of a subcommand, with those after a lone `--` as `passed_on`."""
     passes_on = getattr(module, "PASSES_ON", False)
     end = given.index("--") if "--" in given else len(given)
-    own, passed_on = _targets_first(given[:end]), list(given[end + 1 :])
+    own, passed_on = _move_targets(given[:end]), list(given[end + 1 :])
     if passed_on and not passes_on:
         parser.error(
             f"this subcommand passes nothing on to another program: remove the arguments after --, {passed_on[0]!r}"
         )
-    arguments, unknown = parser.parse_known_intermixed_args(_joined(own))
+    arguments, unknown = parser.parse_known_intermixed_args(_join_values(own))
     if unknown:
         hint = f"; options of Snakemake go to the end, after a lone --: -- {' '.join(unknown)}" if passes_on else ""
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
@@ -113,8 +113,8 @@ def _read(parser: ArgumentParser, module: ModuleType, given: Sequence[str]) -> N
     return arguments
 
 
-def _targets_first(given: Sequence[str]) -> list[str]:
-    """The arguments, with those first that stand behind the files of --configfile and are no such files."""
+def _move_targets(given: Sequence[str]) -> list[str]:
+    """Moves the targets that follow the files of --configfile to the front of the arguments."""
     targets: list[str] = []
     others: list[str] = []
     option = ""

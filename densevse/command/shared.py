@@ -54,10 +54,10 @@ def configuration(over: Sequence["Override"]) -> Any:
     """The validated configuration (`Config`). Raises `InputError` that names the mistakes in it."""
     from densevse.config.load import load
 
-    return load(ROOT / "config", merged(over))
+    return load(ROOT / "config", merge_overrides(over))
 
 
-def merged(over: Sequence["Override"]) -> dict[str, Any]:
+def merge_overrides(over: Sequence["Override"]) -> dict[str, Any]:
     """The merged values of several files; later ones override earlier ones."""
     from functools import reduce
 
@@ -69,17 +69,17 @@ def merged(over: Sequence["Override"]) -> dict[str, Any]:
 
 def check_name(kind: str, name: str, known: Sequence[str]) -> None:
     """Raises `InputError` for an unknown name, and suggests the most similar one."""
-    from snakeproof.strict import or_meant
+    from snakeproof.strict import suggest_name
 
     if name not in known:
-        raise InputError(f"no {kind} {name!r}; `densevse list` prints the known ones{or_meant(name, known)}")
+        raise InputError(f"no {kind} {name!r}; `densevse list` prints the known ones{suggest_name(name, known)}")
 
 
 def configured_project(configfiles: Sequence[str]) -> "Project":
     """The project with the user's files over its configuration. Raises `InputError` that names a mistake there."""
     from densevse.dag.project import Project
 
-    return Project(ROOT, merged(overrides(configfiles)))
+    return Project(ROOT, merge_overrides(overrides(configfiles)))
 
 
 LOGGERS = ROOT / "workflow/loggers"
@@ -97,7 +97,7 @@ class PlannedJob(NamedTuple):
     stage: str
 
 
-def snakemake(targets: Sequence[str], configfiles: Sequence[str], *options: str) -> list[str]:
+def snakemake_command(targets: Sequence[str], configfiles: Sequence[str], *options: str) -> list[str]:
     """The command line that starts Snakemake in this folder.
 
     Raises `InputError` for an empty target, or if Snakemake is not installed.
@@ -112,17 +112,17 @@ def snakemake(targets: Sequence[str], configfiles: Sequence[str], *options: str)
     return [*started, *configured, *options, "--", *targets]
 
 
-def make(targets: Sequence[str], configfiles: Sequence[str], cores: str) -> bool:
+def make_targets(targets: Sequence[str], configfiles: Sequence[str], cores: str) -> bool:
     """Runs the workflow, whose messages go to standard error; true if all targets are made.
 
-    Raises `InputError` as `snakemake` does.
+    Raises `InputError` as `snakemake_command` does.
     """
-    command = snakemake(targets, configfiles, "--cores", cores, "--quiet", "host", "reason", "progress")
+    command = snakemake_command(targets, configfiles, "--cores", cores, "--quiet", "host", "reason", "progress")
     return subprocess.call(command, stdout=_STANDARD_ERROR) == 0
 
 
-def own_configuration(name: str, values: Mapping[str, Any]) -> str:
-    """Writes a file of configuration for one call of a subcommand, as others may run at the same time; its path."""
+def write_own_configuration(name: str, values: Mapping[str, Any]) -> str:
+    """Writes the configuration of one call of a subcommand, as others may run at the same time; returns its path."""
     from snakeproof.files import write_text
 
     file = f".snakemake/densevse-{name}.json"
@@ -137,18 +137,18 @@ def planned_jobs(targets: Sequence[str], configfiles: Sequence[str], results: st
     """
     known = os.environ.get("PYTHONPATH")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(LOGGERS), *([known] if known else [])])}
-    command = snakemake(targets, configfiles, "--dry-run", "--logger", "densevse")
+    command = snakemake_command(targets, configfiles, "--dry-run", "--logger", "densevse")
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise InputError(reason(done.stderr))
     jobs = map(json.loads, filter(None, done.stdout.splitlines()))
     return [
-        PlannedJob(job["rule_name"], job["wildcards"], job["output"], stage_of(job["rule_name"], job["log"], results))
+        PlannedJob(job["rule_name"], job["wildcards"], job["output"], job_stage(job["rule_name"], job["log"], results))
         for job in jobs
     ]
 
 
-def stage_of(rule: str, logs: Sequence[str], results: str) -> str:
+def job_stage(rule: str, logs: Sequence[str], results: str) -> str:
     """The folder of a job's log below <results>/logs; a rule that uses another one shares its folder."""
     return Path(logs[0]).relative_to(Path(results, "logs")).parts[0].removesuffix(".log") if logs else rule
 
@@ -159,9 +159,9 @@ def reason(errors: str) -> str:
     if found:
         return found[1].strip()
     if unknown:
-        from densevse.dag.targets import unmade
+        from densevse.dag.targets import unmade_message
 
-        return unmade(unknown[1])
+        return unmade_message(unknown[1])
     return errors.strip()
 
 
@@ -170,7 +170,7 @@ _LEAST = 8
 """The largest number of characters in a line, and the smallest in a shortened column."""
 
 
-def aligned(rows: Iterable[Sequence[str]], cut: int, indent: int = 0, right: Sequence[int] = ()) -> str:
+def align_columns(rows: Iterable[Sequence[str]], cut: int, indent: int = 0, right: Sequence[int] = ()) -> str:
     """Rows in columns, each as wide as its longest cell; the column `cut` is shortened to keep lines short.
 
     The columns `right` are aligned to the right.

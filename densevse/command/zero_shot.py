@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.command.shared import check_name, configuration, make, overrides, own_configuration
+from densevse.command.shared import check_name, configuration, make_targets, overrides, write_own_configuration
 from densevse.config.networks import NetworkConfig
 from densevse.config.resolved import Override
 from densevse.evaluation.given.measure import retrieval_metrics
@@ -32,16 +32,16 @@ class _Row(NamedTuple):
     files: list[str]
 
 
-def zero_shot(arguments: Namespace) -> tuple[EvaluatedModel, dict[str, float]]:
+def evaluate_zero_shot(arguments: Namespace) -> tuple[EvaluatedModel, dict[str, float]]:
     """The network that the arguments name, and its metrics on the test split of their data set.
 
     Raises `InputError` that names a wrong argument, or if a job fails.
     """
-    row = _configured(arguments)
+    row = _configure_row(arguments)
     config = configuration(overrides(row.files))
     entry, folder = config.datasets[row.dataset], f"{config.results}/{row.dataset}"
     ranks = f"{folder}/retrieval/{arguments.protocol}/{row.variant}/seed{entry.seeds[0]}/round0.parquet"
-    if not make([ranks], row.files, arguments.cores or "all"):
+    if not make_targets([ranks], row.files, arguments.cores or "all"):
         raise InputError(f"--model: a job of {arguments.model} on {row.dataset} failed; its message is above.")
     tables = schema.read(f"{folder}/images.parquet", IMAGES), schema.read(f"{folder}/captions.parquet", CAPTIONS)
     test_set = select_split(*tables, sentences=entry.sentences)
@@ -49,9 +49,9 @@ def zero_shot(arguments: Namespace) -> tuple[EvaluatedModel, dict[str, float]]:
     return EvaluatedModel(arguments.model, Path(arguments.weights or "").name, row.dataset), found
 
 
-def _configured(arguments: Namespace) -> _Row:
+def _configure_row(arguments: Namespace) -> _Row:
     """Writes the configuration of the row. Raises `InputError` that names the wrong argument."""
-    dataset, networks = _read(arguments.data)
+    dataset, networks = _read_data_set(arguments.data)
     network = {} if _is_named(arguments, networks) else _network(arguments)
     name = _name(arguments.model, network)
     whole = {"whole": name if network else arguments.model}
@@ -60,7 +60,7 @@ def _configured(arguments: Namespace) -> _Row:
         "methods": {_METHOD: {"variants": {name: {"title": arguments.model, "networks": whole}}}},
         "datasets": {dataset: {"networks": whole}},  # which a data set must name, and no other is read here
     }
-    return _Row(name, dataset, [arguments.data, own_configuration(f"{name}-{dataset}", values)])
+    return _Row(name, dataset, [arguments.data, write_own_configuration(f"{name}-{dataset}", values)])
 
 
 def _name(model: str, network: Mapping[str, Any]) -> str:
@@ -69,7 +69,7 @@ def _name(model: str, network: Mapping[str, Any]) -> str:
     return f"command-{words}-{hashlib.sha256(json.dumps([model, network]).encode()).hexdigest()[:8]}"
 
 
-def _read(data: str | None) -> tuple[str, Mapping[str, NetworkConfig]]:
+def _read_data_set(data: str | None) -> tuple[str, Mapping[str, NetworkConfig]]:
     """The name of the data set in a file, and the networks that the configuration has with it.
 
     Raises `InputError` unless it has one data set.

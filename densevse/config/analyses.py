@@ -15,7 +15,7 @@ from pydantic import ConfigDict, RootModel
 
 from densevse.config.values import DatasetName
 from densevse.runtime.project import PACKAGE
-from snakeproof.strict import FileName, Strict, known
+from snakeproof.strict import FileName, Strict, check_known_names
 
 FOLDER = PACKAGE / "analyses"
 _Entry = TypeVar("_Entry", bound=Strict)
@@ -56,14 +56,14 @@ class ByDataset(Entries[_Entry]):
         """The data sets and their entries."""
         yield from ((DatasetName(name), entry) for name, entry in self.root.items())
 
-    def of(self, dataset: DatasetName) -> _Entry:
+    def dataset_entry(self, dataset: DatasetName) -> _Entry:
         """The settings for a data set."""
         return self.root[dataset] if dataset in self.root else cast(_Entry, entry_type(type(self)).model_validate({}))
 
     def check(self, config: Any) -> None:
         """Raises `ValueError` for an entry of an unknown data set."""
         for dataset in self.root:
-            known(f"{key_of(type(self))}.{dataset}", [dataset], config.datasets)
+            check_known_names(f"{settings_key(type(self))}.{dataset}", [dataset], config.datasets)
 
 
 def entry_type(kind: type[AnalysisSettings]) -> type[Strict]:
@@ -72,7 +72,7 @@ def entry_type(kind: type[AnalysisSettings]) -> type[Strict]:
     return found
 
 
-def key_of(kind: type[AnalysisSettings]) -> str:
+def settings_key(kind: type[AnalysisSettings]) -> str:
     """The top-level key of an analysis's settings: the name of its folder."""
     return kind.__module__.split(".")[-2]
 
@@ -81,10 +81,10 @@ def key_of(kind: type[AnalysisSettings]) -> str:
 def settings_of_analyses() -> dict[str, type[AnalysisSettings]]:
     """The class of settings of each analysis that has settings."""
     names = sorted(file.parent.name for file in FOLDER.glob("*/settings.py"))
-    return {name: _declared_in(import_module(f"densevse.analyses.{name}.settings")) for name in names}
+    return {name: _settings_class(import_module(f"densevse.analyses.{name}.settings")) for name in names}
 
 
-def _declared_in(module: ModuleType) -> type[AnalysisSettings]:
+def _settings_class(module: ModuleType) -> type[AnalysisSettings]:
     """The one subclass of `AnalysisSettings` that a module defines; pydantic adds others that it is built from."""
     kinds = [kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, AnalysisSettings)]
     (found,) = (kind for kind in kinds if kind.__module__ == module.__name__ and not kind.__subclasses__())

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, create_model, model_validator
 
-from densevse.config.analyses import AnalysisSettings, key_of, settings_of_analyses
+from densevse.config.analyses import AnalysisSettings, settings_key, settings_of_analyses
 from densevse.config.datasets import Dataset, ParserConfig, WordVectors
 from densevse.config.given import GivenEntry
 from densevse.config.methods import GeneratorConfig, GeneratorEntry, MethodConfig, MethodEntry
@@ -23,7 +23,7 @@ from densevse.config.registries import VIEWS, WATCHERS
 from densevse.config.sources import PlainPath
 from densevse.config.tables import Ensemble, Table
 from densevse.config.values import DatasetKey, DatasetName, VariantKey, VariantName
-from snakeproof.strict import FileName, Strict, known
+from snakeproof.strict import FileName, Strict, check_known_names
 
 Settings = TypeVar("Settings", bound=AnalysisSettings)
 FOLDERS = frozenset({"tables", "figures", "logs", "rankers"})
@@ -31,18 +31,18 @@ FOLDERS = frozenset({"tables", "figures", "logs", "rankers"})
 _TRAINED, _GIVEN = "[trained]", "[given]"
 
 
-def _kind_of(entry: Any) -> str:
+def _row_tag(entry: Any) -> str:
     return _GIVEN if isinstance(entry, GivenEntry) or (isinstance(entry, Mapping) and "given" in entry) else _TRAINED
 
 
-def _gres(name: str) -> str:
+def _check_gres_name(name: str) -> str:
     if not re.fullmatch(r"gpu(:[A-Za-z_][\w.]*)?", name):
         raise ValueError(f"{name!r} is neither gpu nor gpu:<model>; `gpu` says how many")
     return name
 
 
-Row = Annotated[Annotated[MethodEntry, Tag(_TRAINED)] | Annotated[GivenEntry, Tag(_GIVEN)], Discriminator(_kind_of)]
-"""An entry of config/methods: a trained method or, with the key `given`, scores or embeddings from elsewhere."""
+Row = Annotated[Annotated[MethodEntry, Tag(_TRAINED)] | Annotated[GivenEntry, Tag(_GIVEN)], Discriminator(_row_tag)]
+"""An entry of config/methods: a trained method or, with the key `given_rows`, scores or embeddings from elsewhere."""
 
 
 class Config(Strict):
@@ -55,7 +55,7 @@ class Config(Strict):
         description="GPUs that a feature or training job requests and requires; 0: never use one; auto: request "
         "none, but use one if it is visible",
     )
-    gres: Annotated[str, AfterValidator(_gres)] | None = Field(
+    gres: Annotated[str, AfterValidator(_check_gres_name)] | None = Field(
         None, description="gpu or gpu:<model>, for a Slurm cluster that wants --gres for --gpus; `gpu` says how many"
     )
     jobs_per_gpu: int = Field(1, ge=1, description="jobs of a user on one GPU at a time; others wait")
@@ -98,41 +98,41 @@ class Config(Strict):
     tables: dict[FileName, Table] = Field(default={}, description="results/tables/<name>.md")
 
     @model_validator(mode="after")
-    def _gres_of_gpus(self) -> Self:
+    def _check_gres(self) -> Self:
         if self.gres and not self.gpus:
             raise ValueError(f"gres: {self.gres} is asked for by jobs with a GPU; say how many, as `gpu: 1`")
         return self
 
     @model_validator(mode="after")
-    def _names_are_of_one_thing(self) -> Self:
+    def _check_name_clashes(self) -> Self:
         taken = FOLDERS.union(*(kind.FOLDERS for kind in settings_of_analyses().values()))
         for name in self.datasets:
             if name.casefold() in taken:
                 raise ValueError(f"datasets.{name}: {self.results} has a folder of this name; rename the data set")
         for kind in ("datasets", "networks", "concept_networks", "proposers", "parsers", "word_vectors", "tables"):
-            _check_differ(kind, getattr(self, kind))
+            _check_distinct_names(kind, getattr(self, kind))
         return self
 
     @model_validator(mode="after")
-    def _names_exist(self) -> Self:
-        known("logging", self.logging, WATCHERS)
+    def _check_names_exist(self) -> Self:
+        check_known_names("logging", self.logging, WATCHERS)
         for owner, dataset in self.datasets.items():
             where = f"datasets.{owner}"
-            known(f"{where}.proposer", [dataset.proposer], self.proposers)
-            known(f"{where}.parser", [dataset.parser], self.parsers)
-            known(f"{where}.word_vectors", [dataset.word_vectors or ""], {**self.word_vectors, "": None})
+            check_known_names(f"{where}.proposer", [dataset.proposer], self.proposers)
+            check_known_names(f"{where}.parser", [dataset.parser], self.parsers)
+            check_known_names(f"{where}.word_vectors", [dataset.word_vectors or ""], {**self.word_vectors, "": None})
             self._check_features(where, dataset)
             self.check_networks(f"{where}.networks", dataset.networks, [dataset])
         for name, network in self.networks.items():
             if not (network.weights or network.local or network.trained_on):
                 raise ValueError(f"networks.{name}: one of weights, local (your own file) and trained_on is needed")
-            known(f"networks.{name}.trained_on", [network.trained_on or ""], {**self.datasets, "": None})
+            check_known_names(f"networks.{name}.trained_on", [network.trained_on or ""], {**self.datasets, "": None})
         self._check_masks()
         self._check_concepts()
-        for name, method in self.trained().items():
+        for name, method in self.method_entries().items():
             self._check_method(f"methods.{name}", method)
-        for name, row in self.given().items():
-            known(f"methods.{name}.datasets", row.datasets, self.datasets)
+        for name, row in self.given_rows().items():
+            check_known_names(f"methods.{name}.datasets", row.datasets, self.datasets)
         self._check_names_of_variants()
         self._check_generators()
         for settings in self.analyses():
@@ -156,15 +156,15 @@ class Config(Strict):
 
     def analysis(self, kind: type[Settings]) -> Settings:
         """The settings of an analysis, by their class."""
-        found: Settings = getattr(self, key_of(kind))
+        found: Settings = getattr(self, settings_key(kind))
         return found
 
     def analyses(self) -> list[AnalysisSettings]:
         """The settings of all analyses."""
         return [getattr(self, name) for name in settings_of_analyses()]
 
-    def datasets_behind(self, dataset: DatasetName | None) -> list[DatasetName]:
-        """The data sets whose settings of methods hold on one, in order: that of its images, and itself."""
+    def dataset_lineage(self, dataset: DatasetName | None) -> list[DatasetName]:
+        """A data set, after the one whose images it divides if it is a resplit: settings on both apply, in order."""
         resplit = self.datasets[dataset].resplit if dataset else None
         return [name for name in (resplit and resplit.of, dataset) if name]
 
@@ -179,9 +179,11 @@ class Config(Strict):
         given = {name: features.views for dataset in among for name, features in dataset.features.items()}
         for view, network in networks.items():
             by_concepts = VIEWS[view].made_by == "concept_network"
-            known(f"{where}.{view}", [network], {**(self.concept_networks if by_concepts else self.networks), **given})
+            check_known_names(
+                f"{where}.{view}", [network], {**(self.concept_networks if by_concepts else self.networks), **given}
+            )
             if network in given:
-                known(f"{where}.{view}", [view], given[network])
+                check_known_names(f"{where}.{view}", [view], given[network])
                 continue
             if by_concepts:
                 continue
@@ -207,7 +209,7 @@ class Config(Strict):
             masks = getattr(proposer.options, "masks", None)
             if masks:
                 having = [other for other, dataset in self.datasets.items() if dataset.has_masks]
-                known(f"proposers.{name}.options.masks.dataset", [masks.dataset], having)
+                check_known_names(f"proposers.{name}.options.masks.dataset", [masks.dataset], having)
                 if masks.shards > self.datasets[masks.dataset].shards:
                     most = self.datasets[masks.dataset].shards
                     raise ValueError(f"proposers.{name}.options.masks.shards: {masks.dataset} has only {most}")
@@ -216,21 +218,21 @@ class Config(Strict):
         for name, proposer in self.proposers.items():
             if isinstance(proposer.options, Clustered):
                 others = [other for other, entry in self.proposers.items() if entry.kind != "clustered"]
-                known(f"proposers.{name}.options.of", [proposer.options.of], others)
+                check_known_names(f"proposers.{name}.options.of", [proposer.options.of], others)
         for name, concepts in self.concept_networks.items():
             where = f"concept_networks.{name}"
-            known(f"{where}.network", [concepts.network or ""], {**self.networks, "": None})
-            known(f"{where}.proposer", [concepts.proposer], self.proposers)
+            check_known_names(f"{where}.network", [concepts.network or ""], {**self.networks, "": None})
+            check_known_names(f"{where}.proposer", [concepts.proposer], self.proposers)
 
     def _check_method(self, where: str, method: MethodEntry) -> None:
         self.check_networks(f"{where}.networks", method.networks)
-        if method.untrained:
-            self._check_encodes_sentences(where, method)
-        known(f"{where}.datasets", method.datasets, self.datasets)
+        if method.is_untrained:
+            self._check_sentence_encoder(where, method)
+        check_known_names(f"{where}.datasets", method.datasets, self.datasets)
         for name, variant in method.variants.items():
-            known(f"{where}.variants.{name}.datasets", variant.datasets, self.datasets)
+            check_known_names(f"{where}.variants.{name}.datasets", variant.datasets, self.datasets)
 
-    def _check_encodes_sentences(self, where: str, method: MethodConfig) -> None:
+    def _check_sentence_encoder(self, where: str, method: MethodConfig) -> None:
         """Raises `ValueError` unless an untrained method names one network that encodes sentences."""
         for view in method.views:
             if view not in method.networks:
@@ -246,39 +248,42 @@ class Config(Strict):
                 f"{where}.networks: one network must encode images and sentences; name the same for all views"
             )
 
-    def trained(self) -> dict[VariantName, MethodEntry]:
+    def method_entries(self) -> dict[VariantName, MethodEntry]:
         """The methods of config/methods that the workflow trains or takes from networks."""
         return {name: entry for name, entry in self.methods.items() if isinstance(entry, MethodEntry)}
 
-    def given(self) -> dict[VariantName, GivenEntry]:
+    def given_rows(self) -> dict[VariantName, GivenEntry]:
         """The rows of config/methods whose scores or embeddings are given."""
         return {name: entry for name, entry in self.methods.items() if isinstance(entry, GivenEntry)}
 
     def untrained_names(self) -> list[VariantName]:
         """The variants without training."""
         return [
-            name for method, entry in self.trained().items() if entry.untrained for name in (method, *entry.variants)
+            name
+            for method, entry in self.method_entries().items()
+            if entry.is_untrained
+            for name in (method, *entry.variants)
         ]
 
     def variant_names(self) -> list[VariantName]:
         """All variants with a model: each method by its name, then its variants."""
-        return [name for method, entry in self.trained().items() for name in (method, *entry.variants)]
+        return [name for method, entry in self.method_entries().items() for name in (method, *entry.variants)]
 
     def ensembles(self) -> dict[VariantName, Ensemble]:
         """All ensembles of config/methods."""
-        return {name: entry for method in self.trained().values() for name, entry in method.ensembles.items()}
+        return {name: entry for method in self.method_entries().values() for name, entry in method.ensembles.items()}
 
     def _check_names_of_variants(self) -> None:
         names = [
             *self.variant_names(),
-            *self.given(),
-            *(name for one in self.trained().values() for name in one.ensembles),
+            *self.given_rows(),
+            *(name for one in self.method_entries().values() for name in one.ensembles),
         ]
-        _check_differ("methods", names)
-        for method, entry in self.trained().items():
+        _check_distinct_names("methods", names)
+        for method, entry in self.method_entries().items():
             for name, ensemble in entry.ensembles.items():
                 where = f"methods.{method}.ensembles.{name}"
-                known(f"{where}.members", ensemble.members, [*self.variant_names(), *self.given()])
+                check_known_names(f"{where}.members", ensemble.members, [*self.variant_names(), *self.given_rows()])
                 untrained = sorted({*ensemble.members} & {*self.untrained_names()})
                 if untrained and ensemble.seeds_each > 1:
                     raise ValueError(f"{where}.seeds_each: {untrained[0]} is not trained, so that all seeds are alike")
@@ -289,28 +294,28 @@ class Config(Strict):
 
     def _check_generators(self) -> None:
         names = self.generator_names()
-        _check_differ("generators", names)
+        _check_distinct_names("generators", names)
         for name, entry in self.generators.items():
-            known(f"generators.{name}.datasets", entry.datasets, self.datasets)
+            check_known_names(f"generators.{name}.datasets", entry.datasets, self.datasets)
             for variant, differences in entry.variants.items():
-                known(f"generators.{name}.variants.{variant}.datasets", differences.datasets, self.datasets)
+                check_known_names(f"generators.{name}.variants.{variant}.datasets", differences.datasets, self.datasets)
 
     def check_generator(self, where: str, entry: GeneratorConfig) -> None:
         """Raises `ValueError` for an unknown generator variant."""
-        known(f"{where}.joint_embedding", [entry.joint_embedding or ""], [*self.variant_names(), ""])
+        check_known_names(f"{where}.joint_embedding", [entry.joint_embedding or ""], [*self.variant_names(), ""])
 
     def check_variant(self, where: str, entry: MethodConfig) -> None:
         """Raises `ValueError` for an unknown variant."""
         self.check_networks(f"{where}.networks", entry.networks)
-        if entry.untrained:
-            self._check_encodes_sentences(where, entry)
-        known(f"{where}.generator", [entry.generator or ""], [*self.generator_names(), ""])
-        known(f"{where}.starts_from", [entry.starts_from or ""], [*self.variant_names(), ""])
-        known(f"{where}.round_0_of", [entry.round_0_of or ""], [*self.variant_names(), ""])
+        if entry.is_untrained:
+            self._check_sentence_encoder(where, entry)
+        check_known_names(f"{where}.generator", [entry.generator or ""], [*self.generator_names(), ""])
+        check_known_names(f"{where}.starts_from", [entry.starts_from or ""], [*self.variant_names(), ""])
+        check_known_names(f"{where}.round_0_of", [entry.round_0_of or ""], [*self.variant_names(), ""])
 
 
 @cache
-def with_analyses() -> type[Config]:
+def config_type() -> type[Config]:
     """The type of the whole configuration: the core's keys, and one for each analysis with settings."""
     fields: dict[str, Any] = {
         name: (kind, Field(default={}, validate_default=True, description=f"see densevse/analyses/{name}/settings.py"))
@@ -319,7 +324,7 @@ def with_analyses() -> type[Config]:
     return create_model("Config", __base__=Config, __doc__=Config.__doc__, **fields)
 
 
-def _check_differ(where: str, names: Iterable[str]) -> None:
+def _check_distinct_names(where: str, names: Iterable[str]) -> None:
     """Raises `ValueError` for a name that is there twice, as file systems compare names: capitals do not count."""
     alike: dict[str, list[str]] = {}
     for name in names:

@@ -11,7 +11,7 @@ from densevse.config.readers import READERS, ReaderName, ReaderOptions
 from densevse.config.registries import ViewName
 from densevse.config.sources import Path, Source
 from densevse.config.values import DatasetName, Length, RankedSentences, Seeds
-from snakeproof.strict import FileName, Strict, Title, of_type
+from snakeproof.strict import FileName, Strict, Title, type_validator
 
 
 class CoreNLP(Strict):
@@ -40,7 +40,7 @@ class ParserConfig(Strict):
     """A parser of sentences."""
 
     kind: Literal["corenlp", "grammar"] = Field(description="the program that parses")
-    options: Annotated[SerializeAsAny[Strict], of_type("kind", PARSERS)] = Field(
+    options: Annotated[SerializeAsAny[Strict], type_validator("kind", PARSERS)] = Field(
         default={}, validate_default=True, description="of this kind"
     )
 
@@ -55,13 +55,13 @@ class WordVectors(Strict):
     dimension: Length = Field(description="the length of a vector")
 
     @model_validator(mode="after")
-    def _has_a_file(self) -> Self:
+    def _check_file(self) -> Self:
         if not (self.source or self.local):
             raise ValueError("word vectors need a source or local (your own file)")
         return self
 
 
-def _as_text(image_id: Any) -> Any:
+def _check_image_id(image_id: Any) -> Any:
     if isinstance(image_id, bool | int | float | date):
         raise ValueError(
             f"{image_id} is not text; put each id in quotes, as the data set's files write it: without them YAML "
@@ -70,14 +70,14 @@ def _as_text(image_id: Any) -> Any:
     return image_id
 
 
-ImageId = Annotated[str, Field(min_length=1), BeforeValidator(_as_text)]
+ImageId = Annotated[str, Field(min_length=1), BeforeValidator(_check_image_id)]
 
 
 class Reading(Strict):
     """The reader of a data set's files, and its options."""
 
     reader: ReaderName = Field(description="the reader: the published layout of the files")
-    options: Annotated[SerializeAsAny[Strict], of_type("reader", READERS)] = Field(
+    options: Annotated[SerializeAsAny[Strict], type_validator("reader", READERS)] = Field(
         default={}, validate_default=True, description="the reader's own options"
     )
     known_unreadable: list[ImageId] = Field(default=[], description="image ids that may be missing or unreadable")
@@ -142,7 +142,7 @@ class Dataset(Reading):
     resplit: Resplit | None = Field(None, description="splits drawn at random from the images of another data set")
 
     @model_validator(mode="after")
-    def _known_sources(self) -> Self:
+    def _check_sources(self) -> Self:
         known = READERS[self.reader].SOURCES | self.sources.keys()
         unknown = sorted(self.local.keys() - known)
         if unknown:
@@ -150,10 +150,10 @@ class Dataset(Reading):
         return self
 
     @model_validator(mode="after")
-    def _features_have_files(self) -> Self:
+    def _check_feature_formats(self) -> Self:
         for name, given in self.features.items():
             for view in given.views:
-                if given.file_of(view).format == "scan" and self.reader != "scan":
+                if given.view_file(view).format == "scan" and self.reader != "scan":
                     raise ValueError(
                         f"features.{name}.{view}.format: only the reader scan has the format scan; write array, and "
                         "name the id file as ids"
@@ -161,8 +161,8 @@ class Dataset(Reading):
         return self
 
     @model_validator(mode="after")
-    def _sentences_are_a_source(self) -> Self:
-        needed = cast(ReaderOptions, self.options).needed
+    def _check_sentence_source(self) -> Self:
+        needed = cast(ReaderOptions, self.options).required_source
         if needed not in self.sources.keys() | self.local.keys():
             raise ValueError(
                 f"local: the reader {self.reader} also needs the source {needed!r}; name your file or folder"
@@ -174,7 +174,7 @@ class Dataset(Reading):
         for name, given in self.features.items():
             for view in given.views:
                 for key in ("path", "ids", "boxes"):
-                    path: str | None = getattr(given.file_of(view), key)
+                    path: str | None = getattr(given.view_file(view), key)
                     if path is not None:
                         yield f"{name}.{view}.{key}", path
 
@@ -199,7 +199,7 @@ class Dataset(Reading):
         return self.boxes is not None or READERS[self.reader].PHRASES_HAVE_BOXES
 
     @property
-    def relies_on(self) -> DatasetName | None:
+    def training_dataset(self) -> DatasetName | None:
         """The data set whose trained networks, models and vocabulary are used; None if they are its own."""
         return None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
-from densevse.config.sources import normal
+from densevse.config.sources import normalise_path
 from densevse.runtime.project import PACKAGED
 from snakeproof.errors import InputError
 
@@ -55,7 +55,7 @@ def corenlp_home() -> str | None:
     """The folder of CoreNLP's jars in the user's CORENLP_HOME. Raises `InputError` if that is not a path."""
     given = os.environ.get("CORENLP_HOME")
     try:
-        return normal(given) if given else None
+        return normalise_path(given) if given else None
     except ValueError as error:
         raise InputError(f"CORENLP_HOME: {error}.") from None
 

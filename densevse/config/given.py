@@ -14,11 +14,13 @@ FORMS = (("scores",), ("i2t", "t2i"), ("images", "sentences"))
 ID_FILES = ("image_ids", "caption_ids")
 
 
-def _listed(files: Any) -> Any:
+def _as_list(files: Any) -> Any:
     return [files] if isinstance(files, str) else files
 
 
-SeedFiles = Annotated[list[Path], Field(min_length=1), BeforeValidator(_listed, json_schema_input_type=str | list[str])]
+SeedFiles = Annotated[
+    list[Path], Field(min_length=1), BeforeValidator(_as_list, json_schema_input_type=str | list[str])
+]
 """A file for each seed; a single one needs no list."""
 
 
@@ -54,7 +56,7 @@ class GivenFiles(GivenLayout):
     )
 
     @model_validator(mode="after")
-    def _one_form(self) -> Self:
+    def _check_form(self) -> Self:
         given = tuple(key for form in FORMS for key in form if getattr(self, key))
         if given not in FORMS:
             forms = ", or ".join(" and ".join(form) for form in FORMS)
@@ -65,7 +67,7 @@ class GivenFiles(GivenLayout):
         return self
 
     @model_validator(mode="after")
-    def _options_fit(self) -> Self:
+    def _check_options(self) -> Self:
         if (self.images is None) != (self.similarity is None):
             raise ValueError(
                 "similarity: it is required for vectors of images and sentences, and not allowed otherwise"
@@ -118,6 +120,6 @@ class GivenEntry(Strict):
         for name, there in self.datasets.items():
             yield from ((f"datasets.{name}.given.{key}", path) for key, path in there.given.paths())
 
-    def on(self, dataset: str) -> GivenFiles:
+    def dataset_files(self, dataset: str) -> GivenFiles:
         """The files of a data set."""
         return self.datasets[dataset].given if dataset in self.datasets else self.given

@@ -10,11 +10,11 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ValidationError
 
 from densevse.config.analyses import FOLDER, Entries, entry_type, settings_of_analyses
-from densevse.config.config import Config, with_analyses
+from densevse.config.config import Config, config_type
 from densevse.config.methods import GeneratorConfig, MethodConfig
 from densevse.config.values import DatasetName, VariantName
 from snakeproof.errors import InputError
-from snakeproof.strict import Entry, known_or_meant, line, not_valid, or_meant, wrong_keys
+from snakeproof.strict import Entry, error_line, list_known_names, suggest_name, validation_error, wrong_keys
 from snakeproof.yaml_files import read_yaml
 
 Layer = tuple[str, Mapping[str, Any]]
@@ -42,27 +42,27 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     Raises `InputError` that names the path of each unknown key or invalid value. Every variant is checked on every data
     set.
     """
-    _check_moved(Path(folder))
-    core, of_analyses = {name: _read(Path(folder, name)) for name in FOLDERS}, _of_analyses()
-    _check_new(core, "config/{}", overrides)
-    _check_new(of_analyses, f"{ANALYSES}/{{}}", overrides)
-    config = _validated(_with_resplits(_placed(merge({**core, **of_analyses}, overrides))))
+    _check_old_places(Path(folder))
+    core, of_analyses = {name: _read_entries(Path(folder, name)) for name in FOLDERS}, _read_analyses()
+    _check_new_entries(core, "config/{}", overrides)
+    _check_new_entries(of_analyses, f"{ANALYSES}/{{}}", overrides)
+    config = _validate(_fill_resplits(_expand_results(merge({**core, **of_analyses}, overrides))))
     found: dict[Hashable, Needs] = {}
     for dataset in config.datasets:
         _check_order(config, dataset, found)
     return config
 
 
-def _validated(values: dict[str, Any]) -> Config:
-    """The configuration. Raises `InputError` that names each wrong key once, also where new splits inherit it."""
+def _validate(values: dict[str, Any]) -> Config:
+    """Validates the configuration. Raises `InputError` that names each wrong key once, also if resplits inherit it."""
     try:
-        return with_analyses().model_validate(values)
+        return config_type().model_validate(values)
     except ValidationError as error:
-        wrong = {(*path, message): line(path, message) for path, message in wrong_keys(error)}
+        wrong = {(*path, message): error_line(path, message) for path, message in wrong_keys(error)}
         for name, of in _resplits(values["datasets"]).items():
             for _, _, *rest in [key for key in wrong if key[:2] == ("datasets", of)]:
                 wrong.pop(("datasets", name, *rest), None)
-        raise not_valid("the configuration", [*wrong.values()]) from None
+        raise validation_error("the configuration", [*wrong.values()]) from None
 
 
 def _resplits(datasets: Any) -> dict[str, Any]:
@@ -72,23 +72,23 @@ def _resplits(datasets: Any) -> dict[str, Any]:
     return {name: resplit.get("of") for name, resplit in resplits.items() if isinstance(resplit, Mapping)}
 
 
-def _placed(values: dict[str, Any]) -> Any:
-    """The values with the folder of results in the place of a leading `<results>/`, as in rules."""
+def _expand_results(values: dict[str, Any]) -> Any:
+    """Replaces a leading `<results>/` in each text by the folder of results, as rules do."""
     results = values.get("results", Config.model_fields["results"].default)
 
-    def placed(value: Any) -> Any:
+    def expand(value: Any) -> Any:
         if isinstance(value, Mapping):
-            return {key: placed(each) for key, each in value.items()}
+            return {key: expand(each) for key, each in value.items()}
         if isinstance(value, list):
-            return [placed(each) for each in value]
+            return [expand(each) for each in value]
         is_below = isinstance(value, str) and value.startswith("<results>/")
         return f"{results}/{value.removeprefix('<results>/')}" if is_below else value
 
-    return placed(values)
+    return expand(values)
 
 
-def _with_resplits(values: dict[str, Any]) -> dict[str, Any]:
-    """The same, where each data set with new splits has the keys of the data set whose images it divides.
+def _fill_resplits(values: dict[str, Any]) -> dict[str, Any]:
+    """Fills in each data set with new splits the keys of the data set whose images it divides.
 
     Raises `InputError` if there is no such data set, or its own splits are new.
     """
@@ -98,30 +98,30 @@ def _with_resplits(values: dict[str, Any]) -> dict[str, Any]:
         if of not in known:
             raise InputError(
                 f"datasets.{name}.resplit.of: no data set {of!r} with splits of its own; known: {', '.join(known)}"
-                f"{or_meant(str(of), known)}"
+                f"{suggest_name(str(of), known)}"
             )
     whole = {name: merge(datasets[of], datasets[name]) for name, of in resplits.items()}
     return {**values, "datasets": {**datasets, **whole}} if resplits else values
 
 
-def _read(folder: Path) -> dict[str, Any]:
+def _read_entries(folder: Path) -> dict[str, Any]:
     """The entries of a folder below config/. Raises `InputError` for a file whose ending would be ignored."""
     for path in folder.glob("*.yml"):
         raise InputError(f"{path}: entries are read from files that end in .yaml; rename it to {path.stem}.yaml.")
     return {path.stem: read_yaml(path) for path in sorted(folder.glob("*.yaml"))}
 
 
-def _of_analyses() -> dict[str, Any]:
+def _read_analyses() -> dict[str, Any]:
     """The project's settings of each analysis that has any: its settings.yaml, or its entries."""
     found = {}
     for name in settings_of_analyses():
         file, entries = FOLDER / name / "settings.yaml", FOLDER / name / "entries"
         if file.is_file() or entries.is_dir():
-            found[name] = read_yaml(file) if file.is_file() else _read(entries)
+            found[name] = read_yaml(file) if file.is_file() else _read_entries(entries)
     return found
 
 
-def _check_moved(folder: Path) -> None:
+def _check_old_places(folder: Path) -> None:
     """Raises `InputError` for settings of analyses where earlier versions had them, as they would be ignored."""
     for old in (folder / "analyses", *(folder / name for name in settings_of_analyses())):
         for path in sorted(old.glob("*.yaml")):
@@ -132,7 +132,7 @@ def _check_moved(folder: Path) -> None:
             )
 
 
-def _check_new(entries: Mapping[str, Mapping[str, Any]], place: str, overrides: Mapping[str, Any]) -> None:
+def _check_new_entries(entries: Mapping[str, Mapping[str, Any]], place: str, overrides: Mapping[str, Any]) -> None:
     """Raises `InputError` for a new entry that lacks keys: most likely its name is misspelt.
 
     `place` is the place of entries of a kind `{}`.
@@ -144,14 +144,14 @@ def _check_new(entries: Mapping[str, Mapping[str, Any]], place: str, overrides: 
             continue
         given = overrides.get(folder)
         for name, entry in given.items() if isinstance(given, Mapping) else ():
-            if name not in known and (lacked := _lacked(entry, kinds)):
+            if name not in known and (lacked := _missing_keys(entry, kinds)):
                 raise InputError(
                     f"{folder}.{name}: there is no {name!r} in {place.format(folder)}, and a new one needs the keys "
-                    f"{', or '.join(', '.join(keys) for keys in kinds)}{known_or_meant(str(name), known)}{lacked}"
+                    f"{', or '.join(', '.join(keys) for keys in kinds)}{list_known_names(str(name), known)}{lacked}"
                 )
 
 
-def _lacked(entry: Any, kinds: Sequence[Sequence[str]]) -> str:
+def _missing_keys(entry: Any, kinds: Sequence[Sequence[str]]) -> str:
     """The keys that an entry lacks to be of the kind that it resembles, as part of a message; empty if it is of one."""
     given = [str(key) for key in entry] if isinstance(entry, Mapping) else []
     lacked = min(([key for key in keys if key not in given] for keys in kinds), key=len)
@@ -165,14 +165,14 @@ def _entry_types(folder: str) -> list[type[BaseModel]]:
     if analysis is not None:
         return [entry_type(analysis)] if issubclass(analysis, Entries) else []
     field = Config.model_fields.get(folder)
-    return _types_in(get_args(field.annotation)[1]) if field else []
+    return _union_types(get_args(field.annotation)[1]) if field else []
 
 
-def _types_in(annotation: Any) -> list[type[BaseModel]]:
+def _union_types(annotation: Any) -> list[type[BaseModel]]:
     """A type, or those of a union, in order."""
     if isinstance(annotation, type):
         return [annotation]
-    return [kind for part in get_args(annotation) for kind in _types_in(part)]
+    return [kind for part in get_args(annotation) for kind in _union_types(part)]
 
 
 def _check_order(config: Config, dataset: DatasetName, found: dict[Hashable, Needs]) -> None:
@@ -184,7 +184,7 @@ def _check_order(config: Config, dataset: DatasetName, found: dict[Hashable, Nee
     models += [("generators", name) for name in config.generator_names()]
     needs = {}
     for model in models:
-        made_of = (model, *(place for place, _ in layers_of(*model, config, dataset)))
+        made_of = (model, *(place for place, _ in find_layers(*model, config, dataset)))
         if made_of not in found:
             found[made_of] = _needs(config, model, dataset)
         needs[model] = found[made_of]
@@ -193,7 +193,7 @@ def _check_order(config: Config, dataset: DatasetName, found: dict[Hashable, Nee
     except CycleError as error:
         circle: list[Model] = error.args[1][::-1]
         keys = [
-            _place([key], layers_of(*model, config, dataset))
+            _place([key], find_layers(*model, config, dataset))
             for model, other in pairwise(circle)
             for key, needed in needs[model].items()
             if needed == other
@@ -234,40 +234,40 @@ def variant(config: Config, dataset: str | None, name: str) -> MethodConfig:
     set the result is the paper's method, as far as the paper describes it, without changes for any data. Raises
     `InputError` for an unknown name, or for an invalid value, by its path.
     """
-    layers = layers_of("methods", name, config, dataset)
-    return _resolved(MethodConfig, layers, config.check_variant, f"{name} on {dataset}" if dataset else name)
+    layers = find_layers("methods", name, config, dataset)
+    return _resolve_entry(MethodConfig, layers, config.check_variant, f"{name} on {dataset}" if dataset else name)
 
 
 def generator(config: Config, dataset: str | None, name: str) -> GeneratorConfig:
     """A generator, or a variant of one, as it is trained on a data set; see `variant`."""
-    layers = layers_of("generators", name, config, dataset)
-    return _resolved(GeneratorConfig, layers, config.check_generator, f"{name} on {dataset}" if dataset else name)
+    layers = find_layers("generators", name, config, dataset)
+    return _resolve_entry(GeneratorConfig, layers, config.check_generator, f"{name} on {dataset}" if dataset else name)
 
 
-def layers_of(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:
+def find_layers(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:
     """The changes that make a variant on a data set, in order, each with the path of its keys.
 
     Raises `InputError` for an unknown name.
     """
-    entries = config.trained().items() if kind == "methods" else config.generators.items()
+    entries = config.method_entries().items() if kind == "methods" else config.generators.items()
     for owner, entry in entries:
         if name == owner or name in entry.variants:
             where, own = f"{kind}.{owner}", entry.variants.get(VariantName(name))
-            on = config.datasets_behind(DatasetName(dataset) if dataset else None)
+            on = config.dataset_lineage(DatasetName(dataset) if dataset else None)
             layers = [(where, entry), *((f"{where}.datasets.{each}", entry.datasets.get(each)) for each in on)]
             if own:
                 where += f".variants.{name}"
                 layers += [(where, own), *((f"{where}.datasets.{each}", own.datasets.get(each)) for each in on)]
-            return [(place, _given(layer)) for place, layer in layers if layer]
+            return [(place, _stated_values(layer)) for place, layer in layers if layer]
     known = [known for owner, entry in entries for known in (owner, *entry.variants)]
-    raise InputError(f"no {name!r} in config/{kind}; known: {known}{or_meant(name, known)}")
+    raise InputError(f"no {name!r} in config/{kind}; known: {known}{suggest_name(name, known)}")
 
 
-def _given(entry: BaseModel) -> dict[str, Any]:
+def _stated_values(entry: BaseModel) -> dict[str, Any]:
     return entry.model_dump(exclude_unset=True, exclude={"variants", "datasets", "ensembles"})
 
 
-def _resolved(kind: type[Entry], layers: Sequence[Layer], check: Callable[[str, Entry], None], what: str) -> Entry:
+def _resolve_entry(kind: type[Entry], layers: Sequence[Layer], check: Callable[[str, Entry], None], what: str) -> Entry:
     """The entry that results from layers of changes; `check` validates it against the rest of the configuration."""
     values: Any = {}
     for _, layer in layers:
@@ -277,10 +277,10 @@ def _resolved(kind: type[Entry], layers: Sequence[Layer], check: Callable[[str, 
         check("", entry)
     except ValidationError as error:
         wrong = [f"{_place(path, layers)}: {message}" for path, message in wrong_keys(error)]
-        raise not_valid(what, wrong) from None
+        raise validation_error(what, wrong) from None
     except ValueError as error:  # its message begins with the path of the wrong key
         key, message = str(error).removeprefix(".").split(": ", 1)
-        raise not_valid(what, [f"{_place(key.split('.'), layers)}: {message}"]) from None
+        raise validation_error(what, [f"{_place(key.split('.'), layers)}: {message}"]) from None
     return entry
 
 

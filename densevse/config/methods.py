@@ -10,7 +10,7 @@ from densevse.config.registries import STRUCTURES, VIEWS, YIELDS, Registry, Stru
 from densevse.config.tables import Ensemble
 from densevse.config.training import NamedPhase, Phase, TrainingConfig
 from densevse.config.values import VariantKey, VariantName
-from snakeproof.strict import FileName, Strict, Title, of_type, wrong_keys
+from snakeproof.strict import FileName, Strict, Title, type_validator, wrong_keys
 
 Dependencies = Literal["enhanced", "basic", "collapsed"]
 CorrespondencesFrom = Literal["model", "true_boxes"]
@@ -67,13 +67,13 @@ class Variant(Differences):
     datasets: dict[str, Differences] = Field(default={}, description="data set -> changes there")
 
 
-def _kind_of(training: Any) -> str:
+def _training_tag(training: Any) -> str:
     return "[untrained]" if isinstance(training, str) else "[trained]"
 
 
 Trained = Annotated[
     Annotated[TrainingConfig, Tag("[trained]")] | Annotated[Literal["none"], Tag("[untrained]")],
-    Discriminator(_kind_of),
+    Discriminator(_training_tag),
 ]
 """The training of a method, or `none`."""
 
@@ -104,7 +104,7 @@ class MethodConfig(Strict):
     )
     word_vectors: bool = Field(False, description="use the data set's pre-trained vectors")
     networks: dict[ViewName, str] = Field(default={}, description="networks in place of the data set's")
-    parameters: Annotated[SerializeAsAny[Strict], of_type("model", MODELS)] = Field(
+    parameters: Annotated[SerializeAsAny[Strict], type_validator("model", MODELS)] = Field(
         default={}, validate_default=True, description="parameters that differ from the defaults"
     )
     training: Trained = Field(
@@ -133,7 +133,7 @@ class MethodConfig(Strict):
     )
 
     @model_validator(mode="after")
-    def _known_model(self) -> Self:
+    def _check_model(self) -> Self:
         if self.model not in MODELS:
             raise ValueError(
                 f"model: no {self.model!r} in densevse/methods or installed packages; known: {', '.join(MODELS)}"
@@ -141,7 +141,7 @@ class MethodConfig(Strict):
         return self
 
     @model_validator(mode="after")
-    def _sentences_are_written_by_someone(self) -> Self:
+    def _check_generator(self) -> Self:
         generated = [name for name, view in VIEWS.items() if view.made_by == "generator"]
         if bool({*generated} & {*self.views}) != (self.generator is not None):
             raise ValueError(
@@ -150,14 +150,14 @@ class MethodConfig(Strict):
         return self
 
     @property
-    def untrained(self) -> bool:
+    def is_untrained(self) -> bool:
         """True if nothing is trained."""
         return self.training == "none"
 
     @model_validator(mode="after")
-    def _trained_or_not(self) -> Self:
+    def _check_training(self) -> Self:
         by_network = [name for name in self.sentences if STRUCTURES[name].by_network]
-        if not self.untrained:
+        if not self.is_untrained:
             if not self.phases and not self.rounds:
                 raise ValueError("phases: at least one is needed, unless nothing is trained (training: none)")
             if by_network:
@@ -175,7 +175,7 @@ class MethodConfig(Strict):
         return self
 
     @model_validator(mode="after")
-    def _phases_exist(self) -> Self:
+    def _check_rounds(self) -> Self:
         for number, names in enumerate(self.rounds or []):
             for name in names:
                 if name not in self.phases:
@@ -186,12 +186,12 @@ class MethodConfig(Strict):
         return self
 
     @model_validator(mode="after")
-    def _parameters_of_phases_fit(self) -> Self:
+    def _check_phase_parameters(self) -> Self:
         check_parameters_of_phases(self.parameters, self.phases)
         return self
 
     @model_validator(mode="after")
-    def _parameters_hold_in_some_phase(self) -> Self:
+    def _check_final_parameters(self) -> Self:
         """Refuses a training that lies wholly inside a warm-up, as its results would be another method's."""
         used = [self.phases[name] for names in self.rounds or [list(self.phases)] for name in names]
         if not used:
@@ -212,18 +212,18 @@ class MethodConfig(Strict):
 
     def differences_in_round_0(self, other: Self) -> list[str]:
         """The settings of round 0 that differ from another variant's; empty if both can share one round 0."""
-        mine, theirs = self._what_round_0_depends_on(), other._what_round_0_depends_on()
+        mine, theirs = self._round_0_settings(), other._round_0_settings()
         return [name for name in mine if mine[name] != theirs.get(name)]
 
-    def _what_round_0_depends_on(self) -> dict[str, Any]:
+    def _round_0_settings(self) -> dict[str, Any]:
         """Settings by their path, without parameters that matter only in later rounds."""
         later: frozenset[str] = getattr(type(self.parameters), "LATER", frozenset())
         apart = {"title", "yields", "rounds", "correspondences", "round_0_of", "parameters"}
         settings = {name: value for name, value in self if name not in apart}
         parameters = {f"parameters.{name}": value for name, value in self.parameters if name not in later}
-        return {**settings, **parameters, "phases": self.phases_of(0)}
+        return {**settings, **parameters, "phases": self.round_phases(0)}
 
-    def phases_of(self, number: int) -> list[NamedPhase]:
+    def round_phases(self, number: int) -> list[NamedPhase]:
         """The phases of a round, in order. Raises `IndexError` if there is no such round."""
         names = self.rounds[number] if self.rounds else list(self.phases)
         return [NamedPhase(name=name, **self.phases[name].model_dump()) for name in names]
@@ -317,7 +317,7 @@ class GeneratorConfig(Strict):
     sentences: list[StructureName] = Field(
         min_length=1, description="the structures that it reads of its training sentences"
     )
-    parameters: Annotated[SerializeAsAny[Strict], of_type("model", GENERATOR_MODELS)] = Field(
+    parameters: Annotated[SerializeAsAny[Strict], type_validator("model", GENERATOR_MODELS)] = Field(
         default={}, validate_default=True, description="parameters that differ from the defaults"
     )
     decoding: Decoding = Field(default={}, validate_default=True, description="how its sentences are decoded")
@@ -325,7 +325,7 @@ class GeneratorConfig(Strict):
     phases: dict[str, Phase] = Field(min_length=1, description="the phases by name, one after the other")
 
     @model_validator(mode="after")
-    def _known_model(self) -> Self:
+    def _check_model(self) -> Self:
         if self.model not in GENERATOR_MODELS:
             raise ValueError(
                 f"model: no {self.model!r} in densevse/methods/generators; known: {', '.join(GENERATOR_MODELS)}"
@@ -333,7 +333,7 @@ class GeneratorConfig(Strict):
         return self
 
     @model_validator(mode="after")
-    def _one_content(self) -> Self:
+    def _check_content(self) -> Self:
         if (self.joint_embedding is None) == (self.view is None):
             raise ValueError(
                 "joint_embedding: one of joint_embedding and view must be given, and not both (null unsets one)"
@@ -341,7 +341,7 @@ class GeneratorConfig(Strict):
         return self
 
     @model_validator(mode="after")
-    def _parameters_of_phases_fit(self) -> Self:
+    def _check_phase_parameters(self) -> Self:
         check_parameters_of_phases(self.parameters, self.phases)
         return self
 

@@ -4,7 +4,15 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from densevse.config.registries import ARCHITECTURES, LAYERS, LIBRARIES, ArchitectureName, Library, ViewName, library_of
+from densevse.config.registries import (
+    ARCHITECTURES,
+    LAYERS,
+    LIBRARIES,
+    ArchitectureName,
+    Library,
+    ViewName,
+    find_library,
+)
 from densevse.config.sources import Path, PlainPath, Source
 from densevse.config.training import Phase, TrainingConfig
 from snakeproof.strict import Strict
@@ -50,7 +58,7 @@ class RegionOptions(Strict):
     cells: int = Field(7, ge=1, description="roi_align: positions along each side of a proposal on the map")
 
     @model_validator(mode="after")
-    def _one_way(self) -> Self:
+    def _check_scoring(self) -> Self:
         if self.scoring == "crops" and self.features != "crops":
             raise ValueError("features: roi_align needs scoring: roi_align too")
         return self
@@ -78,7 +86,7 @@ class TokenizerConfig(Strict):
     pad: str = Field("<pad>", min_length=1, description="the token that fills up short sentences; SigLIP's is </s>")
 
     @model_validator(mode="after")
-    def _has_a_file(self) -> Self:
+    def _check_file(self) -> Self:
         if not (self.source or self.local):
             raise ValueError("a tokenizer needs a source or local (your own file)")
         return self
@@ -116,7 +124,7 @@ class NetworkConfig(NetworkInput):
     regions: RegionOptions = Field(default={}, validate_default=True)
 
     @model_validator(mode="after")
-    def _recipe_where_trained(self) -> Self:
+    def _check_recipe(self) -> Self:
         for key in ("training", "phases"):
             if self.trained_on and not getattr(self, key):
                 raise ValueError(f"{key}: a network that is trained on {self.trained_on} needs it")
@@ -126,7 +134,7 @@ class NetworkConfig(NetworkInput):
         return self
 
     @model_validator(mode="after")
-    def _crops_fit(self) -> Self:
+    def _check_resize(self) -> Self:
         if self.size > self.resize:
             raise ValueError(f"resize: {self.resize} pixels are fewer than those of size, {self.size}")
         return self
@@ -134,30 +142,30 @@ class NetworkConfig(NetworkInput):
     @property
     def library(self) -> Library | None:
         """The library that the network is of, if any."""
-        return library_of(self.architecture)
+        return find_library(self.architecture)
 
     @model_validator(mode="before")
     @classmethod
-    def _in_fp32_with_sentences(cls, values: Any) -> Any:
+    def _set_precision(cls, values: Any) -> Any:
         """Zero-shot ranks of bf16 differ, and `auto` would choose another precision on another machine."""
         if isinstance(values, dict) and _has_text(values.get("architecture")):
             return {"precision": "fp32", **values}
         return values
 
     @model_validator(mode="after")
-    def _tokenizer_of_sentences(self) -> Self:
+    def _check_tokenizer(self) -> Self:
         if self.tokenizer and not _has_text(self.architecture):
             raise ValueError(f"tokenizer: {self.architecture} encodes no sentences; remove the key")
         return self
 
     @model_validator(mode="after")
-    def _options_of_a_library(self) -> Self:
+    def _check_options(self) -> Self:
         if self.options and self.library is None:
             raise ValueError(f"options: {self.architecture} is not a network of a library; remove the options")
         return self
 
     @model_validator(mode="after")
-    def _library_decides(self) -> Self:
+    def _check_library_keys(self) -> Self:
         """Checks that a library's network leaves preprocessing to the library, and that it is not trained."""
         if self.library is None:
             return self
@@ -173,9 +181,9 @@ class NetworkConfig(NetworkInput):
         return self
 
     @model_validator(mode="after")
-    def _known_layers(self) -> Self:
+    def _check_layers(self) -> Self:
         if self.library is not None:
-            return self._with_layers_of_libraries()
+            return self._check_library_layers()
         named = {f"layers.{view}": layer for view, layer in self.layers.items()}
         if self.regions.scoring == "roi_align":
             named["regions.map"] = self.regions.map
@@ -188,7 +196,7 @@ class NetworkConfig(NetworkInput):
                 )
         return self
 
-    def _with_layers_of_libraries(self) -> Self:
+    def _check_library_layers(self) -> Self:
         for view, layer in self.layers.items():
             if LAYERS.get(view) != layer:
                 known = ", ".join(f"{view}: {layer}" for view, layer in LAYERS.items())
@@ -210,8 +218,8 @@ class NetworkSettings(NetworkConfig):
     nodes: dict[str, str] = Field(default={}, description="a layer that the architecture names -> torchvision's node")
 
 
-def nodes_of(network: NetworkConfig, view: str) -> dict[str, str]:
-    """The nodes of the layers that a view is read from; of those, the ones that the network's architecture names."""
+def layer_nodes(network: NetworkConfig, view: str) -> dict[str, str]:
+    """Layer -> torchvision's node, of the layers that a view is read from and the network's architecture names."""
     named = {} if network.library else ARCHITECTURES[network.architecture].layers
     shared = [network.regions.map] if view == "regions" and network.regions.scoring == "roi_align" else []
     return {layer: named[layer] for layer in (network.layers[view], *shared) if layer in named}
@@ -262,7 +270,7 @@ class FeatureFile(Strict):
     image_id: str = Field("{id}", description="an image's id in the data set, where {id} is that of the file")
 
     @model_validator(mode="after")
-    def _own_keys(self) -> Self:
+    def _check_keys(self) -> Self:
         needed = {"scan": (), "array": ("path", "ids")}.get(self.format, ("path",))
         known = (*needed, "boxes") if self.format == "array" else needed
         for key in ("path", "ids", "boxes"):
@@ -291,7 +299,7 @@ class GivenFeatures(Strict):
     dtype: Literal["float16", "float32"] = Field("float16", description="the type of the stored vectors")
 
     @model_validator(mode="after")
-    def _whole_images(self) -> Self:
+    def _check_views(self) -> Self:
         if not (self.regions or self.grid or self.whole or self.concepts):
             raise ValueError("one of the views regions, grid, whole and concepts is needed")
         if self.whole and self.whole_by:
@@ -327,7 +335,7 @@ class GivenFeatures(Strict):
         """True if the regions may have boxes; a Parquet file itself shows whether it has them."""
         return self.regions is not None and (self.regions.boxes is not None or self.regions.format in _WITH_BOXES)
 
-    def file_of(self, view: str) -> FeatureFile:
+    def view_file(self, view: str) -> FeatureFile:
         """The file from which a view is read; the mean of regions is read from the regions' file."""
         found = getattr(self, view) or self.regions
         assert isinstance(found, FeatureFile)  # only for views in `views`

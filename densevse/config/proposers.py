@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, SerializeAsAny, model_validator
 
 from densevse.config.sources import Path, Source
-from snakeproof.strict import Strict, of_type
+from snakeproof.strict import Strict, type_validator
 
 Most = Annotated[int, Field(ge=1, description="the largest number of boxes of an image, the best first")]
 
@@ -73,13 +73,13 @@ class MCG(Strict):
         return "structured_edges" if self.structured_edges else "hed"
 
     @model_validator(mode="after")
-    def _one_source(self) -> Self:
+    def _check_contours(self) -> Self:
         if self.maps and self.structured_edges:
             raise ValueError("maps, structured_edges: only one of them gives contours; remove the other")
         return self
 
     @model_validator(mode="after")
-    def _columns(self) -> Self:
+    def _check_candidates(self) -> Self:
         hierarchies = len(self.scales) + (len(self.scales) > 1)
         if any(len(row) != hierarchies for row in self.candidates):
             raise ValueError(f"candidates: each row needs {hierarchies} numbers, one for each hierarchy of the scales")
@@ -122,7 +122,7 @@ class Proposer(Strict):
     )
     source: Source | None = Field(None, description="the candidates that MCG's ranker is learned from")
     local: Path | None = Field(None, description="your own file of such candidates to use in its place")
-    options: Annotated[SerializeAsAny[Strict], of_type("kind", PROPOSERS)] = Field(
+    options: Annotated[SerializeAsAny[Strict], type_validator("kind", PROPOSERS)] = Field(
         default={}, validate_default=True, description="of this kind"
     )
 

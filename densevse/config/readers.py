@@ -13,7 +13,7 @@ from densevse.config.values import Count, Seed, Split
 from snakeproof.strict import Strict
 
 
-def _encoding(name: str) -> str:
+def _check_encoding(name: str) -> str:
     try:
         "".encode(name)
     except LookupError:
@@ -21,18 +21,18 @@ def _encoding(name: str) -> str:
     return name
 
 
-EncodingName = Annotated[str, AfterValidator(_encoding)]
+EncodingName = Annotated[str, AfterValidator(_check_encoding)]
 Of = TypeVar("Of")
 
 
-def _every_split(values: dict[Split, Of]) -> dict[Split, Of]:
+def _check_splits(values: dict[Split, Of]) -> dict[Split, Of]:
     missing = [split for split in get_args(Split) if split not in values]
     if missing:
         raise ValueError(f"each of {', '.join(get_args(Split))} is needed; missing: {', '.join(missing)}")
     return values
 
 
-BySplit = Annotated[dict[Split, Of], AfterValidator(_every_split)]
+BySplit = Annotated[dict[Split, Of], AfterValidator(_check_splits)]
 
 
 class ReaderOptions(Strict):
@@ -54,12 +54,12 @@ class ReaderOptions(Strict):
     """The source of the sentences, if Karpathy's file does not give them."""
 
     @property
-    def needed(self) -> str:
+    def required_source(self) -> str:
         """The source, beside images, that the reader requires."""
         return "karpathy" if getattr(self, "karpathy", None) else self.SENTENCES
 
 
-def check_one_of(options: Strict, *names: str) -> None:
+def check_exactly_one(options: Strict, *names: str) -> None:
     """Raises `ValueError` unless exactly one of some options is given."""
     if sum(getattr(options, name) is not None for name in names) != 1:
         raise ValueError(f"one of {' and '.join(names)} must be given, and not both (null unsets one)")
@@ -79,8 +79,8 @@ class Coco(ReaderOptions):
     seed: Seed = Field(0, description="seed of the random draw")
 
     @model_validator(mode="after")
-    def _one_division(self) -> Self:
-        check_one_of(self, "splits", "karpathy")
+    def _check_division(self) -> Self:
+        check_exactly_one(self, "splits", "karpathy")
         return self
 
 
@@ -97,8 +97,8 @@ class Flickr(ReaderOptions):
     encoding: EncodingName = Field("utf-8", description="encoding of the text files")
 
     @model_validator(mode="after")
-    def _one_division(self) -> Self:
-        check_one_of(self, "splits", "karpathy")
+    def _check_division(self) -> Self:
+        check_exactly_one(self, "splits", "karpathy")
         return self
 
 
@@ -153,8 +153,8 @@ class PairTable(ReaderOptions):
         return self.split == "random"
 
     @model_validator(mode="after")
-    def _one_division(self) -> Self:
-        check_one_of(self, "split", "files")
+    def _check_division(self) -> Self:
+        check_exactly_one(self, "split", "files")
         if self.file and self.files:
             raise ValueError("file is one table with a column `split`; `files` are by split already")
         if self.splits and (not self.split or self.is_drawn):
@@ -182,8 +182,8 @@ class WebDataset(ReaderOptions):
     field: str = Field("caption", min_length=1, description="in json, the key of the sentence or of the list of them")
 
     @model_validator(mode="after")
-    def _one_division(self) -> Self:
-        check_one_of(self, "splits", "files")
+    def _check_division(self) -> Self:
+        check_exactly_one(self, "splits", "files")
         return self
 
 

@@ -35,7 +35,7 @@ from pydantic import AfterValidator, Field
 from densevse.config import groups
 from snakeproof import plugins
 from snakeproof.errors import InputError
-from snakeproof.strict import or_meant
+from snakeproof.strict import suggest_name
 
 Registered = TypeVar("Registered")
 
@@ -65,7 +65,7 @@ class Registry(Mapping[str, Registered], Generic[Registered]):
         """
         modules = [module.name for module in iter_modules(import_module(package).__path__) if not module.ispkg]
         for name in (name for name in modules if not name.startswith("_")):
-            self._add(name, f"{package}.{name}", partial(_attribute, f"{package}.{name}", attribute))
+            self._add(name, f"{package}.{name}", partial(_load_attribute, f"{package}.{name}", attribute))
 
     def add_plugins(self, group: str) -> None:
         """Adds the plug-ins of a group: what other installed packages declare."""
@@ -84,13 +84,13 @@ class Registry(Mapping[str, Registered], Generic[Registered]):
         return self._entries[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*self.named, *self._others))
+        return iter((*self.listed_names, *self._others))
 
     def __len__(self) -> int:
         return len(self._places)
 
     @property
-    def named(self) -> list[str]:
+    def listed_names(self) -> list[str]:
         """The names that messages list, sorted."""
         return sorted(self._places.keys() - self._others.keys())
 
@@ -98,7 +98,9 @@ class Registry(Mapping[str, Registered], Generic[Registered]):
         """Returns the name. Raises `ValueError` that lists the known names and suggests the most similar one."""
         if name not in self:
             more = f" and {len(self._others)} others" if self._others else ""
-            raise ValueError(f"no {self.kind} {name!r}; known: {', '.join(self.named)}{more}{or_meant(name, self)}")
+            raise ValueError(
+                f"no {self.kind} {name!r}; known: {', '.join(self.listed_names)}{more}{suggest_name(name, self)}"
+            )
         return name
 
     @property
@@ -107,7 +109,7 @@ class Registry(Mapping[str, Registered], Generic[Registered]):
         return Field(json_schema_extra={"enum": list(self)})
 
 
-def _attribute(module: str, attribute: str) -> Any:
+def _load_attribute(module: str, attribute: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
@@ -165,8 +167,8 @@ def reads_one_vector(views: Collection[str]) -> bool:
     return len(views) == 1 and all(view in VIEWS and VIEWS[view].one_vector for view in views)
 
 
-def described_by(view: str) -> str:
-    """The view whose features and network a view uses: its own, unless it is opened from another's."""
+def feature_view(view: str) -> str:
+    """The view whose features and network a view uses: itself, or the one that its `features_of` names."""
     return VIEWS[view].features_of or view
 
 
@@ -254,7 +256,7 @@ LIBRARIES: Registry[Library] = Registry(
 )
 
 
-def library_of(architecture: str) -> Library | None:
+def find_library(architecture: str) -> Library | None:
     """The library of an architecture; None for one of `ARCHITECTURES`."""
     name, colon, _ = architecture.partition(":")
     return LIBRARIES[name] if colon else None
@@ -327,7 +329,7 @@ WATCHERS.add("densevse.training.watchers", "WATCHER")
 WATCHERS.add_plugins(groups.WATCHERS)
 
 
-def _check(name: str) -> str:
+def _check_architecture(name: str) -> str:
     library, colon, network = name.partition(":")
     if not colon:
         return ARCHITECTURES.check(name)
@@ -340,7 +342,7 @@ def _check(name: str) -> str:
 _OF_LIBRARIES = {"pattern": f"^({'|'.join(LIBRARIES)}):.+$"}
 ArchitectureName = Annotated[
     str,
-    AfterValidator(_check),
+    AfterValidator(_check_architecture),
     Field(json_schema_extra={"anyOf": [{"enum": list(ARCHITECTURES)}, _OF_LIBRARIES]}),
 ]
 """The name of an architecture, or `<library>:<name>`, which jobs check as they import the library."""

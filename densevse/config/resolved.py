@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from densevse.config.config import Config
-from densevse.config.load import Kind, generator, layers_of, variant
-from densevse.config.registries import VIEWS, described_by
+from densevse.config.load import Kind, find_layers, generator, variant
+from densevse.config.registries import VIEWS, feature_view
 from densevse.config.values import DatasetName
 from snakeproof.strict import Strict
 
@@ -90,7 +90,7 @@ def _children(node: yaml.Node | None) -> dict[str, tuple[yaml.Node, yaml.Node]]:
     return found | {key.value: (key, value) for key, value in node.value if key.tag != _MERGED}
 
 
-def of_default(kind: type[Strict], field: str) -> str:
+def default_origin(kind: type[Strict], field: str) -> str:
     """The origin of a parameter's default, from `ORIGINS` of its type; a plug-in's type need not have any."""
     origins: dict[str, str] = getattr(kind, "ORIGINS", {})
     return origins.get(field, origins.get("*", DEFAULT))
@@ -108,7 +108,7 @@ class Setting(NamedTuple):
     place: str  # the file, with the line if known
 
 
-def settings_of(
+def resolve_settings(
     name: str, dataset: DatasetName | None, config: Config, over: Sequence[Override], root: Path
 ) -> list[Setting]:
     """The settings of a variant, or of a generator, on a data set, without those that are off by default.
@@ -117,7 +117,7 @@ def settings_of(
     """
     kind: Kind = "methods" if name in config.variant_names() else "generators"
     entry = _entry(name, dataset, config)
-    layers = layers_of(kind, name, config, dataset)
+    layers = find_layers(kind, name, config, dataset)
     finder = _Finder(kind, entry, layers, over, root)
     used = {phase for names in entry.rounds or [list(entry.phases)] for phase in names} if kind == "methods" else None
     rows = [
@@ -156,18 +156,18 @@ class _Finder:
         """The origin of a setting, and its place."""
         for where, values in self._layers:
             if holds(values, keys):
-                return self._of_layer(where.split("."), keys)
-        return self._of_default(keys)
+                return self._find_in_file(where.split("."), keys)
+        return self._find_default(keys)
 
-    def _of_default(self, keys: Sequence[str]) -> tuple[str, str]:
+    def _find_default(self, keys: Sequence[str]) -> tuple[str, str]:
         declared, value = self._entry, self._entry
         for key in keys[:-1]:
             value = value[key] if isinstance(value, Mapping) else getattr(value, key)
             declared = declared if isinstance(value, Mapping) else value
         place = f"{type(declared).__module__.replace('.', '/')}.py"
-        return of_default(type(declared), keys[-1]) if keys[0] == "parameters" else DEFAULT, place
+        return default_origin(type(declared), keys[-1]) if keys[0] == "parameters" else DEFAULT, place
 
-    def _of_layer(self, where: Sequence[str], keys: Sequence[str]) -> tuple[str, str]:
+    def _find_in_file(self, where: Sequence[str], keys: Sequence[str]) -> tuple[str, str]:
         for one in self._over:
             if holds(one.values, [*where, *keys]):
                 return "yours", one.file
@@ -182,7 +182,7 @@ class _Finder:
 def _networks(entry: Any, dataset: str, config: Any, over: Sequence[Override]) -> Iterator[Setting]:
     """The networks of the data set for the variant's views, unless the variant names others."""
     for view in entry.views:
-        seen = described_by(view)
+        seen = feature_view(view)
         if VIEWS[view].made_by == "generator" or seen in entry.networks:
             continue
         naming = [one.file for one in over if holds(one.values, ["datasets", dataset, "networks", seen])]

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from densevse.config.config import with_analyses
+from densevse.config.config import config_type
 from densevse.config.datasets import PARSERS
 from densevse.config.methods import GENERATOR_MODELS, MODELS
 from densevse.config.proposers import PROPOSERS
@@ -27,7 +27,7 @@ class Choice(NamedTuple):
 
 def document() -> dict[str, Any]:
     """The schema."""
-    schema: dict[str, Any] = _without_required(with_analyses().model_json_schema())
+    schema: dict[str, Any] = _drop_required_keys(config_type().model_json_schema())
     for entry, by, field, types in choices():
         found = schema["$defs"][entry]
         found["properties"][field] = {"type": "object", "description": f"see `{by}`"}
@@ -53,14 +53,14 @@ def _choice(by: str, name: str, field: str, kind: Any) -> dict[str, Any]:
     """The type of the field `field` if the field `by` is `name`."""
     return {
         "if": {"properties": {by: {"const": name}}, "required": [by]},
-        "then": {"properties": {field: _without_required(kind.model_json_schema())}},
+        "then": {"properties": {field: _drop_required_keys(kind.model_json_schema())}},
     }
 
 
-def _without_required(schema: Any) -> Any:
+def _drop_required_keys(schema: Any) -> Any:
     if isinstance(schema, dict):
-        return {key: _without_required(value) for key, value in schema.items() if key != "required"}
-    return [_without_required(item) for item in schema] if isinstance(schema, list) else schema
+        return {key: _drop_required_keys(value) for key, value in schema.items() if key != "required"}
+    return [_drop_required_keys(item) for item in schema] if isinstance(schema, list) else schema
 
 
 if __name__ == "__main__":

@@ -18,21 +18,21 @@ LONGEST_PATH = 4095
 NOT_FOR_SNAKEMAKE = re.compile(r"[{}\x00-\x1f\x7f]")
 
 
-def normal(path: str) -> str:
+def normalise_path(path: str) -> str:
     """A path in its shortest form, so that each place has one name, as Snakemake compares names as text.
 
     `//`, `/./`, `x/..` and a final `/` are removed. Links are not followed, and nothing is expanded. Raises
     `ValueError` if it is not a path, or if Snakemake would read it as another one.
     """
     if ADDRESS.match(path):
-        raise ValueError(_not_a_path(path))
+        raise ValueError(_address_message(path))
     if path == "~" or path.startswith("~/"):
         raise ValueError(f"{path!r}: `~` is not expanded; write the folder's whole path")
     _refuse_signs(path)
     shortest = os.path.normpath(re.sub("^/+", "/", path))
     if len(os.fsencode(shortest)) > LONGEST_PATH or any(len(os.fsencode(part)) > 255 for part in shortest.split("/")):
         raise ValueError(f"{path[:60]!r}...: no system takes a path, or a name in it, of that length; shorten it")
-    if ".." in path.split("/") and os.path.exists(path) and not _same(path, shortest):
+    if ".." in path.split("/") and os.path.exists(path) and not _is_same_file(path, shortest):
         raise ValueError(f"{path!r}: `..` follows a symbolic link; write the path without it: {os.path.realpath(path)}")
     return shortest
 
@@ -46,7 +46,7 @@ def _refuse_signs(path: str) -> None:
         )
 
 
-def _not_a_path(address: str) -> str:
+def _address_message(address: str) -> str:
     if address.lower().startswith("file:"):
         return f"{address!r} is an address; write the path itself: {unquote(urlsplit(address).path)}"
     return (
@@ -56,28 +56,31 @@ def _not_a_path(address: str) -> str:
     )
 
 
-def _same(path: str, other: str) -> bool:
+def _is_same_file(path: str, other: str) -> bool:
     return os.path.exists(other) and os.path.samefile(path, other)
 
 
-def _own(path: str) -> str:
-    """An address in a bucket as it is; any other path in its shortest form. Raises `ValueError` as `normal` does."""
+def _normalise_own_path(path: str) -> str:
+    """An address in a bucket as it is; any other path in its shortest form.
+
+    Raises `ValueError` as `normalise_path` does.
+    """
     if is_in_bucket(path):
         _refuse_signs(path)
         return path
-    return _from_here(normal(path))
+    return _relative_path(normalise_path(path))
 
 
-def _from_here(path: str) -> str:
+def _relative_path(path: str) -> str:
     """A path below the working folder, made relative to it, so that a moved project keeps its names."""
     here = os.getcwd()
     return os.path.relpath(path, here) if path == here or path.startswith(f"{here}/") else path
 
 
-PlainPath = Annotated[str, Field(min_length=1), AfterValidator(normal)]
+PlainPath = Annotated[str, Field(min_length=1), AfterValidator(normalise_path)]
 """A path in its shortest form."""
 
-Path = Annotated[str, Field(min_length=1), AfterValidator(_own)]
+Path = Annotated[str, Field(min_length=1), AfterValidator(_normalise_own_path)]
 """A file or folder of the user, or an address in a bucket; relative paths start in the workflow's working folder."""
 
 
@@ -85,7 +88,7 @@ def _as_list(url: Any) -> Any:
     return [url] if isinstance(url, str) else url
 
 
-def _each_once(addresses: list[str]) -> list[str]:
+def _check_addresses(addresses: list[str]) -> list[str]:
     if len(set(addresses)) < len(addresses):
         raise ValueError("an address occurs twice")
     return addresses
@@ -94,7 +97,7 @@ def _each_once(addresses: list[str]) -> list[str]:
 Addresses = Annotated[
     list[Annotated[str, Field(pattern="^https?://")]],
     Field(min_length=1),
-    AfterValidator(_each_once),
+    AfterValidator(_check_addresses),
     BeforeValidator(_as_list, json_schema_input_type=str | list[str]),
 ]
 """Addresses of one file, in the order in which they are tried; a single one needs no list."""
@@ -140,7 +143,7 @@ class Source(Strict):
         return self.url or hub
 
     @model_validator(mode="after")
-    def _obtainable(self) -> Self:
+    def _check_source(self) -> Self:
         if self.file in (".", ".."):
             raise ValueError(f"file: {self.file!r} is a folder; name a file")
         if [self.url, self.hub, self.manual, self.made_by, self.packaged].count(None) != 4:
@@ -157,12 +160,12 @@ class Source(Strict):
         return self
 
 
-def by_hand(path: str | os.PathLike[str], manual: str) -> str:
+def manual_advice(path: str | os.PathLike[str], manual: str) -> str:
     """Says how a person obtains a file that no address gives; `manual` has the instructions."""
-    return f"{os.fspath(path)}: obtain this file by hand. {manual}\n{or_own_file(path)}"
+    return f"{os.fspath(path)}: obtain this file by hand. {manual}\n{own_file_advice(path)}"
 
 
-def or_own_file(path: str | os.PathLike[str]) -> str:
+def own_file_advice(path: str | os.PathLike[str]) -> str:
     """Says how a user's own file replaces the file of a source at `path`."""
     owner = os.path.basename(os.path.dirname(path))
     return (

@@ -11,14 +11,14 @@ Protocol = Literal["full", "five_folds", "first_1000", "random_1000", "hodosh", 
 _Name = TypeVar("_Name", bound=str)
 
 
-def _differ(names: list[str]) -> list[str]:
+def _check_distinct(names: list[str]) -> list[str]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"{twice} more than once; keep one of each")
     return names
 
 
-Different = Annotated[list[_Name], AfterValidator(_differ)]
+Different = Annotated[list[_Name], AfterValidator(_check_distinct)]
 
 
 class PrintedTable(Strict):
@@ -56,8 +56,8 @@ class Table(Strict):
 
     @field_validator("sections")
     @classmethod
-    def _sections_differ(cls, sections: list[SectionConfig]) -> list[SectionConfig]:
-        _differ([f"{section.dataset} under {section.protocol}" for section in sections])
+    def _check_distinct_sections(cls, sections: list[SectionConfig]) -> list[SectionConfig]:
+        _check_distinct([f"{section.dataset} under {section.protocol}" for section in sections])
         return sections
 
 
@@ -74,7 +74,7 @@ class Ensemble(Strict):
     )
 
     @model_validator(mode="after")
-    def _of_several_models(self) -> Self:
+    def _check_members(self) -> Self:
         if len(self.members) * self.seeds_each < 2:
             raise ValueError("members: one model is no ensemble; name another variant, or set seeds_each to 2 or more")
         return self

@@ -18,13 +18,13 @@ Split = Literal["train", "val", "test"]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 
-def _differ(seeds: list[int]) -> list[int]:
+def _check_distinct_seeds(seeds: list[int]) -> list[int]:
     if len(set(seeds)) < len(seeds):
         raise ValueError(f"{seeds} holds a seed twice")
     return seeds
 
 
-Seeds = Annotated[list[Seed], Field(min_length=1), AfterValidator(_differ)]
+Seeds = Annotated[list[Seed], Field(min_length=1), AfterValidator(_check_distinct_seeds)]
 RankedSentences = Literal["all", "first_five"]
 Count = Annotated[int, Field(gt=0, le=10**9)]
 Length = Annotated[int, Field(gt=0, le=100_000)]

@@ -7,9 +7,9 @@ from densevse.config.config import Config
 from densevse.config.datasets import Dataset, WordVectors
 from densevse.config.proposers import Proposer
 from densevse.config.readers import READERS
-from densevse.config.sources import Source, by_hand
+from densevse.config.sources import Source, manual_advice
 from densevse.config.values import DatasetName, VariantName
-from densevse.dag.fields import DOWNLOADED, ON_HUB, PACKAGED_SOURCE, READING, RESPLIT, passed, whole
+from densevse.dag.fields import DOWNLOADED, ON_HUB, PACKAGED_SOURCE, READING, RESPLIT, dump_entry, dump_fields
 from densevse.dag.project import Project, Stage
 from densevse.report.plan import PicturePlan
 from snakeproof.errors import InputError
@@ -22,23 +22,23 @@ class DownloadStage(Stage):
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self._sources = sources_of(self.config)
+        self._sources = sources_by_path(self.config)
 
     def source(self, resource: str) -> dict[str, Any]:
         """The keys that decide the bytes of a file, with the first of its addresses; a corrected licence does not."""
         source = self._sources[resource]
         if source.hub:
-            return {**passed(source, ON_HUB), **({"path": source.path} if source.path else {})}
+            return {**dump_fields(source, ON_HUB), **({"path": source.path} if source.path else {})}
         if source.packaged:
-            return passed(source, PACKAGED_SOURCE)
-        return {**passed(source, DOWNLOADED), "url": source.url[0] if source.url else None}
+            return dump_fields(source, PACKAGED_SOURCE)
+        return {**dump_fields(source, DOWNLOADED), "url": source.url[0] if source.url else None}
 
-    def check_obtained(self, missing: Iterable[str]) -> None:
+    def refuse_missing(self, missing: Iterable[str]) -> None:
         """Refuses a run that needs files which a person has to obtain, those in `missing`, below resources/.
 
         Raises `InputError` that says how to obtain each.
         """
-        each = [by_hand(f"{self.resources}/{name}", self._sources[name].manual or "") for name in sorted(missing)]
+        each = [manual_advice(f"{self.resources}/{name}", self._sources[name].manual or "") for name in sorted(missing)]
         if each:
             raise InputError("\n\n".join(each))
 
@@ -47,7 +47,7 @@ class DownloadStage(Stage):
         return (self._sources[resource].url or [])[1:]
 
 
-def sources_of(config: Config) -> dict[str, Source]:
+def sources_by_path(config: Config) -> dict[str, Source]:
     """Every source by its path below resources/, without those that rules of this workflow make."""
     own = {owner: dataset for owner, dataset in config.datasets.items() if not dataset.resplit}
     owned: list[tuple[str, Source]] = [
@@ -64,7 +64,7 @@ def sources_of(config: Config) -> dict[str, Source]:
     return {f"{owner}/{source.file}": source for owner, source in owned if not source.made_by}
 
 
-def file_of(entry: Proposer | WordVectors) -> str | Values:
+def entry_file(entry: Proposer | WordVectors) -> str | Values:
     """The file of an entry: the user's own, or the name of its source below resources/<entry>/."""
     return entry.local or {"file": entry.source.file if entry.source else ""}
 
@@ -79,15 +79,15 @@ class DatasetStage(Stage):
     def memory(self, least: int, per_thousand: int) -> Callable[[DatasetName], int]:
         """A function that says the MB of a job which holds a data set: `least`, and more for each thousand images."""
 
-        def of_dataset(dataset: DatasetName) -> int:
+        def dataset_memory(dataset: DatasetName) -> int:
             images = self.dataset(dataset).about_images or UNKNOWN_SIZE
             return least + per_thousand * images // 1000
 
-        return of_dataset
+        return dataset_memory
 
     def sources(self, dataset: DatasetName) -> list[str | Values]:
         """The files from which a data set is read: the user's own, or names below resources/<data set>/."""
-        entry, owner = self.dataset(dataset), self.images_of(dataset)
+        entry, owner = self.dataset(dataset), self.image_dataset(dataset)
         return [
             entry.local.get(name) or {"dataset": owner, "file": entry.sources[name].file}
             for name in self.source_names(dataset)
@@ -119,7 +119,7 @@ class DatasetStage(Stage):
         """Source -> its file."""
         entry = self.dataset(dataset)
         return {
-            name: self.obtained(self.images_of(dataset), entry.sources.get(name), entry.local.get(name))
+            name: self.source_file(self.image_dataset(dataset), entry.sources.get(name), entry.local.get(name))
             for name in self.source_names(dataset)
         }
 
@@ -127,8 +127,8 @@ class DatasetStage(Stage):
         """The settings of a data set that its reader uses."""
         entry = self.dataset(dataset)
         return {
-            **passed(entry, READING),
-            "options": {name: value for name, value in whole(entry.options).items() if value is not None},
+            **dump_fields(entry, READING),
+            "options": {name: value for name, value in dump_entry(entry.options).items() if value is not None},
         }
 
     def reading_job(self, dataset: DatasetName) -> Job:
@@ -139,7 +139,7 @@ class DatasetStage(Stage):
     def resplit_job(self, dataset: DatasetName) -> Job:
         """The draw of a resplit: its seed, and the number of images of each split."""
         resplit = self.dataset(dataset).resplit
-        return Job({"draw": passed(resplit, RESPLIT) if resplit else {}})
+        return Job({"draw": dump_fields(resplit, RESPLIT) if resplit else {}})
 
 
 class Resplits(NamedTuple):
@@ -151,7 +151,7 @@ class Resplits(NamedTuple):
     test: int
 
 
-def grouped(names: Iterable[DatasetName], datasets: Mapping[DatasetName, Dataset]) -> list[Resplits]:
+def group_resplits(names: Iterable[DatasetName], datasets: Mapping[DatasetName, Dataset]) -> list[Resplits]:
     """Those of the named data sets that are resplits, grouped; a resplit without a second one like it is left out.
 
     Raises `InputError` for two of a group with the same seed, which are the same splits.
@@ -164,11 +164,11 @@ def grouped(names: Iterable[DatasetName], datasets: Mapping[DatasetName, Dataset
             alike.setdefault(sizes, {})[name] = resplit.seed
     found = {sizes: seeds for sizes, seeds in alike.items() if len(seeds) > 1}
     for seeds in found.values():
-        _check_drawn_apart(seeds)
+        _check_resplit_seeds(seeds)
     return [Resplits(of, list(seeds), train, test) for (of, train, _, test), seeds in found.items()]
 
 
-def _check_drawn_apart(seeds: Mapping[DatasetName, int]) -> None:
+def _check_resplit_seeds(seeds: Mapping[DatasetName, int]) -> None:
     drawn: dict[int, str] = {}
     for dataset, seed in seeds.items():
         if (other := drawn.setdefault(seed, dataset)) != dataset:

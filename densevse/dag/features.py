@@ -6,8 +6,8 @@ from typing import Any
 
 from densevse.config.config import Config
 from densevse.config.environment import check_extra
-from densevse.config.networks import MEAN_OF_REGIONS, NetworkConfig, nodes_of
-from densevse.config.registries import ARCHITECTURES, VIEWS, library_of
+from densevse.config.networks import MEAN_OF_REGIONS, NetworkConfig, layer_nodes
+from densevse.config.registries import ARCHITECTURES, VIEWS, find_library
 from densevse.config.values import DatasetName
 from densevse.dag.fields import (
     CONTOURS_OF_MCG,
@@ -17,9 +17,9 @@ from densevse.dag.fields import (
     PREPROCESSING,
     PROPOSALS_OF_MCG,
     REGION_OPTIONS_FIELDS,
-    passed,
+    dump_entry,
+    dump_fields,
     recipe,
-    whole,
 )
 from densevse.dag.project import Stage
 from snakeproof.errors import InputError
@@ -32,18 +32,18 @@ GIVEN_REGIONS = "regions-given"
 FIELDS_OF_REGIONS = IMAGE_FIELDS | {"regions"}
 
 
-def input_of(network: NetworkConfig) -> dict[str, Any]:
+def network_input(network: NetworkConfig) -> dict[str, Any]:
     """The pixels that a network reads, as NetworkInput."""
-    return passed(network, PIXELS)
+    return dump_fields(network, PIXELS)
 
 
-def deciding(network: NetworkConfig, view: str) -> dict[str, Any]:
+def feature_settings(network: NetworkConfig, view: str) -> dict[str, Any]:
     """The settings of a network that decide a view's features, without other views and the place of its weights."""
     own = ("options",) if network.library else PREPROCESSING
     return {
-        **passed(network, (*NETWORK_FIELDS, *own)),
+        **dump_fields(network, (*NETWORK_FIELDS, *own)),
         "layers": {view: network.layers[view]},
-        "nodes": nodes_of(network, view),
+        "nodes": layer_nodes(network, view),
     }
 
 
@@ -54,7 +54,7 @@ class FeatureStage(Stage):
         """The files from which a view of given features is read."""
         return list(self._given_files(dataset, given, view).values())
 
-    def given_whole(self, dataset: DatasetName, given: str, view: str) -> Values | None:
+    def whole_image_source(self, dataset: DatasetName, given: str, view: str) -> Values | None:
         """The source of whole images' vectors, which become region 0 of given regions."""
         if view != GIVEN_REGIONS:
             return None
@@ -68,8 +68,8 @@ class FeatureStage(Stage):
             "name": f"datasets.{dataset}.features.{given}.{name}",
             "network": given,
             "view": name,
-            "format": entry.file_of(name).format,
-            "image_id": entry.file_of(name).image_id,
+            "format": entry.view_file(name).format,
+            "image_id": entry.view_file(name).image_id,
             "mean": name == "whole" and entry.whole is None,
             "dtype": entry.dtype,
             "copies": getattr(self.dataset(dataset).options, "copies", 1),
@@ -77,9 +77,9 @@ class FeatureStage(Stage):
         return Job({"options": options, "file_names": list(self._given_files(dataset, given, view))})
 
     def _given_files(self, dataset: DatasetName, given: str, view: str) -> dict[str, str]:
-        entry, file = self.dataset(dataset), self.dataset(dataset).features[given].file_of(view.partition("-")[0])
+        entry, file = self.dataset(dataset), self.dataset(dataset).features[given].view_file(view.partition("-")[0])
         if file.format == "scan":
-            return {"path": self.obtained(dataset, entry.sources.get("precomp"), entry.local.get("precomp"))}
+            return {"path": self.source_file(dataset, entry.sources.get("precomp"), entry.local.get("precomp"))}
         return {name: path for name in ("path", "ids", "boxes") if (path := getattr(file, name)) is not None}
 
     def files(self, dataset: DatasetName, view: str, network: str) -> list[str]:
@@ -99,55 +99,55 @@ class FeatureStage(Stage):
                 f"datasets.{dataset}.features: there are no features {network} for the view {view}; add them, or name "
                 "another network."
             )
-        of = self._extracted_for(dataset, network)
-        by = f"-{self.regions_of(dataset, network)}" if VIEWS[view].of_proposals else ""
+        of = self._feature_dataset(dataset, network)
+        by = f"-{self.region_source(dataset, network)}" if VIEWS[view].of_proposals else ""
         folder = f"{self.results}/{of}/features/{network}/{view}{by}"
         return [f"{folder}/{one['shard']}.parquet" for one in self.shards(of)]
 
-    def _extracted_for(self, dataset: DatasetName, network: str) -> DatasetName:
+    def _feature_dataset(self, dataset: DatasetName, network: str) -> DatasetName:
         """The data set whose features are read: that of the images, unless the features depend on the split.
 
         A concept network is trained for each resplit, and a resplit may have features of its own.
         """
-        of = self.images_of(dataset)
+        of = self.image_dataset(dataset)
         own = network in self.dataset(dataset).features and network not in self.dataset(of).features
         return dataset if own or network in self.config.concept_networks else of
 
     def shards_of_regions(self, dataset: DatasetName, network: str, proposer: str | None = None) -> list[Values]:
         """The shards of the regions by a network."""
-        of = self._extracted_for(dataset, network)
-        return self.shards(of, dataset=of, network=network, proposer=self.regions_of(dataset, network, proposer))
+        of = self._feature_dataset(dataset, network)
+        return self.shards(of, dataset=of, network=network, proposer=self.region_source(dataset, network, proposer))
 
     def image_job(self, dataset: DatasetName, network: str, view: str) -> Job:
         """The extraction of a view of whole images by a network."""
         entry = self.network(dataset, network)
-        settings = {"network": deciding(entry, view), **self._reading_pictures(dataset)}
+        settings = {"network": feature_settings(entry, view), **self._picture_settings(dataset)}
         return Job(settings, [*modules_of_architecture(entry.architecture), f"densevse.vision.views.{view}"])
 
     def region_job(self, dataset: DatasetName, network: str, proposer: str | None = None) -> Job:
         """The extraction of regions by a network; all boxes of a clustered proposer, which has chosen them, stay."""
         entry = self.network(dataset, network)
-        decided = {**deciding(entry, "regions"), "regions": passed(entry.regions, REGION_OPTIONS_FIELDS)}
-        settings = {"network": decided, **self._reading_pictures(dataset)}
+        decided = {**feature_settings(entry, "regions"), "regions": dump_fields(entry.regions, REGION_OPTIONS_FIELDS)}
+        settings = {"network": decided, **self._picture_settings(dataset)}
         if proposer is not None:
             settings["all_stay"] = self.config.proposers[proposer].kind == "clustered"
         return Job(settings, modules_of_architecture(entry.architecture))
 
-    def _reading_pictures(self, dataset: DatasetName) -> dict[str, Any]:
+    def _picture_settings(self, dataset: DatasetName) -> dict[str, Any]:
         return {"source_names": self.source_names(dataset), "threads": self.threads(dataset)}
 
     def proposals(self, dataset: DatasetName, network: str) -> Values | None:
-        """No further values if proposals are read; None for a detector, which finds its own boxes."""
+        """An empty mapping, which requests the proposals; or None for a detector, which finds its own boxes."""
         entry = self.network(dataset, network)
         return None if entry.library is None and ARCHITECTURES[entry.architecture].finds_boxes else {}
 
     def weights(self, dataset: DatasetName, network: str) -> str | Values:
         """A network's weights: the user's own, trained here, or downloaded; Caffe's are converted."""
         if network in self.config.concept_networks:
-            return f"{self.results}/{self.trained_on(dataset)}/networks/{network}.safetensors"
-        return self.weights_of(network)
+            return f"{self.results}/{self.training_dataset(dataset)}/networks/{network}.safetensors"
+        return self.network_weights(network)
 
-    def weights_of(self, network: str) -> str | Values:
+    def network_weights(self, network: str) -> str | Values:
         """The weights of a network that is not a concept network: a user's or another rule's file, or its name.
 
         Raises `InputError` if the network's library is not installed.
@@ -171,19 +171,21 @@ class FeatureStage(Stage):
 
     def precision(self, dataset: DatasetName, network: str) -> Values | None:
         """The data set for which a network's precision was chosen; None if the configuration names it."""
-        return {"dataset": self.trained_on(dataset)} if self.network(dataset, network).precision == "auto" else None
+        return (
+            {"dataset": self.training_dataset(dataset)} if self.network(dataset, network).precision == "auto" else None
+        )
 
     def class_names(self, dataset: DatasetName, network: str) -> str | Values | None:
         """The file of a network's class names; ImageNet's come with torchvision, concepts from training."""
         if network in self.config.concept_networks:
-            return {"dataset": self.trained_on(dataset)}
+            return {"dataset": self.training_dataset(dataset)}
         classes = self.network(dataset, network).classes
-        return None if classes in (None, "imagenet") else self.project.packaged(str(classes))
+        return None if classes in (None, "imagenet") else self.project.packaged_file(str(classes))
 
     def training_job(self, dataset: DatasetName, network: str) -> Job:
         """The training of a network, as densevse.training.scenes.NetworkJob."""
         entry = self.config.networks[network]
-        settings = {"pixels": input_of(entry), **recipe(entry, self.threads(dataset))}
+        settings = {"pixels": network_input(entry), **recipe(entry, self.threads(dataset))}
         return Job({"job": settings, "source_names": self.source_names(dataset)})
 
     def network(self, dataset: DatasetName, network: str) -> NetworkConfig:
@@ -197,10 +199,10 @@ class FeatureStage(Stage):
     def backbone(self, dataset: DatasetName, concept_network: str) -> str:
         """The network from which a concept network is built on a data set."""
         own = self.config.concept_networks[concept_network].network
-        return own or self.network_of(concept_network, dataset, "whole", {})
+        return own or self.view_network(concept_network, dataset, "whole", {})
 
 
-def trainable(config: Config, network: str) -> NetworkConfig:
+def trainable_network(config: Config, network: str) -> NetworkConfig:
     """The settings of a network that is trained further. Raises `InputError` for a library's network."""
     entry = config.networks[network]
     if entry.library is not None:
@@ -213,10 +215,10 @@ def trainable(config: Config, network: str) -> NetworkConfig:
 
 def modules_of_architecture(name: str) -> list[str]:
     """The module that a job imports by name to run a network: the implementation of its architecture."""
-    return [(library_of(name) or ARCHITECTURES[name]).implementation]
+    return [(find_library(name) or ARCHITECTURES[name]).implementation]
 
 
-def proposers_of(config: Config, *kinds: str, **options: bool) -> list[str]:
+def find_proposers(config: Config, *kinds: str, **options: bool) -> list[str]:
     """The proposers of these kinds; of those, the ones with (or without) the named options."""
     return [
         name
@@ -231,7 +233,7 @@ class ProposalStage(Stage):
     def job(self, dataset: DatasetName, proposer: str) -> Job:
         """The boxes of a proposer of any kind but MCG and clusters."""
         entry = self.config.proposers[proposer]
-        options = whole(entry.options)
+        options = dump_entry(entry.options)
         # Not the folders of the user's files: the job reads its inputs, and their contents decide.
         options |= {name: Path(options[name]).name for name in ("path", "folder") if name in options}
         return Job(
@@ -243,7 +245,7 @@ class ProposalStage(Stage):
 
     def clusters_job(self, proposer: str) -> Job:
         """The choice among another proposer's boxes."""
-        return Job({"options": whole(self.config.proposers[proposer].options)})
+        return Job({"options": dump_entry(self.config.proposers[proposer].options)})
 
     def contours_job(self, dataset: DatasetName, proposer: str) -> Job:
         """The contours of a data set's images, by a proposer's detector."""
@@ -252,16 +254,16 @@ class ProposalStage(Stage):
 
     def contour_model(self, proposer: str) -> str | Values:
         """The file of the contour detector: the user's model of structured edges, or HED's weights."""
-        return whole(self.config.proposers[proposer].options)["structured_edges"] or {}
+        return dump_entry(self.config.proposers[proposer].options)["structured_edges"] or {}
 
     def ranker_from_masks_job(self, proposer: str) -> Job:
         """The ranker that learns from masks."""
         options = mcg_options(self.config, proposer, FOREST_OF_MCG)
-        return Job({"options": options, "masks": whole(self.config.proposers[proposer].options)["masks"]})
+        return Job({"options": options, "masks": dump_entry(self.config.proposers[proposer].options)["masks"]})
 
     def samples(self, proposer: str) -> list[Values]:
         """The candidates from which a ranker learns by masks: those of the first shards of a data set."""
-        masks = whole(self.config.proposers[proposer].options)["masks"]
+        masks = dump_entry(self.config.proposers[proposer].options)["masks"]
         return self.shards(masks["dataset"], dataset=masks["dataset"])[: masks["shards"]]
 
     def mcg_job(self, proposer: str) -> Job:

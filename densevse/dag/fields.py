@@ -66,35 +66,35 @@ SAMPLE_OF_MCG = ("candidates", "superpixels")
 PROPOSALS_OF_MCG = ("boxes", "candidates", "superpixels")
 
 
-def passed(entry: BaseModel, names: Iterable[str]) -> dict[str, Any]:
+def dump_fields(entry: BaseModel, names: Iterable[str]) -> dict[str, Any]:
     """The named fields of an entry as plain values; of those, the ones that the entry's type has."""
-    return _ordered(entry.model_dump(mode="json", include={*names}))
+    return _order_fields(entry.model_dump(mode="json", include={*names}))
 
 
-def whole(entry: BaseModel) -> dict[str, Any]:
+def dump_entry(entry: BaseModel) -> dict[str, Any]:
     """All fields of an entry as plain values."""
-    return _ordered(entry.model_dump(mode="json"))
+    return _order_fields(entry.model_dump(mode="json"))
 
 
 def recipe(entry: Any, threads: int) -> dict[str, Any]:
     """The training, phases and seed of an entry's network that is trained, as Recipe takes them."""
     return {
-        "training": passed(entry.training, OPTIMISATION),
-        "phases": [{"name": name, **passed(phase, PHASE)} for name, phase in entry.phases.items()],
+        "training": dump_fields(entry.training, OPTIMISATION),
+        "phases": [{"name": name, **dump_fields(phase, PHASE)} for name, phase in entry.phases.items()],
         "seed": entry.seed,
         "threads": threads,
     }
 
 
-def _ordered(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _order_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Fields in the order of their type, and mappings in them by key: the order in a YAML file decides nothing.
 
     It would decide which images a reader draws into which split.
     """
-    return {name: _by_key(value) for name, value in fields.items()}
+    return {name: _sort_keys(value) for name, value in fields.items()}
 
 
-def _by_key(value: Any) -> Any:
+def _sort_keys(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _by_key(value[key]) for key in sorted(value)}
-    return [_by_key(one) for one in value] if isinstance(value, list) else value
+        return {key: _sort_keys(value[key]) for key in sorted(value)}
+    return [_sort_keys(one) for one in value] if isinstance(value, list) else value

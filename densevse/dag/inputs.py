@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from densevse.config.registries import STRUCTURES, VIEWS, described_by
+from densevse.config.registries import STRUCTURES, VIEWS, feature_view
 from densevse.config.values import DatasetName
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.features import FeatureStage, input_of, modules_of_architecture, trainable
-from densevse.dag.fields import WORD_VECTORS_FILE, passed, recipe, whole
+from densevse.dag.features import FeatureStage, modules_of_architecture, network_input, trainable_network
+from densevse.dag.fields import WORD_VECTORS_FILE, dump_entry, dump_fields, recipe
 from densevse.dag.project import Project, Stage
 from snakeproof.jobs import Job
 from snakeproof.paths import Values
@@ -17,30 +17,30 @@ class ParseStage(Stage):
 
     def job(self, parser: str) -> Job:
         """The parsing of sentences by CoreNLP: all its options but the memory, which decides no parse."""
-        options = whole(self.config.parsers[parser].options)
+        options = dump_entry(self.config.parsers[parser].options)
         return Job({"options": {name: value for name, value in options.items() if name != "memory_mb"}})
 
     def images(self, dataset: DatasetName) -> Values | None:
-        """No further values if sentences have images, or else None."""
+        """An empty mapping, which requests the image table, if sentences have images; or else None."""
         return {} if self.dataset(dataset).sentences_have_images else None
 
-    def of_dataset_parser(self, dataset: DatasetName) -> list[Values]:
+    def parse_shards(self, dataset: DatasetName) -> list[Values]:
         """The shards of a data set's parses, by its parser."""
-        of = self.images_of(dataset)
+        of = self.image_dataset(dataset)
         return self.shards(of, dataset=of, parser=self.dataset(of).parser)
 
 
 class VocabularyStage(Stage):
     """Vocabularies and pre-trained word vectors."""
 
-    def picked(self, dataset: DatasetName) -> Values | None:
+    def picked_vectors(self, dataset: DatasetName) -> Values | None:
         """The pre-trained vectors of a data set's words, if it uses any."""
         name = self.dataset(dataset).word_vectors
         return {"vectors": name} if name else None
 
     def vectors_job(self, vectors: str) -> Job:
         """The reading of word vectors: all settings but the place of their file."""
-        return Job({"settings": passed(self.config.word_vectors[vectors], WORD_VECTORS_FILE)})
+        return Job({"settings": dump_fields(self.config.word_vectors[vectors], WORD_VECTORS_FILE)})
 
 
 class ConceptStage(Stage):
@@ -51,7 +51,7 @@ class ConceptStage(Stage):
         self.features = FeatureStage(project)
 
     def regions(self, dataset: DatasetName, concept_network: str) -> list[Values]:
-        """The shards of its regions: inputs of its head, or its own outputs."""
+        """The shards of a concept network's regions: the inputs of its head, or its own outputs."""
         entry = self.config.concept_networks[concept_network]
         network = self.features.backbone(dataset, concept_network) if entry.train == "head" else concept_network
         return self.features.shards_of_regions(dataset, network, entry.proposer)
@@ -69,8 +69,8 @@ class ConceptStage(Stage):
     def network_job(self, dataset: DatasetName, concept_network: str) -> Job:
         """The training of all its layers, as PixelConceptJob, with the architecture that it is built from."""
         name = self.features.backbone(dataset, concept_network)
-        backbone = trainable(self.config, name)
-        built_from = {"built_from": name, "architecture": backbone.architecture, "pixels": input_of(backbone)}
+        backbone = trainable_network(self.config, name)
+        built_from = {"built_from": name, "architecture": backbone.architecture, "pixels": network_input(backbone)}
         job = {**self.head_job(dataset, concept_network).settings["job"], **built_from}
         return Job(
             {"job": job, "source_names": self.source_names(dataset)}, modules_of_architecture(backbone.architecture)
@@ -83,7 +83,7 @@ InputFiles = dict[str, str | list[str]]
 class InputStage(Stage):
     """The artifacts of images and of sentences that methods and generators read."""
 
-    def of_images(
+    def inputs_of_images(
         self, reader: str, dataset: DatasetName, views: Iterable[str], networks: Mapping[str, str]
     ) -> InputFiles:
         """The image table, and the features of views by `networks` or else by the data set's networks.
@@ -93,8 +93,8 @@ class InputStage(Stage):
         # not `images`, which may be the name of a data set's source
         inputs: InputFiles = {"image_table": f"{self.results}/{dataset}/images.parquet"}
         for view in views:
-            network = self.network_of(reader, dataset, view, networks)
-            inputs[f"view_{view}"] = FeatureStage(self.project).files(dataset, described_by(view), network)
+            network = self.view_network(reader, dataset, view, networks)
+            inputs[f"view_{view}"] = FeatureStage(self.project).files(dataset, feature_view(view), network)
             inputs |= self._sources(dataset) if VIEWS[view].pixels else {}
         return inputs
 
@@ -104,20 +104,20 @@ class InputStage(Stage):
             f"source_{source}": path for source, path in DatasetStage(self.project).sources_by_name(dataset).items()
         }
 
-    def of_sentences(
+    def inputs_of_sentences(
         self, dataset: DatasetName, structures: Collection[str], dependencies: str = "enhanced"
     ) -> InputFiles:
         """The sentences, the structures that are read of them, and their vocabularies.
 
         `dependencies` is the kind of dependencies in triplets.
         """
-        folder, known_by = f"{self.results}/{dataset}", f"{self.results}/{self.trained_on(dataset)}/vocabulary"
+        folder, known_by = f"{self.results}/{dataset}", f"{self.results}/{self.training_dataset(dataset)}/vocabulary"
         inputs: InputFiles = {"caption_table": f"{folder}/captions.parquet"}
         read = [STRUCTURES[name] for name in structures]
         if not all(structure.by_network for structure in read):
             inputs |= {"tokens": f"{folder}/tokens.parquet", "words": f"{known_by}/words.parquet"}
         if any(structure.parsed for structure in read):
-            shards = ParseStage(self.project).of_dataset_parser(dataset)
+            shards = ParseStage(self.project).parse_shards(dataset)
             inputs["parses"] = [
                 "{}/{dataset}/parses/{parser}/{shard}.parquet".format(self.results, **of) for of in shards
             ]

@@ -13,7 +13,7 @@ from densevse.config.config import Config
 from densevse.config.datasets import Dataset
 from densevse.config.load import generator, load, variant
 from densevse.config.methods import GeneratorConfig, MethodConfig
-from densevse.config.registries import VIEWS, described_by
+from densevse.config.registries import VIEWS, feature_view
 from densevse.config.sources import Source
 from densevse.config.tables import Protocol
 from densevse.config.values import DatasetName, VariantName
@@ -48,7 +48,7 @@ class Project:
         self.datasets: dict[DatasetName, Dataset] = dict(self.config.datasets)
         for settings in self.config.analyses():
             self.datasets |= settings.datasets(self.config)
-        self.code = code_of(self.root, _KEPT, plugins.plugins(*groups.GROUPS))
+        self.code = project_code(self.root, _KEPT, plugins.plugins(*groups.GROUPS))
         # (data set, name) -> its settings there
         self.variant: Callable[[DatasetName | None, VariantName], MethodConfig] = cache(partial(variant, self.config))
         self.generator: Callable[[DatasetName, str], GeneratorConfig] = cache(partial(generator, self.config))
@@ -72,9 +72,9 @@ class Project:
             )
         return entry.round_0_of
 
-    def packaged(self, file: str) -> str:
+    def packaged_file(self, file: str) -> str:
         """A file of the project's own, as rules call it."""
-        return self.contents.own(file if os.path.isabs(file) else f"{PROJECT}/{file}")
+        return self.contents.mark_path(file if os.path.isabs(file) else f"{PROJECT}/{file}")
 
     def _packaged_dataset(self, name: DatasetName) -> Dataset | None:
         """A data set as its file in config/datasets defines it, without overrides; None without such a file."""
@@ -84,7 +84,7 @@ class Project:
         return validate(Dataset, read_yaml(file), str(file))
 
 
-def code_of(root: str | Path, kept: str | Path, plugins: Sequence[Plugin] = ()) -> Code:
+def project_code(root: str | Path, kept: str | Path, plugins: Sequence[Plugin] = ()) -> Code:
     """The code of a project, in a checkout at `root` or installed; see `Code` for `kept`."""
     checkout = Path(root)
     folder = checkout if (checkout / "densevse").is_dir() else checkout.parents[1]
@@ -94,13 +94,13 @@ def code_of(root: str | Path, kept: str | Path, plugins: Sequence[Plugin] = ()) 
 class Stage:
     """The functions with which a stage's rules are made; each stage has its own class."""
 
-    def of_dataset(self, dataset: DatasetName) -> list[str]:
+    def target_files(self, dataset: DatasetName) -> list[str]:
         """The files of a data set that its target `<data set>.done` requests; most stages have none."""
         return []
 
-    def listed(self, dataset: DatasetName) -> list[Values]:
-        """The same files as values of paths."""
-        return [{"file": file} for file in self.of_dataset(dataset)]
+    def target_values(self, dataset: DatasetName) -> list[Values]:
+        """The files of a data set's target, as values of paths."""
+        return [{"file": file} for file in self.target_files(dataset)]
 
     def __init__(self, project: Project) -> None:
         self.project, self.config = project, project.config
@@ -116,29 +116,29 @@ class Stage:
         names = list({**entry.sources, **entry.local})
         return names if getattr(entry.options, "karpathy", None) else [name for name in names if name != "karpathy"]
 
-    def images_of(self, dataset: DatasetName) -> DatasetName:
+    def image_dataset(self, dataset: DatasetName) -> DatasetName:
         """The data set whose images, features and parses are read: itself, unless it has new splits of another's."""
         resplit = self.dataset(dataset).resplit
         return resplit.of if resplit else dataset
 
-    def trained_on(self, dataset: DatasetName) -> DatasetName:
+    def training_dataset(self, dataset: DatasetName) -> DatasetName:
         """The data set whose networks and vocabulary are used: itself, unless it relies on another one."""
-        return self.dataset(dataset).relies_on or dataset
+        return self.dataset(dataset).training_dataset or dataset
 
     def variant(self, dataset: DatasetName, variant: VariantName) -> MethodConfig:
         """A variant's settings on a data set."""
-        return self.project.variant(self.trained_on(dataset), variant)
+        return self.project.variant(self.training_dataset(dataset), variant)
 
-    def network_of(self, reader: str, dataset: DatasetName, view: str, own: Mapping[str, str]) -> str:
+    def view_network(self, reader: str, dataset: DatasetName, view: str, own: Mapping[str, str]) -> str:
         """The network of a view: the `reader`'s own, or the data set's. Raises `InputError` if neither names one."""
-        networks, described = {**self.dataset(dataset).networks, **own}, described_by(view)
+        networks, described = {**self.dataset(dataset).networks, **own}, feature_view(view)
         if described not in networks:
             raise InputError(
                 f"datasets.{dataset}.networks: {reader} reads the view {view}; name the network of its features."
             )
         return networks[described]
 
-    def regions_of(self, dataset: DatasetName, network: str, proposer: str | None = None) -> str:
+    def region_source(self, dataset: DatasetName, network: str, proposer: str | None = None) -> str:
         """The source of a network's regions: the `proposer`, by default the data set's; or given."""
         entry = self.dataset(dataset)
         return "given" if network in entry.features else proposer or entry.proposer
@@ -166,39 +166,39 @@ class Stage:
 
     def first_seed(self, dataset: DatasetName) -> int:
         """The first seed with which variants are trained."""
-        return self.dataset(self.trained_on(dataset)).seeds[0]
+        return self.dataset(self.training_dataset(dataset)).seeds[0]
 
     def last_round(self, dataset: DatasetName, variant: VariantName, seed: int | None = None) -> Values:
         """The last round of a variant, for its first seed unless one is given: values of variant, seed and round."""
         seed = self.first_seed(dataset) if seed is None else seed
-        return self.round_of(dataset, variant, seed, self.variant(dataset, variant).last_round)
+        return self.variant_round(dataset, variant, seed, self.variant(dataset, variant).last_round)
 
-    def round_of(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
+    def variant_round(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
         """A round of a variant: values of variant, seed and round. Its round 0 may be another variant's."""
-        trained_on = self.trained_on(dataset)
+        trained_on = self.training_dataset(dataset)
         trainer = self.project.trainer_of_round_0(trained_on, variant) if round == 0 else variant
         return {"variant": trainer, "seed": seed, "round": round}
 
-    def correspondences_of(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
+    def round_correspondences(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
         """The correspondences on which a round of a variant is trained: values of variant, seed and round.
 
         The model of the round before makes them, so variants that share round 0 share those of round 1, unless true
         boxes decide them.
         """
-        trained_on = self.trained_on(dataset)
+        trained_on = self.training_dataset(dataset)
         learned = self.project.variant(trained_on, variant).correspondences == "model"
         made_by = self.project.trainer_of_round_0(trained_on, variant) if round == 1 and learned else variant
         return {"variant": made_by, "seed": seed, "round": round}
 
-    def folder_of(self, kind: str, dataset: DatasetName, values: Values) -> str:
+    def artifact_folder(self, kind: str, dataset: DatasetName, values: Values) -> str:
         """The folder of artifacts of a kind, e.g. models, for a round given by variant, seed and round."""
         return "{}/{}/{}/{variant}/seed{seed}/round{round}".format(self.results, dataset, kind, **values)
 
-    def obtained(self, owner: str, source: Source | None, local: str | None) -> str:
+    def source_file(self, owner: str, source: Source | None, local: str | None) -> str:
         """The file of a source: the user's own, or the one below resources/."""
         if local is not None:
-            return self.project.contents.own(local)
-        return self.project.contents.own(f"{self.resources}/{owner}/{source.file}") if source else ""
+            return self.project.contents.mark_path(local)
+        return self.project.contents.mark_path(f"{self.resources}/{owner}/{source.file}") if source else ""
 
 
 def _check_folders(config: Config, root: Path) -> None:
@@ -217,7 +217,7 @@ def _check_folders(config: Config, root: Path) -> None:
             raise InputError(f"{key}: {there} is a file; name a folder for {key}.")
 
 
-def any_of(names: Iterable[str]) -> str:
+def name_pattern(names: Iterable[str]) -> str:
     """A wildcard constraint: one of these, or nothing."""
     return "|".join(map(re.escape, dict.fromkeys(names))) or "(?!)"
 
@@ -240,7 +240,7 @@ def wildcard_patterns(project: Project) -> dict[str, str]:
         "view": [name for name, one in VIEWS.items() if one.extracted],
     }
     numbers = {"shard": r"\d+-of-\d+", "seed": r"\d+", "round": r"\d+"}
-    return {name: any_of(known) for name, known in names.items()} | numbers
+    return {name: name_pattern(known) for name, known in names.items()} | numbers
 
 
 Analysis = TypeVar("Analysis", bound=Stage)
@@ -257,15 +257,15 @@ class Analyses:
         self._stages.append(stage)
         return stage
 
-    def list_with(self, tables: Stage) -> Callable[[DatasetName], Job]:
+    def listing_job(self, tables: Stage) -> Callable[[DatasetName], Job]:
         """A function that returns the job that lists a data set's files of tables and of every analysis, by name."""
 
         def listing(dataset: DatasetName) -> Job:
-            files = [values["file"] for values in [*tables.listed(dataset), *self.listed(dataset)]]
+            files = [values["file"] for values in [*tables.target_values(dataset), *self.target_values(dataset)]]
             return Job({"title": tables.title(dataset), "files": sorted(files)})
 
         return listing
 
-    def listed(self, dataset: DatasetName) -> list[Values]:
+    def target_values(self, dataset: DatasetName) -> list[Values]:
         """The files of a data set's target from every analysis, as values of paths."""
-        return [values for stage in self._stages for values in stage.listed(dataset)]
+        return [values for stage in self._stages for values in stage.target_values(dataset)]

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from densevse.config.given import GivenFiles
-from densevse.config.registries import VIEWS, described_by
+from densevse.config.registries import VIEWS, feature_view
 from densevse.config.values import DatasetName, VariantName
 from densevse.dag.fields import (
     LAYOUT,
-    passed,
+    dump_fields,
 )
 from densevse.dag.project import Stage
 from densevse.report.plan import Difference, MeasuredVariant
@@ -20,49 +20,49 @@ from snakeproof.paths import Values
 class RowStage(Stage):
     """The rows of tables: variants after their last round, ensembles of such, and given rows."""
 
-    def measured(self, dataset: DatasetName, name: VariantName, seeds: list[int]) -> MeasuredVariant:
+    def measured_variant(self, dataset: DatasetName, name: VariantName, seeds: list[int]) -> MeasuredVariant:
         """A variant after its last round, an ensemble of such, or a given row."""
         members = self._members(name)
         alone = members == [name]
         last: Values = self.last_round(dataset, name) if alone else {"variant": name, "round": None}
-        read = self._read(dataset, members)
+        read = self._view_networks(dataset, members)
         return MeasuredVariant(
-            title=self.title_of(dataset, name),
+            title=self.row_title(dataset, name),
             seeds=seeds,
             model=last["variant"],
             round=last["round"],
-            replaced=self._replaced(dataset, read),
-            changed=self._changed(dataset, name) if alone else {},
+            replaced=self._replaced_inputs(dataset, read),
+            changed=self._dataset_changes(dataset, name) if alone else {},
         )
 
-    def title_of(self, dataset: DatasetName, name: VariantName) -> str:
+    def row_title(self, dataset: DatasetName, name: VariantName) -> str:
         """The title of a variant on a data set, of an ensemble, or of a given row."""
-        if name in self.config.given():
-            return self.config.given()[name].title or name
+        if name in self.config.given_rows():
+            return self.config.given_rows()[name].title or name
         ensemble = self.config.ensembles().get(name)
         return ensemble.title if ensemble else self.project.variant(dataset, name).title
 
     def reads_concepts(self, dataset: DatasetName, name: VariantName) -> bool:
         """True for a variant that reads the scores of a concept network."""
-        return bool(self._concept_networks(self._read(dataset, [name])))
+        return bool(self._concept_networks(self._view_networks(dataset, [name])))
 
     def _members(self, name: VariantName) -> list[VariantName]:
         """The variants whose models make a row: itself, those of an ensemble, or none of a given row."""
         ensemble = self.config.ensembles().get(name)
-        return [one for one in (ensemble.members if ensemble else [name]) if one not in self.config.given()]
+        return [one for one in (ensemble.members if ensemble else [name]) if one not in self.config.given_rows()]
 
-    def _read(self, dataset: DatasetName, variants: Iterable[VariantName]) -> dict[str, str]:
+    def _view_networks(self, dataset: DatasetName, variants: Iterable[VariantName]) -> dict[str, str]:
         """The network of each view of variants, and of the generators whose sentences they read."""
         read: dict[str, str] = {}
         for name in variants:
             entry = self.project.variant(dataset, name)
-            views = [described_by(view) for view in entry.views if VIEWS[view].made_by != "generator"]
-            read |= {view: self.network_of(name, dataset, view, entry.networks) for view in views}
+            views = [feature_view(view) for view in entry.views if VIEWS[view].made_by != "generator"]
+            read |= {view: self.view_network(name, dataset, view, entry.networks) for view in views}
             writer = self.project.generator(dataset, entry.generator) if entry.generator else None
             if writer and writer.view:
-                read[writer.view] = self.network_of(str(entry.generator), dataset, writer.view, {})
+                read[writer.view] = self.view_network(str(entry.generator), dataset, writer.view, {})
             elif writer and writer.joint_embedding:
-                read |= self._read(dataset, [writer.joint_embedding])
+                read |= self._view_networks(dataset, [writer.joint_embedding])
         return read
 
     def _concept_networks(self, read: Mapping[str, str]) -> set[str]:
@@ -70,12 +70,12 @@ class RowStage(Stage):
         scores = {name for view, name in read.items() if VIEWS[view].made_by == "concept_network"}
         return scores & self.config.concept_networks.keys()
 
-    def _changed(self, dataset: DatasetName, name: VariantName) -> dict[str, Difference]:
+    def _dataset_changes(self, dataset: DatasetName, name: VariantName) -> dict[str, Difference]:
         """The settings of a variant that a data set changes, by path."""
         own, here = (self.project.variant(where, name) for where in (None, dataset))
         return _differences(*(entry.model_dump(mode="json", exclude={"title"}) for entry in (own, here)))
 
-    def _replaced(self, dataset: DatasetName, read: Mapping[str, str]) -> dict[str, Difference]:
+    def _replaced_inputs(self, dataset: DatasetName, read: Mapping[str, str]) -> dict[str, Difference]:
         """The inputs of a variant that differ from config/datasets, whose metrics are compared with the papers'.
 
         These are the reading of the data set, and the networks of the views that the variant reads (`read`), by path;
@@ -102,19 +102,19 @@ class GivenStage(Stage):
         """The file of a key, such as `scores`, for a seed; None if the row has no such file."""
 
         def file(dataset: DatasetName, variant: VariantName, seed: int) -> str | None:
-            return self._of(dataset, variant).files(seed).get(key)
+            return self._row_files(dataset, variant).files(seed).get(key)
 
         return file
 
     def files(self, dataset: DatasetName, variant: VariantName, seed: int) -> list[str]:
         """All files of a seed."""
-        return list(self._of(dataset, variant).files(seed).values())
+        return list(self._row_files(dataset, variant).files(seed).values())
 
     def job(self, dataset: DatasetName, variant: VariantName) -> Job:
         """The retrieval of a given row: the meaning of its files' rows and columns, and what is ranked."""
         entry = self.dataset(dataset)
-        layout = passed(self._of(dataset, variant).layout, LAYOUT)
+        layout = dump_fields(self._row_files(dataset, variant).layout, LAYOUT)
         return Job({"layout": layout, "ranked_sentences": entry.sentences, "top": entry.top})
 
-    def _of(self, dataset: DatasetName, variant: VariantName) -> GivenFiles:
-        return self.config.given()[variant].on(dataset)
+    def _row_files(self, dataset: DatasetName, variant: VariantName) -> GivenFiles:
+        return self.config.given_rows()[variant].dataset_files(dataset)

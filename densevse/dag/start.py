@@ -57,9 +57,9 @@ class Start:
         check_place(str(self.root), sys.executable)
         check_deployment(str(self.root), map(str, workflow.deployment_settings.deployment_method))
         check_configfiles(workflow.configfiles)
-        bucket = Bucket.of(workflow)  # None where results lie in a folder
+        bucket = Bucket.from_workflow(workflow)  # None where results lie in a folder
         self.makers = Makers(workflow, regex, bucket.place if bucket else str)
-        contents = Contents(".snakemake/densevse-contents", self.makers.make, marks, logger.info)
+        contents = Contents(".snakemake/densevse-contents", self.makers.is_made, marks, logger.info)
         self.project = Project(self.root, config, contents)
         check_tables(self.project)
         self.settings = self.project.config
@@ -68,7 +68,7 @@ class Start:
         if bucket:
             contents.uploads = Uploads(self.settings.resources)
         adopt = f"{ADOPT} (with your --configfile)"
-        self.run = Run(workflow, folders, self.makers.make, logger, adopt, bucket)
+        self.run = Run(workflow, folders, self.makers.is_made, logger, adopt, bucket)
         self.calls = Calls(self.project.code)
         # The values of <results> and others in paths of rules.
         self.folders = {

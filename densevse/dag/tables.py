@@ -19,11 +19,11 @@ from densevse.report.plan import (
     SectionPlan,
     TablePlan,
 )
-from densevse.report.published import PublishedRow, check_names, read_published
+from densevse.report.published import PublishedRow, check_names, read_published_rows
 from snakeproof.errors import InputError
 from snakeproof.jobs import Job
 from snakeproof.paths import Values
-from snakeproof.strict import known_or_meant
+from snakeproof.strict import list_known_names
 
 _REGIONS = "regions"
 
@@ -35,10 +35,10 @@ class TableStage(Stage):
         super().__init__(project)
         self.rows = RowStage(project)
 
-    def of_dataset(self, dataset: DatasetName) -> list[str]:
+    def target_files(self, dataset: DatasetName) -> list[str]:
         """The tables of a data set's results: its main table and, if it has them, those of its rounds and regions."""
         names: list[str] = [dataset]
-        names += [f"{dataset}_rounds"] if self.with_rounds(dataset) else []
+        names += [f"{dataset}_rounds"] if self.learning_variants(dataset) else []
         names += [f"{dataset}_regions"] if f"{dataset}_regions" in self.config.tables else []
         gains = [f"{self.results}/figures/{name}_gains.svg" for name in names if self._has_gains(name)]
         return [*(f"{self.results}/tables/{name}.md" for name in names), *gains]
@@ -65,7 +65,7 @@ class TableStage(Stage):
             if others:
                 raise InputError(f"{kind}.{name}: the rule {others[0]} makes {path} too; give it another name.")
 
-    def with_gains(self) -> list[str]:
+    def gain_tables(self) -> list[str]:
         """The tables with a reference row."""
         return [name for name in self.names() if self._has_gains(name)]
 
@@ -78,7 +78,7 @@ class TableStage(Stage):
         if name in self.config.tables:
             return self.config.tables[name]
         dataset = DatasetName(name)
-        trained = [method for method, entry in self.config.trained().items() if not entry.untrained]
+        trained = [method for method, entry in self.config.method_entries().items() if not entry.is_untrained]
         return Table(
             title=self.config.datasets[dataset].title, sections=[SectionConfig(dataset=dataset)], measure=trained
         )
@@ -89,7 +89,7 @@ class TableStage(Stage):
         measured = self.table(dataset).measure
         return {name: self.project.variant(dataset, name) for name in measured if name in known}
 
-    def with_rounds(self, dataset: DatasetName) -> dict[VariantName, MethodConfig]:
+    def learning_variants(self, dataset: DatasetName) -> dict[VariantName, MethodConfig]:
         """The variants in a data set's main table that learn correspondences."""
         return {name: entry for name, entry in self.variants(dataset).items() if entry.last_round}
 
@@ -99,7 +99,7 @@ class TableStage(Stage):
         return [self.last_round(dataset, name, seed) for name in variants for seed in seeds]
 
     def plan_of_last_rounds(self, dataset: DatasetName, variants: Iterable[VariantName]) -> LastRoundsPlan:
-        """The plan of a table of these."""
+        """The plan of a table of the last rounds of variants."""
         measured: dict[str, LastRound] = {}
         for name in variants:
             last, seeds = self.last_round(dataset, name), self.dataset(dataset).seeds
@@ -111,13 +111,15 @@ class TableStage(Stage):
         """The protocol of a data set's main table, for analyses with one protocol for each data set."""
         return next(section.protocol for section in self.table(dataset).sections if section.dataset == dataset)
 
-    def measuring(self, table: str) -> list[Values]:
+    def section_datasets(self, table: str) -> list[Values]:
         """The data set of each section with measurements."""
-        return [{"dataset": section.dataset} for section in self._measuring(table)]
+        return [{"dataset": section.dataset} for section in self._measured_sections(table)]
 
-    def measuring_images(self, table: str) -> list[Values]:
+    def image_section_datasets(self, table: str) -> list[Values]:
         """The data set of each section that measures images."""
-        return [{"dataset": section.dataset} for section in self._measuring(table) if section.protocol != _REGIONS]
+        return [
+            {"dataset": section.dataset} for section in self._measured_sections(table) if section.protocol != _REGIONS
+        ]
 
     def retrievals(self, table: str) -> list[str | Values]:
         """The last round of each measured variant, of each seed."""
@@ -125,7 +127,7 @@ class TableStage(Stage):
         return [
             self.retrieval(section.dataset, section.protocol, name, seed)
             for section in entry.sections
-            for name in self._measured(entry, section)
+            for name in self._measured_variants(entry, section)
             for seed in self._seeds(name, section)
         ]
 
@@ -136,7 +138,7 @@ class TableStage(Stage):
     def plan(self, table: str) -> TablePlan:
         """The plan of a table, without shards and folders, on which no result depends."""
         entry = self.table(table)
-        sections = [self.section(section, self._measured(entry, section)) for section in entry.sections]
+        sections = [self.section(section, self._measured_variants(entry, section)) for section in entry.sections]
         return TablePlan(
             title=entry.title,
             reference=entry.reference,
@@ -164,8 +166,8 @@ class TableStage(Stage):
 
     def gains_job(self, table: str) -> Job:
         """The picture of a table's gains."""
-        entry, measuring = self.table(table), self._measuring(table)
-        reference = self.rows.title_of(measuring[0].dataset, VariantName(str(entry.reference)))
+        entry, measuring = self.table(table), self._measured_sections(table)
+        reference = self.rows.row_title(measuring[0].dataset, VariantName(str(entry.reference)))
         sections = [
             GainsSection(
                 title=f"{self.title(section.dataset)}, {section.protocol}",
@@ -181,31 +183,31 @@ class TableStage(Stage):
         """Every round of the variants that learn correspondences, of each seed."""
         return [
             self.retrieval(dataset, self.first_protocol(dataset), name, seed, number)
-            for name, entry in self.with_rounds(dataset).items()
+            for name, entry in self.learning_variants(dataset).items()
             for number in range(entry.last_round + 1)
             for seed in self.dataset(dataset).seeds
         ]
 
     def accuracies_of_rounds(self, dataset: DatasetName) -> list[Values]:
-        """The correspondences of each of these rounds, if phrases have true boxes."""
+        """The correspondences of every round of these variants but the first, if phrases have true boxes."""
         if not self.dataset(dataset).phrases_have_boxes:
             return []
         return [
-            self.correspondences_of(dataset, name, seed, number)
-            for name, entry in self.with_rounds(dataset).items()
+            self.round_correspondences(dataset, name, seed, number)
+            for name, entry in self.learning_variants(dataset).items()
             for number in range(1, entry.last_round + 1)
             for seed in self.dataset(dataset).seeds
         ]
 
     def rounds_job(self, dataset: DatasetName) -> Job:
         """A data set's table of rounds."""
-        entries = self.with_rounds(dataset)
+        entries = self.learning_variants(dataset)
         section = self.section(SectionConfig(dataset=dataset, protocol=self.first_protocol(dataset)), entries)
         plan = RoundsPlan(
             title=f"{self.title(dataset)}: what each round gained",
             section=section,
             rounds=[
-                self._round(dataset, name, number)
+                self._round_plan(dataset, name, number)
                 for name, entry in entries.items()
                 for number in range(entry.last_round + 1)
             ],
@@ -213,42 +215,42 @@ class TableStage(Stage):
         )
         return Job({"plan": plan.model_dump(mode="json")})
 
-    def _round(self, dataset: DatasetName, name: VariantName, number: int) -> RoundPlan:
+    def _round_plan(self, dataset: DatasetName, name: VariantName, number: int) -> RoundPlan:
         seed, judged = self.first_seed(dataset), number > 0 and self.dataset(dataset).phrases_have_boxes
         return RoundPlan(
             variant=name,
             number=number,
-            model=self.round_of(dataset, name, seed, number)["variant"],
-            correspondences=self.correspondences_of(dataset, name, seed, number)["variant"] if judged else None,
+            model=self.variant_round(dataset, name, seed, number)["variant"],
+            correspondences=self.round_correspondences(dataset, name, seed, number)["variant"] if judged else None,
         )
 
     def network_of_regions(self, dataset: DatasetName, variant: VariantName) -> Values:
         """The network of the regions that a variant reads."""
         own = self.variant(dataset, variant).networks
-        return {"network": self.network_of(variant, dataset, "regions", own)}
+        return {"network": self.view_network(variant, dataset, "regions", own)}
 
     def retrieval(
         self, dataset: DatasetName, protocol: str, name: VariantName, seed: int, number: int | None = None
     ) -> str | Values:
         """The retrieval of a variant's round, by default the last one; for any other row, its file."""
-        for kind, names in (("ensemble", self.config.ensembles()), ("given", self.config.given())):
+        for kind, names in (("ensemble", self.config.ensembles()), ("given", self.config.given_rows())):
             if name in names:
                 return f"{self.results}/{dataset}/retrieval/{protocol}/{name}/seed{seed}/{kind}.parquet"
-        of = self.last_round(dataset, name, seed) if number is None else self.round_of(dataset, name, seed, number)
+        of = self.last_round(dataset, name, seed) if number is None else self.variant_round(dataset, name, seed, number)
         if protocol == _REGIONS:
-            return f"{self.folder_of('region_ranking', dataset, of)}.parquet"
+            return f"{self.artifact_folder('region_ranking', dataset, of)}.parquet"
         return {"dataset": dataset, "protocol": protocol, **of}
 
     def _has_gains(self, name: str) -> bool:
         entry = self.table(name) if name in self.names() else None
-        return bool(entry and entry.reference and len(entry.measure) > 1 and self._measuring(name))
+        return bool(entry and entry.reference and len(entry.measure) > 1 and self._measured_sections(name))
 
-    def _measuring(self, table: str) -> list[SectionConfig]:
+    def _measured_sections(self, table: str) -> list[SectionConfig]:
         """The sections of a table with measurements."""
         entry = self.table(table)
-        return [section for section in entry.sections if self._measured(entry, section)]
+        return [section for section in entry.sections if self._measured_variants(entry, section)]
 
-    def _measured(self, table: Table, section: SectionConfig) -> list[VariantName]:
+    def _measured_variants(self, table: Table, section: SectionConfig) -> list[VariantName]:
         """The variants that a section measures; none of phrases without true boxes."""
         unknown = section.protocol == _REGIONS and not self.dataset(section.dataset).phrases_have_boxes
         return [] if unknown else table.measure
@@ -261,7 +263,9 @@ class TableStage(Stage):
             protocol=section.protocol,
             sentences=self.config.datasets[section.dataset].sentences,
             published=section.published,
-            measured={name: self.rows.measured(section.dataset, name, self._seeds(name, section)) for name in measured},
+            measured={
+                name: self.rows.measured_variant(section.dataset, name, self._seeds(name, section)) for name in measured
+            },
         )
 
     def _seeds(self, name: VariantName, section: SectionConfig) -> list[int]:
@@ -269,9 +273,9 @@ class TableStage(Stage):
 
         A given row has one seed for each of its files.
         """
-        given = self.config.given().get(name)
+        given = self.config.given_rows().get(name)
         if given:
-            return given.on(section.dataset).seeds
+            return given.dataset_files(section.dataset).seeds
         own = section.seeds or self.config.datasets[section.dataset].seeds
         ensemble = self.config.ensembles().get(name)
         members = ensemble.members if ensemble else [name]
@@ -279,8 +283,8 @@ class TableStage(Stage):
 
     def _has_seeds(self, name: VariantName, dataset: DatasetName) -> bool:
         """True for a variant that is trained, and for a given row with several files."""
-        given = self.config.given().get(name)
-        return len(given.on(dataset).seeds) > 1 if given else name not in self.config.untrained_names()
+        given = self.config.given_rows().get(name)
+        return len(given.dataset_files(dataset).seeds) > 1 if given else name not in self.config.untrained_names()
 
 
 def check_tables(project: Project) -> None:
@@ -290,23 +294,23 @@ def check_tables(project: Project) -> None:
     """
     config = project.config
     files = sorted((project.root / "config/published").glob("*.csv"))
-    rows = read_published(files)
+    rows = read_published_rows(files)
     check_names(rows, config.datasets, Protocol.__args__)  # type: ignore[attr-defined]
-    for method, entry in config.trained().items():
-        _known(f"methods.{method}.paper: no paper", filter(None, [entry.paper]), {file.stem for file in files})
+    for method, entry in config.method_entries().items():
+        _refuse_unknown(f"methods.{method}.paper: no paper", filter(None, [entry.paper]), {file.stem for file in files})
     for name, table in config.tables.items():
-        _check_measured(f"tables.{name}", table, config)
+        _check_measured_rows(f"tables.{name}", table, config)
         _check_sections(f"tables.{name}", table, project)
         published = [section.published for section in table.sections if section.published]
-        _known(f"tables.{name}.sections: no published rows of", published, {row.dataset for row in rows})
+        _refuse_unknown(f"tables.{name}.sections: no published rows of", published, {row.dataset for row in rows})
         for printed in table.published:
-            _check_printed(f"tables.{name}.published", printed.paper, printed.table, printed.rows or [], rows)
+            _check_printed_rows(f"tables.{name}.published", printed.paper, printed.table, printed.rows or [], rows)
     _check_titles(config)
 
 
-def _check_measured(where: str, table: Table, config: Config) -> None:
-    rows = [*config.variant_names(), *config.ensembles(), *config.given()]
-    _known(f"{where}.measure: no variants, ensembles or given rows", table.measure, rows)
+def _check_measured_rows(where: str, table: Table, config: Config) -> None:
+    rows = [*config.variant_names(), *config.ensembles(), *config.given_rows()]
+    _refuse_unknown(f"{where}.measure: no variants, ensembles or given rows", table.measure, rows)
     if table.reference is not None and table.reference not in table.measure:
         raise InputError(
             f"{where}.reference: {table.reference!r} is not measured: set it to one of {table.measure}, or to null to "
@@ -315,7 +319,9 @@ def _check_measured(where: str, table: Table, config: Config) -> None:
 
 
 def _check_sections(where: str, table: Table, project: Project) -> None:
-    _known(f"{where}.sections: no data set", [section.dataset for section in table.sections], project.config.datasets)
+    _refuse_unknown(
+        f"{where}.sections: no data set", [section.dataset for section in table.sections], project.config.datasets
+    )
     for section in table.sections:
         if section.protocol == "regions":
             check_phrases(f"{where}.measure", table.measure, section.dataset, project)
@@ -326,12 +332,12 @@ def check_phrases(where: str, measured: list[VariantName], dataset: DatasetName,
 
     Given scores, and the added scores of an ensemble, exist only for whole images and sentences.
     """
-    for name in sorted({*project.config.given()} & set(measured)):
+    for name in sorted({*project.config.given_rows()} & set(measured)):
         raise InputError(
             f"{where}: methods.{name} is given and has no scores of regions and phrases, which the protocol "
             "regions ranks; remove it."
         )
-    for method, entry in project.config.trained().items():
+    for method, entry in project.config.method_entries().items():
         for name in sorted({method, *entry.variants, *entry.ensembles} & set(measured)):
             if name in entry.ensembles or "phrases" not in project.variant(dataset, name).yields:
                 raise InputError(
@@ -340,13 +346,13 @@ def check_phrases(where: str, measured: list[VariantName], dataset: DatasetName,
                 )
 
 
-def _check_printed(where: str, paper: str, number: str, methods: list[str], rows: Iterable[PublishedRow]) -> None:
+def _check_printed_rows(where: str, paper: str, number: str, methods: list[str], rows: Iterable[PublishedRow]) -> None:
     tables: dict[str, dict[str, list[str]]] = {}
     for row in rows:
         tables.setdefault(row.paper, {}).setdefault(row.table, []).append(row.method)
-    _known(f"{where}: no paper", [paper], tables)
-    _known(f"{where}: {paper} has no table", [number], tables[paper])
-    _known(f"{where}: Table {number} of {paper} has no rows", methods, tables[paper][number])
+    _refuse_unknown(f"{where}: no paper", [paper], tables)
+    _refuse_unknown(f"{where}: {paper} has no table", [number], tables[paper])
+    _refuse_unknown(f"{where}: Table {number} of {paper} has no rows", methods, tables[paper][number])
 
 
 def _check_titles(config: Config) -> None:
@@ -357,7 +363,7 @@ def _check_titles(config: Config) -> None:
         raise InputError(f"tables: more than one table has the title {twice}; rename all but one.")
 
 
-def _known(what: str, names: Iterable[Any], known: Iterable[str]) -> None:
+def _refuse_unknown(what: str, names: Iterable[Any], known: Iterable[str]) -> None:
     there = {*known}
     if unknown := sorted({*names} - there):
-        raise InputError(f"{what} {unknown}{known_or_meant(unknown[0], there)}")
+        raise InputError(f"{what} {unknown}{list_known_names(unknown[0], there)}")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from densevse.config.environment import corenlp_home
 from densevse.config.load import FOLDERS
-from densevse.dag.project import Project, Stage, any_of
+from densevse.dag.project import Project, Stage, name_pattern
 from snakeproof.contents import is_in_bucket
 from snakeproof.errors import InputError
 
@@ -31,63 +31,63 @@ class OwnFileStage(Stage):
         super().__init__(project)
         self._missing = missing
         made = [os.path.realpath(folder) for folder in (self.results, self.resources, ".snakemake")]
-        for key, path in self._here():
+        for key, path in self._local_paths():
             for folder in made:
                 if os.path.commonpath([os.path.realpath(path), folder]) == os.path.realpath(path):
                     raise InputError(
                         f"{key}: {path} contains {folder}, which changes in each run; name another folder."
                     )
 
-    def absent(self, makers: Callable[[str], list[str]]) -> str:
+    def absent_pattern(self, makers: Callable[[str], list[str]]) -> str:
         """The missing paths that no rule makes."""
-        return any_of(path for path in self._absent() if not makers(path))
+        return name_pattern(path for path in self._absent_paths() if not makers(path))
 
     def paths(self) -> list[str]:
         """The paths of the configuration."""
-        return [path for _, path in self._named()]
+        return [path for _, path in self._keyed_paths()]
 
     def refuse(self, absent: str) -> None:
         """Raises `InputError` that names the key of a missing path."""
-        path, keys = self._absent()[absent]
+        path, keys = self._absent_paths()[absent]
         raise InputError(
             f"{' and '.join(keys)}: {path} is not there. Correct the path, or remove the key from your configuration."
         )
 
-    def copied(self, folders: bool, all_of_them: bool) -> str:
-        """The copies in a bucket of the user's files, or else of folders, below the folder of uploads.
+    def copy_pattern(self, folders: bool, all_of_them: bool) -> str:
+        """A pattern of the copies, in a bucket, of the user's files or, with `folders`, of the user's folders.
 
         Of paths that are not here, as those of another machine, there are none, unless `all_of_them` are asked for:
         those are files that the rule `absent` refuses.
         """
-        here = [path for _, path in self._here() if all_of_them or os.path.exists(path)]
-        return any_of(self._copies([path for path in here if os.path.isdir(path) == folders]))
+        here = [path for _, path in self._local_paths() if all_of_them or os.path.exists(path)]
+        return name_pattern(self._copies([path for path in here if os.path.isdir(path) == folders]))
 
     def original(self, own_copy: str) -> str:
         """The path that a copy is of."""
-        return self._copies([path for _, path in self._here()])[own_copy]
+        return self._copies([path for _, path in self._local_paths()])[own_copy]
 
     def _copies(self, paths: list[str]) -> dict[str, str]:
-        """Copy -> path, of those that are copied: nothing is where results lie on a disk."""
+        """The path of each copy, by the copy's name; empty where results lie on a disk."""
         uploads = self.project.contents.uploads
         if uploads is None:
             return {}
-        copied = {uploads.copy_of(path): path for path in paths if not uploads.lies_there(path)}
+        copied = {uploads.bucket_path(path): path for path in paths if not uploads.is_uploaded(path)}
         return {copy.removeprefix(f"{uploads.folder}/"): path for copy, path in copied.items()}
 
-    def _absent(self) -> dict[str, tuple[str, list[str]]]:
+    def _absent_paths(self) -> dict[str, tuple[str, list[str]]]:
         """Snakemake's name of a path -> the path, and the keys that name it."""
         found: dict[str, tuple[str, list[str]]] = {}
-        for key, path in self._named():
+        for key, path in self._keyed_paths():
             name = self._missing(path) if is_in_bucket(path) else None if os.path.exists(path) else path
             if name is not None:
                 found.setdefault(name, (path, []))[1].append(key)
         return found
 
-    def _here(self) -> Iterator[tuple[str, str]]:
-        """The same as `_named`, but for addresses in a bucket."""
-        yield from ((key, path) for key, path in self._named() if not is_in_bucket(path))
+    def _local_paths(self) -> Iterator[tuple[str, str]]:
+        """The same as `_keyed_paths`, without addresses in a bucket."""
+        yield from ((key, path) for key, path in self._keyed_paths() if not is_in_bucket(path))
 
-    def _named(self) -> Iterator[tuple[str, str]]:
+    def _keyed_paths(self) -> Iterator[tuple[str, str]]:
         """The keys and paths of the configuration."""
         config, corenlp = self.config, corenlp_home()
         yield from [("CORENLP_HOME", corenlp)] if corenlp else []
@@ -102,13 +102,13 @@ class OwnFileStage(Stage):
             if network.tokenizer and network.tokenizer.local:
                 yield f"networks.{name}.tokenizer.local", network.tokenizer.local
             if network.classes not in (None, "imagenet"):
-                yield f"networks.{name}.classes", self.project.packaged(str(network.classes))
+                yield f"networks.{name}.classes", self.project.packaged_file(str(network.classes))
         for name, vectors in config.word_vectors.items():
             yield from [(f"word_vectors.{name}.local", vectors.local)] if vectors.local else []
         for name, proposer in config.proposers.items():
             yield from [(f"proposers.{name}.local", proposer.local)] if proposer.local else []
             yield from ((f"proposers.{name}.options", path) for path in proposer.files())
-        for name, row in config.given().items():
+        for name, row in config.given_rows().items():
             yield from ((f"methods.{name}.{key}", path) for key, path in row.paths())
 
 
@@ -126,14 +126,14 @@ class Makers:
         """
         self._workflow, self._pattern, self._place = workflow, pattern, place
 
-    def of(self, path: str) -> list[str]:
+    def rule_names(self, path: str) -> list[str]:
         """The names of the rules that make a path."""
         path = self._place(path)
         return [rule.name for rule in self._workflow.rules if _may_make(rule, path) and rule.is_producer(path)]
 
-    def make(self, path: str) -> bool:
+    def is_made(self, path: str) -> bool:
         """True if a rule makes a path; a file that is obtained by hand is the user's."""
-        return any(name != BY_HAND for name in self.of(path))
+        return any(name != BY_HAND for name in self.rule_names(path))
 
     def patterns(self) -> list[str]:
         """Regular expressions of the paths that rules make, none of which is compiled here: that takes long."""
@@ -164,8 +164,8 @@ class Known(NamedTuple):
     makes: Callable[[str], bool]  # true for a path that a rule makes
 
 
-def unmade(target: str, near: str | None = None) -> str:
-    """The message about a target that no rule makes; `near` is the most similar one, if there is one."""
+def unmade_message(target: str, near: str | None = None) -> str:
+    """The message about a target that no rule makes; `similar_target` is the most similar one, if there is one."""
     meant = f"is {near!r} meant?" if near else "docs/artifacts.md lists the paths."
     return f"{target}: no rule makes this; {meant} `densevse list` prints every name."
 
@@ -177,7 +177,7 @@ class TargetStage(Stage):
         super().__init__(project)
         self._known = known
 
-    def unknown(self, own: Iterable[str]) -> str:
+    def unknown_pattern(self, own: Iterable[str]) -> str:
         """A regular expression for paths below results and downloads that no rule makes, and for single words.
 
         `own` are the user's paths, which may have such a name.
@@ -188,27 +188,27 @@ class TargetStage(Stage):
 
     def refuse(self, unknown: str) -> None:
         """Raises `InputError` that suggests the target most similar to one that no rule makes."""
-        raise InputError(unmade(unknown, self.near(unknown)))
+        raise InputError(unmade_message(unknown, self.similar_target(unknown)))
 
-    def near(self, target: str) -> str | None:
+    def similar_target(self, target: str) -> str | None:
         """The most similar target, if one name or the ending is misspelt; None if none is similar."""
         if "/" not in target:
             tables = {f"{self.results}/tables/{name}.md": name for name in (*self.config.tables, *self.config.datasets)}
             alike = get_close_matches(target, {*self._known.rules(), *tables.values()}, 1)
             return next((path for path, name in tables.items() if [name] == alike), *alike) if alike else None
-        found = [path for path in self._alike(target) if self._known.makes(path)]
+        found = [path for path in self._similar_paths(target) if self._known.makes(path)]
         return max(found, key=lambda path: SequenceMatcher(None, path, target).ratio(), default=None)
 
-    def _alike(self, target: str) -> Iterator[str]:
+    def _similar_paths(self, target: str) -> Iterator[str]:
         """Paths in which one name, or the ending, is replaced by a similar one."""
         parts = target.split("/")
         for place, part in enumerate(parts):
             stem, dot, ending = part.partition(".")
-            for name in self._names_like(stem):
+            for name in self._similar_names(stem):
                 for one in dict.fromkeys((ending, *(_ENDINGS if dot else ()))):
                     yield "/".join([*parts[:place], name + dot + one, *parts[place + 1 :]])
 
-    def _names_like(self, stem: str) -> Iterator[str]:
+    def _similar_names(self, stem: str) -> Iterator[str]:
         """Names that are similar to a part of a path, or have its beginning and a similar end."""
         names, words = self._names(), stem.split("_")
         yield from get_close_matches(stem, names, _ALIKE)

@@ -67,7 +67,7 @@ Contents: TypeAlias = Embedded | ViewOfImages
 def content_of_images(inputs: Inputs, pairs: Pairs, split: str) -> Contents:
     """The contents of a split's images, about which a generator writes sentences."""
     if f"{JOINT_EMBEDDING}{split}" in inputs.files:
-        return Embedded(inputs.files.one(f"{JOINT_EMBEDDING}{split}"), "image", pairs.rows.image_ids)
+        return Embedded(inputs.files.input_path(f"{JOINT_EMBEDDING}{split}"), "image", pairs.rows.image_ids)
     (view,) = inputs.stores
     return ViewOfImages(pairs, view, int(inputs.stores[view].shape[0]))
 
@@ -88,7 +88,7 @@ class SentencesWithContent:
         path = f"{JOINT_EMBEDDING}{split}"
         self._own = path in inputs.files
         self._content = (
-            Embedded(inputs.files.one(path), "sentence", pairs.rows.caption_ids)
+            Embedded(inputs.files.input_path(path), "sentence", pairs.rows.caption_ids)
             if self._own
             else content_of_images(inputs, pairs, split)
         )

@@ -35,14 +35,14 @@ class Files:
         """True if the rule has an input of that name."""
         return name in self._named
 
-    def one(self, name: str) -> str:
+    def input_path(self, name: str) -> str:
         """The path of an input that is one file. Raises `InputError` if the input is missing or has several files."""
-        (path, *others) = self.several(name)
+        (path, *others) = self.input_paths(name)
         if others:
             raise InputError(f"the job's input {name} is {1 + len(others)} files; expected one.")
         return path
 
-    def several(self, name: str) -> list[str]:
+    def input_paths(self, name: str) -> list[str]:
         """The paths of an input. Raises `InputError` if the rule has no such input."""
         if name not in self:
             raise InputError(f"the job has no input {name}, which its method reads; found {sorted(self._named)}.")
@@ -55,21 +55,21 @@ class Files:
 
     def view(self, name: str) -> list[str]:
         """The files of a view: the shards of its features, or the sentences written about images."""
-        return self.several(f"{VIEW}{name}")
+        return self.input_paths(f"{VIEW}{name}")
 
     def sources(self) -> dict[str, str]:
         """Source -> the folder, zip or tar with the data set's images."""
-        return {name.removeprefix(_SOURCE): self.one(name) for name in self._named if name.startswith(_SOURCE)}
+        return {name.removeprefix(_SOURCE): self.input_path(name) for name in self._named if name.startswith(_SOURCE)}
 
     def paths(self) -> list[str]:
         """Every file except the data set's own, in the order of the inputs' names."""
-        return [path for _, paths in sorted(self.named().items()) for path in paths]
+        return [path for _, paths in sorted(self.paths_by_input().items()) for path in paths]
 
-    def named(self) -> dict[str, list[str]]:
+    def paths_by_input(self) -> dict[str, list[str]]:
         """Name -> the files of the input, without the data set's own."""
-        return {name: self.several(name) for name in self._named if not name.startswith(_SOURCE)}
+        return {name: self.input_paths(name) for name in self._named if not name.startswith(_SOURCE)}
 
-    def with_changes(self, **named: str | list[str]) -> Self:
+    def replace_inputs(self, **named: str | list[str]) -> Self:
         """The same files with some inputs replaced or added; an empty list removes an input."""
         return type(self)({**self._named, **named})
 
@@ -93,50 +93,50 @@ class Artifacts:
     @cached_property
     def images(self) -> pd.DataFrame:
         """The image table."""
-        return schema.read(self.files.one("image_table"), IMAGES)
+        return schema.read(self.files.input_path("image_table"), IMAGES)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary."""
-        return Vocabulary.read(self.files.one("words"))
+        return Vocabulary.read(self.files.input_path("words"))
 
-    def sentences_of(self, caption_ids: NDArray[np.object_]) -> list[str]:
+    def sentence_texts(self, caption_ids: NDArray[np.object_]) -> list[str]:
         """Some captions as they are published. Raises `InputError` naming one that is not there."""
-        return self._in_order(_CAPTIONS, caption_ids, "text")
+        return self._ordered_column(_CAPTIONS, caption_ids, "text")
 
-    def tokens_of(self, caption_ids: NDArray[np.object_]) -> list[list[str]]:
+    def sentence_tokens(self, caption_ids: NDArray[np.object_]) -> list[list[str]]:
         """The tokens of some captions. Raises `InputError` naming one that has none."""
-        return [list(tokens) for tokens in self._in_order(_TOKENS, caption_ids, "tokens")]
+        return [list(tokens) for tokens in self._ordered_column(_TOKENS, caption_ids, "tokens")]
 
     def tokens(self, caption_ids: NDArray[np.object_]) -> Iterator[tuple[int, list[str]]]:
-        """The tokens of each of some different captions, in the order of the files, with its place among them.
+        """Yields each caption's place in `caption_ids`, which are distinct, and its tokens, in the order of the files.
 
         Raises `InputError`, in the end, naming one that has none or is there twice.
         """
-        return ((place, list(tokens)) for place, tokens in self._each(_TOKENS, caption_ids, ["tokens"]))
+        return ((place, list(tokens)) for place, tokens in self._read_rows(_TOKENS, caption_ids, ["tokens"]))
 
     def parses(self, caption_ids: NDArray[np.object_], columns: list[str]) -> Iterator[tuple[Any, ...]]:
-        """PARSES columns of each of some different captions, after its place among them, as `tokens` gives these."""
-        return self._each(_PARSES, caption_ids, columns)
+        """Yields each caption's place in `caption_ids` and its values of the PARSES `columns`, as `tokens` does."""
+        return self._read_rows(_PARSES, caption_ids, columns)
 
-    def unparsed(self, caption_ids: NDArray[np.object_]) -> dict[int, list[str]]:
+    def unparsed_tokens(self, caption_ids: NDArray[np.object_]) -> dict[int, list[str]]:
         """The tokens of those of some captions that could not be parsed, by their places among these."""
         failed = np.array([place for place, status in self.parses(caption_ids, ["status"]) if status != "ok"], np.int64)
         failed.sort()
-        return dict(zip(failed.tolist(), self.tokens_of(caption_ids[failed]), strict=True)) if len(failed) else {}
+        return dict(zip(failed.tolist(), self.sentence_tokens(caption_ids[failed]), strict=True)) if len(failed) else {}
 
-    def _in_order(self, source: "_Source", caption_ids: NDArray[np.object_], column: str) -> list[Any]:
+    def _ordered_column(self, source: "_Source", caption_ids: NDArray[np.object_], column: str) -> list[Any]:
         """A column of some captions, in their order; one may be asked for twice."""
         different, which = np.unique(caption_ids, return_inverse=True)
-        found = dict(self._each(source, different, [column]))
+        found = dict(self._read_rows(source, different, [column]))
         return [found[number] for number in which.tolist()]
 
-    def _each(
+    def _read_rows(
         self, source: "_Source", caption_ids: NDArray[np.object_], columns: list[str]
     ) -> Iterator[tuple[Any, ...]]:
         name, inputs, kind = source
         wanted, times = pd.Index(caption_ids), np.zeros(len(caption_ids), np.int64)
-        for rows in schema.read_parts(self.files.several(inputs), kind, ["caption_id", *columns]):
+        for rows in schema.read_parts(self.files.input_paths(inputs), kind, ["caption_id", *columns]):
             places = wanted.get_indexer(pd.Index(rows["caption_id"]))
             rows, places = rows[places >= 0], places[places >= 0]
             times += np.bincount(places, minlength=len(times))

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from torch import nn
 
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.schemas.features import CORRESPONDENCES, network_settings, seen_by
+from densevse.artifacts.schemas.features import CORRESPONDENCES, network_settings, settings_with_parents
 from densevse.artifacts.schemas.sentences import WORD_VECTORS
 from densevse.data.files import Artifacts, Files
 from densevse.data.ragged import Ragged
-from densevse.data.structures import Structure, structure
-from densevse.data.views import View, ViewOfRegions, kind_of_view
-from densevse.evaluation.protocols import TestSet, select_split, spread
+from densevse.data.structures import Structure, structure_class
+from densevse.data.views import View, ViewOfRegions, view_class
+from densevse.evaluation.protocols import TestSet, select_split, subsample_test_set
 from densevse.methods.interface import Batch, Correspondences, Images, Sentences, Shapes
 from densevse.runtime.arrays import Indices
 from snakeproof import schema
@@ -59,7 +59,7 @@ class PhraseRegions:
             )
         order = np.lexsort((node, sentence))
         return cls(
-            Ragged.of_lengths(np.bincount(sentence, minlength=len(forest.caption_ids))),
+            Ragged.from_lengths(np.bincount(sentence, minlength=len(forest.caption_ids))),
             node[order],
             rows["region"].to_numpy(np.int64)[order],
             rows["confidence"].to_numpy(np.float32)[order],
@@ -93,14 +93,14 @@ class Pairs:
         self._phrases = phrases
 
     def send_to(self, device: torch.device, most: int) -> int:
-        """Prepares the split for batches on a GPU, which moving makes whole: their features are `Stored`.
+        """Prepares the split for a GPU: features in batches are then `Stored`, and `to_device` makes tensors of them.
 
         Features that batches read are kept in its memory, a view at a time, up to `most` bytes. Returns the bytes that
         are kept.
         """
         kept = 0
         for name, view in self._views.items():
-            size = view.send_to(device, most - kept, *self._read_of(view))
+            size = view.send_to(device, most - kept, *self._needed_regions(view))
             logger.info("features %s: %s", name, f"{size / 1e9:.2f} GB on the GPU" if size else "copied for each batch")
             kept += size
         return kept
@@ -131,13 +131,13 @@ class Pairs:
             raise InputError("phrases need trees: the method's `sentences` must hold trees.")
         return cast("Forest", self.structures["trees"])
 
-    def _read_of(self, view: View) -> tuple[Indices, Indices]:
-        """All that batches read of a view: images and, in a view of regions, the rank of each region."""
+    def _needed_regions(self, view: View) -> tuple[Indices, Indices]:
+        """All that batches read of a view: images, and in each the rank of a region (0 if the view has none)."""
         every = np.arange(len(self.rows.image_ids))
         if not isinstance(view, ViewOfRegions):
             return every, np.zeros_like(every)
         if self.regions == "all":
-            return view.all_of(every)
+            return view.all_regions(every)
         image, region = every[:0], every[:0]
         if self._phrases:
             _, sentence, _ = self._phrases.phrases.take(np.arange(len(self.rows.caption_ids)))
@@ -150,7 +150,7 @@ class Pairs:
         present, scores = torch.ones(len(rows), 0, dtype=torch.bool), None
         for name, found in self._views.items():
             if isinstance(found, ViewOfRegions):
-                views[name], present, scores = found.take_some(rows, *(some or found.all_of(rows)))
+                views[name], present, scores = found.take_regions(rows, *(some or found.all_regions(rows)))
             else:
                 views[name] = found.take(rows)
         return Images(views, present, scores, present.numpy())
@@ -177,7 +177,7 @@ class Inputs(Artifacts):
     def __init__(self, files: Files, sentences: Sequence[str], encoded_by: Mapping[str, Any] | None = None) -> None:
         """`encoded_by` describes a network that encodes whole sentences, as for `Artifacts`."""
         self.sentences = tuple(sentences)
-        self._kinds = {view: kind_of_view(view) for view in files.views()}
+        self._kinds = {view: view_class(view) for view in files.views()}
         features = {view: kind.features for view, kind in self._kinds.items() if kind.features}
         super().__init__(files, features, encoded_by)
 
@@ -190,31 +190,31 @@ class Inputs(Artifacts):
     def captions(self) -> pd.DataFrame:
         """The caption table, without texts."""
         columns = ["caption_id", "image_id", "position", "split"]
-        return schema.read(self.files.one("caption_table"), CAPTIONS, columns)
+        return schema.read(self.files.input_path("caption_table"), CAPTIONS, columns)
 
     @property
-    def with_regions(self) -> bool:
+    def has_region_views(self) -> bool:
         """True if the method reads regions of images."""
-        return bool(self._of_regions())
+        return bool(self._region_views())
 
     @property
     def regions(self) -> FeatureStore:
         """The regions of images with their boxes; a method reads their vectors or their pixels."""
-        return self.stores[self._of_regions()[0]]
+        return self.stores[self._region_views()[0]]
 
-    def _of_regions(self) -> list[str]:
+    def _region_views(self) -> list[str]:
         return [view for view, kind in self._kinds.items() if issubclass(kind, ViewOfRegions)]
 
     def shapes(self) -> Shapes:
         """The sizes that the data gives a method."""
         features = {view: kind.size(self, view) for view, kind in self._kinds.items()}
-        sizes = {key: size for name in self.sentences for key, size in structure(name).sizes(self).items()}
+        sizes = {key: size for name in self.sentences for key, size in structure_class(name).sizes(self).items()}
         words = len(self.vocabulary) if self.knows_words else 0
         return Shapes(features, words, self._word_vectors(), sizes, self._network())
 
-    def features_seen(self) -> dict[str, dict[str, Any]]:
-        """View -> how its features see images: network, layer, weights; see `seen_by`."""
-        return {view: seen_by(store.statement) for view, store in self.stores.items()}
+    def feature_settings(self) -> dict[str, dict[str, Any]]:
+        """View -> how its features see images: network, layer, weights; see `settings_with_parents`."""
+        return {view: settings_with_parents(store.statement) for view, store in self.stores.items()}
 
     def pairs(
         self,
@@ -229,8 +229,8 @@ class Inputs(Artifacts):
         `InputError` if there are no pairs.
         """
         rows = select_split(self.images, self.captions, split, sentences)
-        rows = rows if images is None else spread(rows, images)
-        structures = {name: structure(name).read(self, rows.caption_ids) for name in self.sentences}
+        rows = rows if images is None else subsample_test_set(rows, images)
+        structures = {name: structure_class(name).read(self, rows.caption_ids) for name in self.sentences}
         logger.info("%s: %d images with %d sentences", split, len(rows.image_ids), len(rows.caption_ids))
         phrases = self._phrases(structures.get("trees")) if split == "train" else None
         return Pairs(rows, self._views(rows.image_ids), structures, phrases, regions)
@@ -246,25 +246,25 @@ class Inputs(Artifacts):
         # Imported by name, so that only jobs of such methods depend on its code.
         kind = import_module("densevse.vision.finetuned").FineTuned
         described = network_settings(self.regions.statement)
-        network: nn.Module = kind.of_file(described, self.files.one(NETWORK))
+        network: nn.Module = kind.from_file(described, self.files.input_path(NETWORK))
         return network
 
-    def images_alone(self, split: str, regions: Literal["all", "assigned"] = "all") -> Pairs:
+    def all_images(self, split: str, regions: Literal["all", "assigned"] = "all") -> Pairs:
         """The readable images of a split, with sentences or without. Raises `InputError` if there are none."""
         kept = self.images[(self.images["split"] == split) & (self.images["status"] == "ok")]
         if kept.empty:
-            raise InputError(f"{self.files.one('image_table')}: the {split} split has no readable image.")
+            raise InputError(f"{self.files.input_path('image_table')}: the {split} split has no readable image.")
         ids, families = (kept[name].to_numpy(dtype=object) for name in ("image_id", "family"))
         rows = TestSet(ids, np.empty(0, object), np.empty(0, np.int64), families)
         return Pairs(rows, self._views(ids), {}, regions=regions)
 
-    def sentences_alone(self, split: str) -> Pairs:
+    def all_sentences(self, split: str) -> Pairs:
         """The sentences of a split, with images or without. Raises `InputError` if there are none."""
         ids = self.captions.loc[self.captions["split"] == split, "caption_id"].to_numpy(dtype=object)
         if not len(ids):
-            raise InputError(f"{self.files.one('caption_table')}: the {split} split has no sentence.")
+            raise InputError(f"{self.files.input_path('caption_table')}: the {split} split has no sentence.")
         rows = TestSet(np.empty(0, object), ids, np.empty(0, np.int64), np.empty(0, object))
-        return Pairs(rows, {}, {name: structure(name).read(self, ids) for name in self.sentences})
+        return Pairs(rows, {}, {name: structure_class(name).read(self, ids) for name in self.sentences})
 
     def _phrases(self, forest: Any) -> PhraseRegions | None:
         """The regions assigned to phrases; None if the round has no correspondences."""
@@ -272,15 +272,15 @@ class Inputs(Artifacts):
             return None
         if forest is None:
             raise InputError("correspondences are of noun phrases: the method's `sentences` must hold trees.")
-        return PhraseRegions.read(schema.read(self.files.one("correspondences"), CORRESPONDENCES), forest)
+        return PhraseRegions.read(schema.read(self.files.input_path("correspondences"), CORRESPONDENCES), forest)
 
     def _word_vectors(self) -> torch.Tensor | None:
         if "word_vectors" not in self.files:
             return None
-        path = self.files.one("word_vectors")
+        path = self.files.input_path("word_vectors")
         rows = schema.read(path, WORD_VECTORS, ["index", "vector"])
         if not rows["index"].between(0, len(self.vocabulary) - 1).all():
-            raise InputError(f"{path}: of another vocabulary than {self.files.one('words')}; delete it.")
+            raise InputError(f"{path}: of another vocabulary than {self.files.input_path('words')}; delete it.")
         vectors = np.zeros((len(self.vocabulary), len(rows["vector"].iloc[0])), np.float32)
         vectors[rows["index"]] = np.stack(rows["vector"].to_list())
         return torch.from_numpy(vectors)

@@ -18,7 +18,7 @@ class Ragged:
     first: Indices  # (lists + 1,)
 
     @classmethod
-    def of_lengths(cls, lengths: ArrayLike) -> Self:
+    def from_lengths(cls, lengths: ArrayLike) -> Self:
         """Lists of these lengths, in order."""
         return cls(np.concatenate(([0], np.cumsum(np.asarray(lengths, np.int64)))))
 
@@ -46,7 +46,7 @@ class RaggedNumbers:
     rows: NDArray[np.int32]  # (items of all lists, columns)
 
     @classmethod
-    def of(cls, lists: int, columns: int, found: Iterable[tuple[int, ArrayLike]]) -> Self:
+    def from_lists(cls, lists: int, columns: int, found: Iterable[tuple[int, ArrayLike]]) -> Self:
         """Collect `lists` lists, each `found` once, in any order: its number and its rows of `columns` numbers."""
         lengths, order, numbers = np.zeros(lists, np.int64), array("q"), array("i")
         for number, of_list in found:
@@ -56,15 +56,15 @@ class RaggedNumbers:
             numbers.frombytes(stored.tobytes())
         rows, found_at = np.frombuffer(numbers, np.int32).reshape(-1, columns), np.frombuffer(order, np.int64)
         if (np.diff(found_at) < 0).any():
-            rows = rows[Ragged.of_lengths(lengths[found_at]).take(np.argsort(found_at))[0]]
-        return cls(Ragged.of_lengths(lengths), rows)
+            rows = rows[Ragged.from_lengths(lengths[found_at]).take(np.argsort(found_at))[0]]
+        return cls(Ragged.from_lengths(lengths), rows)
 
     def take(self, lists: Indices) -> tuple[Indices, Indices, Indices]:
         """The columns of some lists, (columns, items); and of each item its list and its place, as `Ragged.take`."""
         items, owner, place = self.lists.take(lists)
         return self.rows[items].T.astype(np.int64, order="C"), owner, place
 
-    def padded(self, lists: Indices) -> tuple[Indices, Indices]:
+    def padded_columns(self, lists: Indices) -> tuple[Indices, Indices]:
         """The columns of some lists, (columns, lists, longest), padded with 0; and their lengths (lists,)."""
         numbers, owner, place = self.take(lists)
         lengths = self.lists.lengths(lists)

@@ -54,7 +54,7 @@ class Extent(NamedTuple):
 
 
 @contextmanager
-def receiving(
+def receive_answer(
     url: str, headers: Mapping[str, str], method: str = "GET"
 ) -> Iterator[tuple[requests.Response, Iterator[bytes]]]:
     """Yields the answer of an address, and the blocks of its body as they are sent, without decoding.

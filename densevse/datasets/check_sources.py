@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from densevse.config.sources import Source
-from densevse.datasets.answers import AddressError, DroppedError, check_answer, extent, receiving
+from densevse.datasets.answers import AddressError, DroppedError, check_answer, extent, receive_answer
 
 _AT_ONCE = 8
 _HEAD_REFUSED = {400, 403, 404, 405, 501}
@@ -44,20 +44,20 @@ def check_sources(sources: Mapping[str, Source]) -> list[CheckedAddress]:
     """Asks each address of `sources` (by their paths below resources/); answers are in the same order."""
     asked = [(path, address, source.size) for path, source in sources.items() for address in source.addresses]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        answers = list(pool.map(ask, [address for _, address, _ in asked]))
+        answers = list(pool.map(ask_address, [address for _, address, _ in asked]))
     return [CheckedAddress(*one, answer) for one, answer in zip(asked, answers, strict=True)]
 
 
-def ask(address: str) -> Answer:
+def ask_address(address: str) -> Answer:
     """Asks one address by HEAD, or for its first byte if HEAD is refused. Never raises: a failure is an answer."""
     try:
-        state, answer = _asked("HEAD", address)
-        return _asked("GET", address, Range="bytes=0-0")[1] if state in _HEAD_REFUSED else answer
+        state, answer = _send_request("HEAD", address)
+        return _send_request("GET", address, Range="bytes=0-0")[1] if state in _HEAD_REFUSED else answer
     except (AddressError, DroppedError) as error:
         return Answer(str(error), None)
 
 
-def unobtainable(checked: Iterable[CheckedAddress]) -> list[str]:
+def unobtainable_sources(checked: Iterable[CheckedAddress]) -> list[str]:
     """The sources without any working address, in order."""
     obtainable: dict[str, bool] = {}
     for one in checked:
@@ -65,9 +65,9 @@ def unobtainable(checked: Iterable[CheckedAddress]) -> list[str]:
     return [source for source, found in obtainable.items() if not found]
 
 
-def _asked(method: str, address: str, **headers: str) -> tuple[int, Answer]:
+def _send_request(method: str, address: str, **headers: str) -> tuple[int, Answer]:
     """HTTP's state, and the answer; of the body, no more than the first blocks are read."""
-    with receiving(address, headers, method) as (response, _):
+    with receive_answer(address, headers, method) as (response, _):
         state = response.status_code
         if state not in (200, 206):
             return state, Answer(f"HTTP {state}", None)

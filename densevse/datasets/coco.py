@@ -110,7 +110,7 @@ def read(options: Coco, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     if options.karpathy:
         by_karpathy = Karpathy(karpathy=options.karpathy)
         return karpathy.read(by_karpathy, {**sources, "karpathy": paths.get("karpathy", "")})
-    files, captions = _official(paths)
+    files, captions = _read_captions(paths)
     splits = seeded_splits(files, options.splits or {}, options.seed)
     return image_frame(splits, files, sources), captions
 
@@ -127,7 +127,7 @@ def read_boxes(paths: Paths) -> pd.DataFrame:
         # Outlines are most of the file, and only boxes are needed.
         content = check_layout(INSTANCES, read_json(data, where, leave_out="segmentation"), where)
         sizes = {str(image["id"]): (image["width"], image["height"]) for image in content.get("images", [])}
-        for item, class_name in _single(content, where):
+        for item, class_name in _single_objects(content, where):
             image_id, box = str(item["image_id"]), item["bbox"]
             if min(box[2:]) > 0:
                 boxes.append((image_id, "", class_name, -1, -1, *box, *sizes.get(image_id, (np.nan, np.nan))))
@@ -144,11 +144,11 @@ def read_masks(paths: Paths) -> pd.DataFrame:
         where = f"{paths['annotations']}, {name}"
         content = check_layout(OUTLINES, read_json(data, where), where)
         sizes = {str(image["id"]): (image["height"], image["width"]) for image in content["images"]}
-        for item, class_name in _single(content, where):
+        for item, class_name in _single_objects(content, where):
             image_id, outline = str(item["image_id"]), item["segmentation"]
             if image_id not in sizes or not isinstance(outline, list):
                 raise InputError(f"{where}: annotation {item['id']} has no outline, or its image has no size.")
-            masks.append((image_id, class_name, *sizes[image_id], run_lengths(_drawn(outline, *sizes[image_id]))))
+            masks.append((image_id, class_name, *sizes[image_id], run_lengths(_draw_mask(outline, *sizes[image_id]))))
     return pd.DataFrame(masks, columns=[column.name for column in MASKS.columns])
 
 
@@ -158,18 +158,20 @@ def read_classes(paths: Paths) -> pd.DataFrame:
     for name, data in _annotations(paths, "instances_*.json"):
         where = f"{paths['annotations']}, {name}"
         content = check_layout(INSTANCES, read_json(data, where, leave_out="segmentation"), where)
-        found |= {(str(item["image_id"]), class_name) for item, class_name in _named(content, where, crowds=True)}
+        found |= {
+            (str(item["image_id"]), class_name) for item, class_name in _name_classes(content, where, crowds=True)
+        }
     return pd.DataFrame(sorted(found), columns=["image_id", "class"])
 
 
-def _single(content: Any, where: str) -> list[tuple[Any, str]]:
+def _single_objects(content: Any, where: str) -> list[tuple[Any, str]]:
     """The annotations of single objects with the names of their classes, by id."""
-    single = _named(content, where, crowds=False)
+    single = _name_classes(content, where, crowds=False)
     logger.info("%s: %d crowds left out", where, len(content["annotations"]) - len(single))
     return single
 
 
-def _named(content: Any, where: str, crowds: bool) -> list[tuple[Any, str]]:
+def _name_classes(content: Any, where: str, crowds: bool) -> list[tuple[Any, str]]:
     """The annotations, with those of crowds or without, and the names of their classes, by id."""
     names = {category["id"]: category["name"] for category in content["categories"]}
     kept = [item for item in content["annotations"] if crowds or not item.get("iscrowd")]
@@ -182,7 +184,7 @@ def _named(content: Any, where: str, crowds: bool) -> list[tuple[Any, str]]:
     return [(item, names[item["category_id"]]) for item in sorted(kept, key=lambda item: item["id"])]
 
 
-def _drawn(outline: list[list[float]], height: int, width: int) -> NDArray[np.bool_]:
+def _draw_mask(outline: list[list[float]], height: int, width: int) -> NDArray[np.bool_]:
     """The mask (height, width) of polygons, whose coordinates run between pixels: the first reaches from 0 to 1.
 
     OpenCV fills a polygon with the pixels that its border touches, which is half a pixel too much on each side. So it
@@ -203,7 +205,7 @@ def _drawn(outline: list[list[float]], height: int, width: int) -> NDArray[np.bo
     return mask
 
 
-def _official(paths: Paths) -> tuple[dict[str, str], pd.DataFrame]:
+def _read_captions(paths: Paths) -> tuple[dict[str, str], pd.DataFrame]:
     """File names by image id, in the order of the files; captions by annotation id."""
     files: dict[str, str] = {}
     captions = []

@@ -14,7 +14,7 @@ from huggingface_hub import hf_hub_download
 from huggingface_hub.errors import RemoteEntryNotFoundError, RepositoryNotFoundError, RevisionNotFoundError
 from tqdm import tqdm
 
-from densevse.config.sources import by_hand, or_own_file
+from densevse.config.sources import manual_advice, own_file_advice
 from densevse.datasets.answers import (
     PASSING,
     AddressError,
@@ -22,12 +22,12 @@ from densevse.datasets.answers import (
     Extent,
     check_answer,
     extent,
-    receiving,
+    receive_answer,
     refuse_page,
 )
 from densevse.runtime.project import project_root
 from snakeproof.errors import InputError
-from snakeproof.files import checksum, copy, write_text, writing
+from snakeproof.files import checksum, copy, explain_write_errors, write_text
 from snakeproof.logs import logger
 
 _ATTEMPTS = 5
@@ -50,7 +50,7 @@ def download(source: Mapping[str, Any], output: str | Path, mirrors: Sequence[st
     """
     path = Path(output)
     if source["url"] is None:
-        raise InputError(by_hand(output, source["manual"]))
+        raise InputError(manual_advice(output, source["manual"]))
     path.parent.mkdir(parents=True, exist_ok=True)
     known = {**source, "sha256": _known_sha256(path, source["sha256"])}
     failures = []
@@ -62,7 +62,7 @@ def download(source: Mapping[str, Any], output: str | Path, mirrors: Sequence[st
         except AddressError as error:
             logger.warning("%s: %s", url, error)
             failures.append(f"  {url}: {error}")
-    raise InputError("\n".join([f"{path}: no address gave this file.", *failures, or_own_file(output)]))
+    raise InputError("\n".join([f"{path}: no address gave this file.", *failures, own_file_advice(output)]))
 
 
 def _obtain(source: Mapping[str, Any], path: Path, wait: float) -> None:
@@ -83,13 +83,13 @@ def _obtain(source: Mapping[str, Any], path: Path, wait: float) -> None:
 
 def _fetch(source: Mapping[str, Any], part: Path, file: str) -> None:
     """One attempt: asks for the bytes of `file` that `part` lacks, or for all of them, and writes them there."""
-    kept = _kept(source, part)
+    kept = _resumable_part(source, part)
     offset = part.stat().st_size if kept else 0
-    with receiving(source["url"], _resuming(kept, offset)) as (response, blocks):
+    with receive_answer(source["url"], _range_headers(kept, offset)) as (response, blocks):
         if response.status_code in PASSING:
             raise DroppedError(f"HTTP {response.status_code}")
         if response.status_code in (206, 416):
-            if not _continues(response, kept, offset):
+            if not _is_continuation(response, kept, offset):
                 _forget(part)
                 raise DroppedError("the server cannot resume; starting from the beginning")
             if response.status_code == 416:
@@ -106,7 +106,7 @@ def _fetch(source: Mapping[str, Any], part: Path, file: str) -> None:
         raise DroppedError(f"{part.stat().st_size:,} of {total:,} bytes received")
 
 
-def _kept(source: Mapping[str, Any], part: Path) -> dict[str, Any]:
+def _resumable_part(source: Mapping[str, Any], part: Path) -> dict[str, Any]:
     """The url, validator and total of the bytes in `part`, if these can be continued.
 
     Without a validator of the version, parts of two versions could be joined. Then they are continued only if a
@@ -120,13 +120,13 @@ def _kept(source: Mapping[str, Any], part: Path) -> dict[str, Any]:
         return {}
 
 
-def _resuming(kept: Mapping[str, Any], offset: int) -> dict[str, str]:
+def _range_headers(kept: Mapping[str, Any], offset: int) -> dict[str, str]:
     condition = {"If-Range": kept["validator"]} if kept.get("validator") else {}
     return {"Range": f"bytes={offset}-", **condition} if offset else {}
 
 
-def _continues(response: requests.Response, kept: Mapping[str, Any], offset: int) -> bool:
-    """True if a part of a file is the one from `offset` of the version that is kept, or if nothing is left of it."""
+def _is_continuation(response: requests.Response, kept: Mapping[str, Any], offset: int) -> bool:
+    """True if the answer goes on at `offset`, in the version of the kept bytes, or says that no bytes are left."""
     try:
         sent = extent(response)
     except AddressError:
@@ -155,7 +155,7 @@ def _write(blocks: Iterable[bytes], part: Path, sent: Extent) -> None:
     """Writes bytes where they belong. Raises `AddressError` if there are more of them than `sent` has."""
     limit = sent.end or MOST_UNSTATED
     with (
-        writing(part),
+        explain_write_errors(part),
         open(part, "r+b" if sent.start else "wb") as file,
         tqdm(desc=part.stem, initial=sent.start, total=sent.total, unit="B", unit_scale=True, disable=None) as bar,
     ):
@@ -200,7 +200,7 @@ def _check(source: Mapping[str, Any], path: Path, found: Mapping[str, Any]) -> N
         if actual != source[name] and not (name == "sha256" and str(actual).startswith(source[name])):
             raise AddressError(
                 f"downloaded, but its {name} is {actual} instead of {source[name]}; it was removed. Run again; if it "
-                f"happens again, the file at that address has changed.{_of_record(path)}"
+                f"happens again, the file at that address has changed.{_record_hint(path)}"
             )
 
 
@@ -226,7 +226,7 @@ def _known_sha256(path: Path, key: str | None) -> str | None:
     return recorded[0] if recorded[0].startswith(key or "") else key
 
 
-def _of_record(path: Path) -> str:
+def _record_hint(path: Path) -> str:
     record = _record(path)
     return f" {record} says what it was before; delete it to take another file." if record.exists() else ""
 
@@ -257,17 +257,17 @@ def download_from_hub(source: Mapping[str, Any], output: str | Path) -> None:
     """
     path = Path(output)
     part, known = _part(path), _known_sha256(path, source["sha256"])
-    with writing(path):
+    with explain_write_errors(path):
         part.mkdir(parents=True, exist_ok=True)
     logger.info("%s: asking the hub for %s at %s", path, source["hub"], source["revision"])
-    received = _received(source, part, path)
+    received = _receive_from_hub(source, part, path)
     size, sha256 = received.stat().st_size, checksum(received)
     if source["size"] not in (None, size) or not sha256.startswith(known or ""):
         shutil.rmtree(part)
         raise InputError(
             f"{path}: downloaded from {source['hub']}, but its size and sha256 are {size:,} and {sha256} "
             f"instead of {source['size'] or 'any'} and {known}; it was removed. Correct "
-            f"revision and sha256 of the source.{_of_record(path)}"
+            f"revision and sha256 of the source.{_record_hint(path)}"
         )
     where = {name: source[name] for name in ("hub", "revision", "file")}
     write_text(json.dumps({**where, "size": size, "sha256": sha256}, indent=2) + "\n", _record(path))
@@ -276,18 +276,18 @@ def download_from_hub(source: Mapping[str, Any], output: str | Path) -> None:
     logger.info("%s: %d bytes, sha256 %s", path, size, sha256)
 
 
-def _received(source: Mapping[str, Any], part: Path, path: Path) -> Path:
+def _receive_from_hub(source: Mapping[str, Any], part: Path, path: Path) -> Path:
     try:
         found = hf_hub_download(
             source["hub"].removeprefix("datasets/"),
-            _in_repository(source),
+            _hub_path(source),
             repo_type="dataset" if source["hub"].startswith("datasets/") else "model",
             revision=source["revision"],
             local_dir=part,
         )
     except (RepositoryNotFoundError, RevisionNotFoundError, RemoteEntryNotFoundError) as error:
         raise InputError(
-            f"{path}: the hub has no file {_in_repository(source)} in {source['hub']} at {source['revision']} "
+            f"{path}: the hub has no file {_hub_path(source)} in {source['hub']} at {source['revision']} "
             f"({_first_line(error)}). Correct hub, revision or file of the source; a file that is not public needs "
             "HF_TOKEN."
         ) from error
@@ -299,7 +299,7 @@ def _received(source: Mapping[str, Any], part: Path, path: Path) -> Path:
     return Path(found)
 
 
-def _in_repository(source: Mapping[str, Any]) -> str:
+def _hub_path(source: Mapping[str, Any]) -> str:
     return str(source.get("path") or source["file"])
 
 

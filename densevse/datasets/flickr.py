@@ -15,12 +15,12 @@ def read(options: Flickr, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """
     entries = karpathy.read_entries(options.karpathy, paths) if options.karpathy else []
     own_captions = "text" in paths or not entries
-    captions = _token_file(options, paths) if own_captions else karpathy.captions(entries)
-    splits = {karpathy.image_id(entry): entry["split"] for entry in entries} or _split_lists(options, paths)
+    captions = _read_token_file(options, paths) if own_captions else karpathy.captions(entries)
+    splits = {karpathy.image_id(entry): entry["split"] for entry in entries} or _read_split_lists(options, paths)
     return image_frame(splits, {image: image for image in splits}, image_sources(paths, {"text", "karpathy"})), captions
 
 
-def _token_file(options: Flickr, paths: Paths) -> pd.DataFrame:
+def _read_token_file(options: Flickr, paths: Paths) -> pd.DataFrame:
     """Reads captions from lines `<image>#<number> TAB <caption>`: images in the file's order, sentences by number."""
     rows = []
     for number, line in _lines(options, paths, options.captions):
@@ -45,7 +45,7 @@ def _token_file(options: Flickr, paths: Paths) -> pd.DataFrame:
     return captions.sort_values("number", kind="stable").drop(columns=["number", "line"])
 
 
-def _split_lists(options: Flickr, paths: Paths) -> dict[str, str]:
+def _read_split_lists(options: Flickr, paths: Paths) -> dict[str, str]:
     splits: dict[str, str] = {}
     for split, file in (options.splits or {}).items():
         for number, line in _lines(options, paths, file):

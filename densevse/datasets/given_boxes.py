@@ -51,14 +51,14 @@ def write_given_boxes(boxes: str, image_table: str, caption_table: str, tokens: 
     else:
         cut = schema.read(tokens, TOKENS, ["caption_id", "tokens"])
         found = read_entities(boxes, captions, dict(zip(cut["caption_id"], cut["tokens"], strict=True)))
-        _check_not_turned(found, images, boxes)
-    found = _of_images(found, images, boxes)
-    check(found[BOX_COLUMNS], images, captions, boxes)
+        _check_orientation(found, images, boxes)
+    found = _drop_unknown_images(found, images, boxes)
+    check_boxes(found[BOX_COLUMNS], images, captions, boxes)
     logger.info("%d boxes of %d images", len(found), found["image_id"].nunique())
     schema.write(found[BOX_COLUMNS], BOXES, output)
 
 
-def _of_images(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> pd.DataFrame:
+def _drop_unknown_images(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> pd.DataFrame:
     """The boxes of images of the data set; those of others are counted. Raises `InputError` if none is left."""
     known = boxes["image_id"].isin(images["image_id"])
     if len(boxes) and not known.any():
@@ -68,7 +68,7 @@ def _of_images(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> pd.DataF
     return boxes[known].reset_index(drop=True)
 
 
-def check(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, name: str) -> None:
+def check_boxes(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, name: str) -> None:
     """Raises `InputError` that names the first row with an impossible caption, tokens or box."""
     known_captions = set(zip(captions["caption_id"], captions["image_id"], strict=True)) | {
         ("", image_id) for image_id in images["image_id"]
@@ -86,7 +86,7 @@ def check(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, nam
     check_inside(boxes, images, name)
 
 
-def _check_not_turned(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> None:
+def _check_orientation(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> None:
     """Raises `InputError` that names the first image whose stated width and height are swapped."""
     own = images.set_index("image_id")[["width", "height"]].reindex(boxes["image_id"]).reset_index()
     stated = boxes[STATED_SIZE].reset_index(drop=True)
@@ -152,7 +152,7 @@ def read_entities(path: str, captions: pd.DataFrame, words: Mapping[str, Sequenc
                     caption_id = caption_ids.pop(0)
                     rows += [
                         (str(image_id), caption_id, phrase, start, end, *box, annotation.width, annotation.height)
-                        for entity, phrase, start, end in among_words(tokens, phrases, words[caption_id])
+                        for entity, phrase, start, end in place_phrases(tokens, phrases, words[caption_id])
                         for box in annotation.boxes.get(entity, [])
                     ]
     if not found:
@@ -179,7 +179,7 @@ def read_sentence(line: str) -> tuple[list[str], list[tuple[str, int, int]]]:
     return tokens, phrases
 
 
-def among_words(
+def place_phrases(
     tokens: Sequence[str], phrases: Sequence[tuple[str, int, int]], words: Sequence[str]
 ) -> list[tuple[str, str, int, int]]:
     """Each phrase's entity and text, and its first and its end among the `words` of the same sentence, by letters.

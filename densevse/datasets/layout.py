@@ -14,7 +14,7 @@ import pandas as pd
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 
 from densevse.artifacts.archives import Archive, base_names
-from densevse.artifacts.file_names import plain
+from densevse.artifacts.file_names import plain_name
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.config.values import Split
 from snakeproof.errors import InputError
@@ -45,7 +45,7 @@ def read_files(path: str, pattern: str) -> Iterator[tuple[str, bytes]]:
     if is_plain_file(path):
         yield path, Path(path).read_bytes()
         return
-    asked = plain(pattern)
+    asked = plain_name(pattern)
     with Archive.open(path) as archive:
         by_base = base_names(archive)
         found = by_base.get(asked) or sorted(
@@ -64,12 +64,12 @@ def read_lines(path: str, pattern: str, encoding: str = "utf-8") -> list[tuple[i
 
 def numbered_lines(data: bytes, where: str, encoding: str) -> list[tuple[int, str]]:
     """The lines that are not blank, numbered from 1. Raises `InputError` that names an undecodable line."""
-    text = decoded(data, where, encoding)
+    text = decode_text(data, where, encoding)
     ends = "\n" if "\n" in text else "\r"  # an old Mac ends lines with CR alone
     return [(number, line.rstrip("\r")) for number, line in enumerate(text.split(ends), start=1) if line.strip()]
 
 
-def decoded(data: bytes, where: str, encoding: str) -> str:
+def decode_text(data: bytes, where: str, encoding: str) -> str:
     """The text without a byte order mark. Raises `InputError` that names an undecodable line."""
     try:
         return data.removeprefix(b"\xef\xbb\xbf").decode(encoding)
@@ -97,12 +97,12 @@ def are_sentences(found: Any) -> TypeGuard[list[str]]:
 def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:
     """Parses JSON without the key `leave_out` of any object, which is dropped while reading to save memory."""
 
-    def without(item: dict[str, Any]) -> dict[str, Any]:
+    def drop_key(item: dict[str, Any]) -> dict[str, Any]:
         item.pop(str(leave_out), None)
         return item
 
     try:
-        return json.loads(data, object_hook=without if leave_out else None)
+        return json.loads(data, object_hook=drop_key if leave_out else None)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not valid JSON in UTF-8 ({error}); obtain the file again.") from error
 
@@ -137,12 +137,12 @@ STATED_SIZE = ["stated_width", "stated_height"]
 """The size of a box's image, in pixels, by the file of the boxes."""
 
 
-def by_split(images: pd.DataFrame) -> pd.DataFrame:
+def sort_by_split(images: pd.DataFrame) -> pd.DataFrame:
     """The images in the order of their splits, and otherwise in the order given."""
     return images.sort_values("split", key=lambda split: split.map(SPLITS.index), kind="stable", ignore_index=True)
 
 
-def captions_of(images: pd.DataFrame, captions: pd.DataFrame) -> pd.DataFrame:
+def select_captions(images: pd.DataFrame, captions: pd.DataFrame) -> pd.DataFrame:
     """The captions of images, in the order of the images, each with the split of its image."""
     row = captions["image_id"].map(pd.Series(images.index, index=images["image_id"]))
     found = captions.assign(row=row).dropna(subset="row").sort_values("row", kind="stable", ignore_index=True)
@@ -167,7 +167,7 @@ class ImageIndex:
         A file that does not exist gets the first source, and is reported as missing when it is read. Raises
         `InputError` if several files match.
         """
-        file = plain(file)
+        file = plain_name(file)
         places = [
             (source, name)
             for source, name in self._places.get(PurePosixPath(file).name, [])

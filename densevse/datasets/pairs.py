@@ -28,7 +28,7 @@ from densevse.datasets.layout import (
     Paths,
     are_sentences,
     can_be_written,
-    decoded,
+    decode_text,
     image_sources,
     is_plain_file,
     numbered_lines,
@@ -162,11 +162,11 @@ def _sentences(options: PairTable, row: _Row) -> list[str]:
         try:
             cell = json.loads(cell)
         except (ValueError, RecursionError) as error:
-            raise _wrong(row, options.sentence, f"no JSON ({error})") from None
+            raise _cell_error(row, options.sentence, f"no JSON ({error})") from None
     sentences = [cell] if options.sentences_as == "text" else cell
     if not are_sentences(sentences):
         kind = "text" if options.sentences_as == "text" else "a list of text"
-        raise _wrong(row, options.sentence, f"{str(cell)[:60]!a} instead of {kind} (see options.sentences_as)")
+        raise _cell_error(row, options.sentence, f"{str(cell)[:60]!a} instead of {kind} (see options.sentences_as)")
     return sentences
 
 
@@ -176,11 +176,11 @@ def _text(row: _Row, column: str) -> str:
     if isinstance(cell, int) and not isinstance(cell, bool):
         return str(cell)
     if not (isinstance(cell, str) and cell.strip() and can_be_written(cell)):
-        raise _wrong(row, column, f"{str(cell)[:60]!a} instead of a name")
+        raise _cell_error(row, column, f"{str(cell)[:60]!a} instead of a name")
     return cell
 
 
-def _wrong(row: _Row, column: str, found: str) -> InputError:
+def _cell_error(row: _Row, column: str, found: str) -> InputError:
     return InputError(f"{row.where}: the column {column} holds {found}; correct the row, or obtain the file again.")
 
 
@@ -195,18 +195,18 @@ def _rows(options: PairTable, source: str) -> Iterator[_Row]:
         raise InputError(f"{source}: it may hold several files; name that of the table as options.file.")
     patterns: list[tuple[str | None, str]] = [*(options.files or {}).items()] or [(None, options.file or source)]
     for split, pattern in patterns:
-        form = options.format or _format_of(source if is_plain_file(source) else pattern)
+        form = options.format or _file_format(source if is_plain_file(source) else pattern)
         if form == "parquet":
-            yield from _parquet(options, source, pattern, split)
+            yield from _parquet_rows(options, source, pattern, split)
             continue
         for name, data in read_files(source, pattern):
             where = name if name == source else f"{source}, {name}"
-            of_format = _csv if form == "csv" else _json_lines
+            of_format = _csv_rows if form == "csv" else _json_rows
             for row, cells in of_format(options, data, where):
                 yield _Row(f"{where}, row {row}", cells, split, None)
 
 
-def _format_of(name: str) -> str:
+def _file_format(name: str) -> str:
     """The format of a file by its suffix. Raises `InputError` for an unknown one."""
     suffix = Path(name).suffix.lower()
     if suffix not in FORMATS:
@@ -214,26 +214,26 @@ def _format_of(name: str) -> str:
     return FORMATS[suffix]
 
 
-def _asked(options: PairTable) -> list[str]:
+def _asked_columns(options: PairTable) -> list[str]:
     """The columns to read."""
     named = (options.image, options.image_id, options.sentence, None if options.is_drawn else options.split)
     return list(dict.fromkeys(column for column in named if column))
 
 
 def _check_columns(options: PairTable, columns: list[str], where: str) -> None:
-    missing = [column for column in _asked(options) if column not in columns]
+    missing = [column for column in _asked_columns(options) if column not in columns]
     if missing:
         raise InputError(
             f"{where}: no column {missing[0]!r}; it has {', '.join(columns[:20]) or 'none'}. Name its columns in the "
             "data set's options: image, image_id, sentence, split."
         )
-    repeated = [column for column in _asked(options) if columns.count(column) > 1]
+    repeated = [column for column in _asked_columns(options) if columns.count(column) > 1]
     if repeated:
         raise InputError(f"{where}: the column {repeated[0]!r} occurs {columns.count(repeated[0])} times; rename one.")
 
 
-def _csv(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:
-    text = decoded(data, where, options.encoding)
+def _csv_rows(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:
+    text = decode_text(data, where, options.encoding)
     lines = csv.reader(
         io.StringIO(text, newline=""), strict=True, delimiter=options.delimiter or _delimiter(options, text)
     )
@@ -254,11 +254,11 @@ def _delimiter(options: PairTable, text: str) -> str:
     """The sign that divides the heading into the columns that are asked for; if none does, into the most columns."""
     heading = text.lstrip("\r\n").splitlines()[:1]
     columns = {sign: next(csv.reader(heading, delimiter=sign), []) for sign in DELIMITERS}
-    dividing = [sign for sign in DELIMITERS if {*_asked(options)} <= {*columns[sign]}]
+    dividing = [sign for sign in DELIMITERS if {*_asked_columns(options)} <= {*columns[sign]}]
     return next(iter(dividing), max(DELIMITERS, key=lambda sign: len(columns[sign])))
 
 
-def _json_lines(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:
+def _json_rows(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:
     for row, line in numbered_lines(data, where, options.encoding):
         try:
             cells = json.loads(line)
@@ -270,14 +270,14 @@ def _json_lines(options: PairTable, data: bytes, where: str) -> Iterator[tuple[i
         yield row, cells
 
 
-def _parquet(options: PairTable, source: str, pattern: str, split: str | None) -> Iterator[_Row]:
+def _parquet_rows(options: PairTable, source: str, pattern: str, split: str | None) -> Iterator[_Row]:
     for path in _parquet_files(source, pattern):
         try:
             with pq.ParquetFile(path) as file:
                 schema = file.schema_arrow
                 _check_columns(options, schema.names, str(path))
                 stored = options.image in bytes_columns(schema)
-                columns = [column for column in _asked(options) if not (stored and column == options.image)]
+                columns = [column for column in _asked_columns(options) if not (stored and column == options.image)]
                 rows = file.read(columns=columns).to_pylist()
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"{path}: not readable as Parquet ({error}); obtain it again.") from None

@@ -32,16 +32,16 @@ def read(options: Pascal, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     if "sentences" not in paths:
         raise InputError("the reader pascal needs a source `sentences`: the page, or an archive of text files.")
     if paths["sentences"].endswith((".html", ".htm")):
-        sentences = _page(paths["sentences"], options.encoding)
+        sentences = _read_page(paths["sentences"], options.encoding)
     else:
-        sentences = _text_files(paths["sentences"], options.encoding)
+        sentences = _read_text_files(paths["sentences"], options.encoding)
     splits = seeded_splits(sentences, options.splits, options.seed)
     images = image_frame(splits, {image: image for image in sentences}, image_sources(paths, {"sentences"}))
     rows = [(image, text) for image, texts in sentences.items() for text in texts]
     return images, pd.DataFrame(rows, columns=CAPTION_COLUMNS)
 
 
-def _text_files(path: str, encoding: str) -> dict[str, list[str]]:
+def _read_text_files(path: str, encoding: str) -> dict[str, list[str]]:
     sentences: dict[str, list[str]] = {}
     for name, data in read_files(path, "*.txt"):
         image = "/".join(PurePosixPath(name).with_suffix(".jpg").parts[-2:])
@@ -51,7 +51,7 @@ def _text_files(path: str, encoding: str) -> dict[str, list[str]]:
     return {image: texts for image, texts in sentences.items() if texts}
 
 
-def _page(path: str, encoding: str) -> dict[str, list[str]]:
+def _read_page(path: str, encoding: str) -> dict[str, list[str]]:
     page = _Page()
     try:
         page.feed("\n".join(line for _, line in read_lines(path, "*.html", encoding)))

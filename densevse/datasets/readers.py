@@ -33,12 +33,12 @@ import pandas as pd
 
 from densevse.artifacts.archives import base_names
 from densevse.artifacts.families import copies
-from densevse.artifacts.file_names import composed
+from densevse.artifacts.file_names import compose_accents
 from densevse.artifacts.images import SUFFIXES, ImageFacts, ImageFiles, examine
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.config.datasets import Reading
 from densevse.config.readers import READERS
-from densevse.datasets.layout import Paths, by_split, captions_of
+from densevse.datasets.layout import Paths, select_captions, sort_by_split
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.files import write_text
@@ -68,21 +68,21 @@ def read_dataset(
     reading = validate(Reading, settings, "the data set")
     images, captions = implementation(reading.reader).read(reading.options, paths)
     for table in (images, captions):
-        table["image_id"] = table["image_id"].map(composed)  # files may encode the same letters in two ways
+        table["image_id"] = table["image_id"].map(compose_accents)  # files may encode the same letters in two ways
     files = ImageFiles(paths)
     _check_images(images)
     with_pictures = READERS[reading.reader].HAS_PICTURES
     if with_pictures:
         _check_files(images)
-        _log_unlisted(images, captions, files)
-    images = by_split(images)
+        _log_leftovers(images, captions, files)
+    images = sort_by_split(images)
     images["family"] = images.get("family", images["image_id"])
     captions = _number_captions(captions, images)
     images["captions"] = images["image_id"].map(captions["image_id"].value_counts()).fillna(0).astype("int32")
     _log(images, captions)
     if not with_pictures:
         return images.assign(width=0, height=0, sha256="", status="ok").astype(_SIZES), captions
-    images, problems = examine_all(images, files, threads)
+    images, problems = examine_images(images, files, threads)
     _check_readable(images, problems, reading, paths, listing)
     _log_copies(images)
     return images, captions
@@ -103,7 +103,7 @@ def write_dataset(
     schema.write(caption_table, CAPTIONS, captions)
 
 
-def _log_unlisted(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFiles) -> None:
+def _log_leftovers(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFiles) -> None:
     """Logs the files and captions of a data set that belong to none of its splits."""
     listed = set(zip(images["source"], images["file"], strict=True))
     unlisted = [
@@ -113,9 +113,9 @@ def _log_unlisted(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFile
         for name in names
         if PurePosixPath(name).suffix.lower() in SUFFIXES and (source, name) not in listed
     ]
-    logger.info("%d image files are in no split and are ignored%s", len(unlisted), _some(unlisted))
+    logger.info("%d image files are in no split and are ignored%s", len(unlisted), _list_ids(unlisted))
     without = captions.loc[~captions["image_id"].isin(images["image_id"]), "image_id"].drop_duplicates()
-    logger.info("%d captioned images are in no split and are ignored%s", len(without), _some(without))
+    logger.info("%d captioned images are in no split and are ignored%s", len(without), _list_ids(without))
 
 
 def _check_images(images: pd.DataFrame) -> None:
@@ -123,7 +123,7 @@ def _check_images(images: pd.DataFrame) -> None:
         raise InputError("the data set's splits list no images; see the options and sources of its config.")
     twice = images.loc[images["image_id"].duplicated(), "image_id"]
     if len(twice):
-        raise InputError(f"{len(twice)} image ids are in the data set twice{_some(twice)}.")
+        raise InputError(f"{len(twice)} image ids are in the data set twice{_list_ids(twice)}.")
 
 
 def _check_files(images: pd.DataFrame) -> None:
@@ -142,12 +142,14 @@ def _check_sentence_ids(captions: pd.DataFrame) -> None:
     ids = captions["sentid"].dropna() if "sentid" in captions else pd.Series(dtype=object)
     twice = ids[ids.duplicated()].astype(str)
     if len(twice):
-        raise InputError(f"{len(twice)} ids of sentences are in the data set twice{_some(twice)}; keep one of each.")
+        raise InputError(
+            f"{len(twice)} ids of sentences are in the data set twice{_list_ids(twice)}; keep one of each."
+        )
 
 
 def _number_captions(captions: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
     """Captions in the order of the images, with position, id and split; the text of each is one line."""
-    captions = captions_of(images, captions)
+    captions = select_captions(images, captions)
     _check_sentence_ids(captions)
     if captions.empty:
         raise InputError("no image that a split lists has a caption; are the ids in the data set's files the same?")
@@ -167,10 +169,10 @@ def _log(images: pd.DataFrame, captions: pd.DataFrame) -> None:
         (f"captions of more than {LONG} words", captions.loc[captions["text"].str.count(r"\S+") > LONG, "caption_id"]),
     ):
         if len(ids):
-            logger.warning("%d %s are kept%s", len(ids), what, _some(ids))
+            logger.warning("%d %s are kept%s", len(ids), what, _list_ids(ids))
 
 
-def examine_all(images: pd.DataFrame, files: ImageFiles, threads: int) -> tuple[pd.DataFrame, list[str]]:
+def examine_images(images: pd.DataFrame, files: ImageFiles, threads: int) -> tuple[pd.DataFrame, list[str]]:
     """The images with width, height, sha256 and status, each decoded once; and each one's problem, or an empty text."""
     # Pillow and hashlib release the interpreter lock.
     with ThreadPoolExecutor(threads) as pool:
@@ -181,15 +183,15 @@ def examine_all(images: pd.DataFrame, files: ImageFiles, threads: int) -> tuple[
     return images, [problem for _, _, problem in examined]
 
 
-def unreadable(images: pd.DataFrame, problems: Sequence[str]) -> str:
+def unreadable_message(images: pd.DataFrame, problems: Sequence[str]) -> str:
     """A message about images with a problem: their number, and up to 20 ids, quoted as in YAML."""
-    bad = [(quoted(image), problem) for image, problem in zip(images["image_id"], problems, strict=True) if problem]
+    bad = [(quote_id(image), problem) for image, problem in zip(images["image_id"], problems, strict=True) if problem]
     lines = [f"  {image}: {problem}" for image, problem in bad[:20]]
     lines += [f"  and {len(bad) - 20:,} more"] if len(bad) > 20 else []
     return "\n".join([f"{len(bad):,} of {len(images):,} images cannot be read:", *lines])
 
 
-def quoted(image_id: str) -> str:
+def quote_id(image_id: str) -> str:
     """An id quoted as YAML needs it; without quotes, 0012 would be the number 10."""
     return json.dumps(image_id, ensure_ascii=False)
 
@@ -197,15 +199,15 @@ def quoted(image_id: str) -> str:
 def _check_readable(
     images: pd.DataFrame, problems: Sequence[str], reading: Reading, paths: Paths, listing: str | Path | None
 ) -> None:
-    known, missing = {composed(image) for image in reading.known_unreadable}, images["status"] == "missing"
+    known, missing = {compose_accents(image) for image in reading.known_unreadable}, images["status"] == "missing"
     unknown = known - set(images["image_id"])
     if unknown:
-        logger.warning("%d ids of known_unreadable are not in any split%s", len(unknown), _some(sorted(unknown)))
+        logger.warning("%d ids of known_unreadable are not in any split%s", len(unknown), _list_ids(sorted(unknown)))
     bad = images["status"] != "ok"
     allowed = images["image_id"].isin(known) | (missing & reading.only_available)
     stops = ["" if accepted else problem for accepted, problem in zip(allowed, problems, strict=True)]
     if any(stops):
-        message = unreadable(images, stops)
+        message = unreadable_message(images, stops)
         if missing.sum() * 2 > len(images):
             places = ", ".join(paths[source] for source in images["source"].unique())
             message += f"\nMost of them are missing: is {places} the right place, and are all photographs in it?"
@@ -213,7 +215,7 @@ def _check_readable(
             "\nReplace them; or add their ids, in quotes, to the data set's known_unreadable to go on without them"
         )
         if listing is not None:
-            ids = "".join(f"- {quoted(image)}\n" for image in images.loc[bad, "image_id"])
+            ids = "".join(f"- {quote_id(image)}\n" for image in images.loc[bad, "image_id"])
             write_text(f"# All images that cannot be read, to copy to the data set\nknown_unreadable:\n{ids}", listing)
             message += f" ({listing} lists all of them)"
         if missing.any():
@@ -226,7 +228,7 @@ def _check_readable(
         if reading.only_available and not readable.any():
             raise InputError(f"only_available: none of the {len(readable):,} images of the split {split} is there.")
     if bad.any():
-        logger.warning("%d images cannot be read, as allowed%s", bad.sum(), _some(images.loc[bad, "image_id"]))
+        logger.warning("%d images cannot be read, as allowed%s", bad.sum(), _list_ids(images.loc[bad, "image_id"]))
 
 
 def _log_copies(images: pd.DataFrame) -> None:
@@ -234,7 +236,7 @@ def _log_copies(images: pd.DataFrame) -> None:
     for split, other in (("val", "train"), ("test", "train"), ("test", "val"), ("test", "test")):
         if found := copies(images, split, other):
             logger.warning(
-                "%d images of %s are the same files as images of %s%s", len(found), split, other, _some(found)
+                "%d images of %s are the same files as images of %s%s", len(found), split, other, _list_ids(found)
             )
 
 
@@ -250,7 +252,7 @@ def _examine(files: ImageFiles, source: str, file: str) -> tuple[ImageFacts, str
         return ImageFacts(0, 0, sha256(data).hexdigest()), "unreadable", str(error)
 
 
-def _some(ids: Collection[str]) -> str:
+def _list_ids(ids: Collection[str]) -> str:
     """Up to 20 of the ids, to end a message."""
     return (": " if len(ids) else "") + ", ".join(list(ids)[:20]) + (", ..." if len(ids) > 20 else "")
 
@@ -280,8 +282,8 @@ def resplit(images: pd.DataFrame, captions: pd.DataFrame, draw: Mapping[str, int
             )
         of_family |= dict.fromkeys(sizes.index[shuffled[first : last + 1]], split)
         first = last + 1
-    drawn_images = by_split(readable.assign(split=readable["family"].map(of_family)).dropna(subset="split"))
-    return drawn_images, captions_of(drawn_images, captions)
+    drawn_images = sort_by_split(readable.assign(split=readable["family"].map(of_family)).dropna(subset="split"))
+    return drawn_images, select_captions(drawn_images, captions)
 
 
 def write_resplit(image_table: str, caption_table: str, draw: Mapping[str, int], images: str, captions: str) -> None:

@@ -52,7 +52,7 @@ def _ids(folder: str, name: str, encoding: str, sentences: int) -> list[str]:
             f"image i // {SENTENCES}."
         )
     if len(ids) == sentences:
-        ids = _once(ids, file)
+        ids = _deduplicate_ids(ids, file)
     if len(ids) != sentences // SENTENCES:
         raise InputError(
             f"{file}: {len(ids):,} lines, expected {sentences // SENTENCES:,}, one for each image of {captions.name}, "
@@ -65,7 +65,7 @@ def _ids(folder: str, name: str, encoding: str, sentences: int) -> list[str]:
     return ids
 
 
-def _once(ids: list[str], file: Path) -> list[str]:
+def _deduplicate_ids(ids: list[str], file: Path) -> list[str]:
     """Ids that are repeated for each sentence, once for each image."""
     for first in range(0, len(ids), SENTENCES):
         found = sorted(set(ids[first : first + SENTENCES]))

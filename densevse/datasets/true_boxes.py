@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts.file_names import composed
+from densevse.artifacts.file_names import compose_accents
 from densevse.artifacts.images import SIDEWAYS, ImageFiles, orientation
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.schemas.proposals import MASKS, mask_of, run_lengths
+from densevse.artifacts.schemas.proposals import MASKS, run_lengths, runs_to_mask
 from densevse.config.readers import READERS
 from densevse.datasets.layout import BOX_COLUMNS, STATED_SIZE, Paths
 from densevse.datasets.readers import implementation
@@ -38,10 +38,10 @@ def write_boxes(reading: Mapping[str, Any], sources: Mapping[str, str], image_ta
     or a box that leaves its image.
     """
     annotations, images = _annotations(reading, sources), schema.read(image_table, IMAGES)
-    boxes = _of_images(implementation(reading["reader"]).read_boxes(sources), images)
+    boxes = _select_objects(implementation(reading["reader"]).read_boxes(sources), images)
     stated = boxes.reindex(columns=STATED_SIZE).set_axis(["width", "height"], axis=1)
     turns = _turns(boxes["image_id"], stated, images, ImageFiles(sources), annotations)
-    boxes = _turned_boxes(boxes[BOX_COLUMNS], turns)
+    boxes = _turn_boxes(boxes[BOX_COLUMNS], turns)
     check_inside(boxes, images, annotations)
     schema.write(boxes, BOXES, output)
 
@@ -53,9 +53,9 @@ def write_masks(reading: Mapping[str, Any], sources: Mapping[str, str], image_ta
     masks.
     """
     annotations, images = _annotations(reading, sources), schema.read(image_table, IMAGES)
-    masks = _of_images(implementation(reading["reader"]).read_masks(sources), images)
+    masks = _select_objects(implementation(reading["reader"]).read_masks(sources), images)
     turns = _turns(masks["image_id"], masks[["width", "height"]], images, ImageFiles(sources), annotations)
-    schema.write(_turned_masks(masks, turns), MASKS, output)
+    schema.write(_turn_masks(masks, turns), MASKS, output)
 
 
 def check_inside(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> None:
@@ -92,9 +92,9 @@ def _annotations(reading: Mapping[str, Any], paths: Paths) -> str:
     return paths[source]
 
 
-def _of_images(objects: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
+def _select_objects(objects: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
     """The objects whose images are in an image table, in its order. Files may encode one id in two ways."""
-    objects = objects.assign(image_id=objects["image_id"].map(composed))
+    objects = objects.assign(image_id=objects["image_id"].map(compose_accents))
     row = objects["image_id"].map(pd.Series(images.index, index=images["image_id"]))
     if row.isna().any():
         logger.warning("%d objects are of images that the data set does not have; left out", row.isna().sum())
@@ -137,7 +137,7 @@ def _turns(
     return stored.assign(turn=turn)
 
 
-def _turned_boxes(boxes: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
+def _turn_boxes(boxes: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
     turn = turns["turn"]
     x = boxes["x"].where(~turn.isin(LEFT_TO_RIGHT), turns["width"] - boxes["x"] - boxes["width"])
     y = boxes["y"].where(~turn.isin(TOP_TO_BOTTOM), turns["height"] - boxes["y"] - boxes["height"])
@@ -150,16 +150,16 @@ def _turned_boxes(boxes: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _turned_masks(masks: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
+def _turn_masks(masks: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
     found = []
     for height, width, runs, turn in zip(masks["height"], masks["width"], masks["runs"], turns["turn"], strict=True):
-        mask = _turned(mask_of(runs, height, width), turn) if turn > 1 else None
+        mask = _turn_mask(runs_to_mask(runs, height, width), turn) if turn > 1 else None
         found.append((height, width, runs) if mask is None else (*mask.shape, run_lengths(mask)))
     turned = pd.DataFrame(found, columns=["height", "width", "runs"], index=masks.index)
     return masks.assign(height=turned["height"], width=turned["width"], runs=turned["runs"])
 
 
-def _turned(mask: NDArray[np.bool_], turn: int) -> NDArray[np.bool_]:
+def _turn_mask(mask: NDArray[np.bool_], turn: int) -> NDArray[np.bool_]:
     mask = mask[:, ::-1] if turn in LEFT_TO_RIGHT else mask
     mask = mask[::-1] if turn in TOP_TO_BOTTOM else mask
     return mask.T if turn in SIDEWAYS else mask

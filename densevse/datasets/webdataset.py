@@ -21,10 +21,10 @@ from densevse.datasets.layout import (
     IMAGE_COLUMNS,
     Paths,
     are_sentences,
-    by_split,
-    decoded,
+    decode_text,
     numbered_lines,
     seeded_splits,
+    sort_by_split,
 )
 from snakeproof.errors import InputError
 from snakeproof.logs import logger
@@ -74,7 +74,7 @@ def read(options: WebDataset, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]
     if options.splits:
         splits = seeded_splits(images, options.splits, options.seed)
     rows = [(image_id, *images[image_id], split) for image_id, split in splits.items()]
-    return by_split(pd.DataFrame(rows, columns=IMAGE_COLUMNS)), pd.DataFrame(captions, columns=CAPTION_COLUMNS)
+    return sort_by_split(pd.DataFrame(rows, columns=IMAGE_COLUMNS)), pd.DataFrame(captions, columns=CAPTION_COLUMNS)
 
 
 def _tars(options: WebDataset, paths: Paths) -> list[tuple[_Tar, str]]:
@@ -82,7 +82,7 @@ def _tars(options: WebDataset, paths: Paths) -> list[tuple[_Tar, str]]:
 
     Raises `InputError` for a split without a tar, and for a tar of two splits.
     """
-    tars = [tar for source, path in paths.items() for tar in _of_source(source, Path(path))]
+    tars = [tar for source, path in paths.items() for tar in _source_tars(source, Path(path))]
     if options.files is None:
         return [(tar, "") for tar in tars]
     found: list[tuple[_Tar, str]] = [
@@ -102,7 +102,7 @@ def _tars(options: WebDataset, paths: Paths) -> list[tuple[_Tar, str]]:
     return found
 
 
-def _of_source(source: str, path: Path) -> Iterator[_Tar]:
+def _source_tars(source: str, path: Path) -> Iterator[_Tar]:
     if not path.is_dir():
         yield _Tar(source, path.name, path, "")
         return
@@ -124,7 +124,7 @@ def _sentences(options: WebDataset, data: bytes, where: str) -> list[str]:
     if options.sentences != "json":
         return [line.strip() for _, line in numbered_lines(data, where, "utf-8")]
     try:
-        found = json.loads(decoded(data, where, "utf-8"))
+        found = json.loads(decode_text(data, where, "utf-8"))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not JSON ({error}); obtain the tar again.") from None
     value = found.get(options.field) if isinstance(found, Mapping) else None

@@ -12,7 +12,7 @@ class Buffer:
     def __init__(self, dtype: torch.dtype) -> None:
         self._numbers = torch.empty(0, dtype=dtype)
 
-    def shaped(self, shape: tuple[int, ...], device: torch.device) -> Tensor:
+    def allocate(self, shape: tuple[int, ...], device: torch.device) -> Tensor:
         """A tensor of this shape on this device, with any values, in the memory of the one before it if that fits."""
         count = math.prod(shape)
         if len(self._numbers) < count or self._numbers.device != device:

@@ -37,9 +37,9 @@ class RankCounter:
 
     def ranks(self) -> tuple[Indices, Indices]:
         """The ranks of the images with a sentence, and of the sentences, after every tile was added."""
-        return self._sentences_before[self._asks()], self._images_before
+        return self._sentences_before[self._asking_images()], self._images_before
 
-    def _asks(self) -> Indices:
+    def _asking_images(self) -> Indices:
         """The images with a sentence."""
         return np.unique(self._image_of_sentence)
 
@@ -72,7 +72,7 @@ class TieCounter(RankCounter):
         """The queries of each direction with a tie, after every tile was added."""
         best = self._true_image == self._best_sentence[self._image_of_sentence]
         own = np.bincount(self._image_of_sentence, best, len(self._same_sentences))
-        return (self._same_sentences > own)[self._asks()], self._same_images > 1
+        return (self._same_sentences > own)[self._asking_images()], self._same_images > 1
 
 
 class TopCandidates:
@@ -86,7 +86,7 @@ class TopCandidates:
     def add(self, queries: slice, candidates: slice, scores: NDArray[Any]) -> None:
         """Adds the `scores` (queries, candidates) of consecutive queries with consecutive candidates."""
         kept, names = self._scores[queries], self._candidates[queries]
-        query, column = _reaching(np.ascontiguousarray(scores), kept[:, -1].astype(scores.dtype), kept.shape[1])
+        query, column = _top_places(np.ascontiguousarray(scores), kept[:, -1].astype(scores.dtype), kept.shape[1])
         old_query = np.repeat(np.arange(len(kept)), kept.shape[1])
         query_of = np.concatenate((old_query, query))
         score = np.concatenate((kept.ravel(), scores[query, column]))
@@ -97,13 +97,13 @@ class TopCandidates:
         self._scores[queries] = score[first].reshape(kept.shape)
         self._candidates[queries] = name[first].reshape(kept.shape)
 
-    def best(self) -> tuple[Indices, NDArray[np.float32]]:
+    def top_candidates(self) -> tuple[Indices, NDArray[np.float32]]:
         """Candidates and scores, best first: both (queries, at most `top`). Scores are rounded to float32."""
         with np.errstate(over="ignore"):
             return self._candidates, self._scores.astype(np.float32)
 
 
-def _reaching(scores: NDArray[Any], bars: NDArray[Any], top: int) -> tuple[Indices, Indices]:
+def _top_places(scores: NDArray[Any], bars: NDArray[Any], top: int) -> tuple[Indices, Indices]:
     """The places (query, column) of scores that may be among the `top` best, at most 2 `top` - 1 of a query.
 
     `bars` are the scores of the last ones so far. After the first tiles, nearly all scores are below them.

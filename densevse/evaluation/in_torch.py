@@ -37,7 +37,7 @@ class RankCounter:
         scores = tile.scores
         if tile.diagonal:
             self._learn_thresholds(tile)
-        before = self._compared.shaped(scores.shape, scores.device)
+        before = self._compared.allocate(scores.shape, scores.device)
         torch.ge(scores, self._best_sentence[tile.images, None], out=before)
         self._sentences_before[tile.images] += before.sum(dim=1).long()
         torch.ge(scores, self._true_image[tile.sentences], out=before)
@@ -45,9 +45,9 @@ class RankCounter:
 
     def ranks(self) -> tuple[Indices, Indices]:
         """The ranks of the images with a sentence, and of the sentences, after every tile was added."""
-        return self._sentences_before[self._asks()].cpu().numpy(), self._images_before.cpu().numpy()
+        return self._sentences_before[self._asking_images()].cpu().numpy(), self._images_before.cpu().numpy()
 
-    def _asks(self) -> Tensor:
+    def _asking_images(self) -> Tensor:
         """The images with a sentence."""
         return torch.bincount(self._image_of_sentence, minlength=len(self._sentences_before)) > 0
 
@@ -71,7 +71,7 @@ class TieCounter(RankCounter):
     def add(self, tile: Tile) -> None:
         """Compares every score of a tile with the thresholds of its row and its column."""
         super().add(tile)
-        same = self._compared.shaped(tile.scores.shape, tile.scores.device)
+        same = self._compared.allocate(tile.scores.shape, tile.scores.device)
         torch.eq(tile.scores, self._best_sentence[tile.images, None], out=same)
         self._same_sentences[tile.images] += same.sum(dim=1).long()
         torch.eq(tile.scores, self._true_image[tile.sentences], out=same)
@@ -81,14 +81,14 @@ class TieCounter(RankCounter):
         """The queries of each direction with a tie, after every tile was added."""
         best = (self._true_image == self._best_sentence[self._image_of_sentence]).long()
         own = torch.zeros_like(self._same_sentences).index_add_(0, self._image_of_sentence, best)
-        return (self._same_sentences > own)[self._asks()].cpu().numpy(), (self._same_images > 1).cpu().numpy()
+        return (self._same_sentences > own)[self._asking_images()].cpu().numpy(), (self._same_images > 1).cpu().numpy()
 
 
 class TopCandidates:
     """The `top` best candidates of each query, from tiles in any order; equal scores keep the candidates' order.
 
     Score and candidate form one integer, with the score's bits above the candidate's. So no two are equal, and the
-    largest do not depend on the tiles. They stay on the scores' device until `best` is called.
+    largest do not depend on the tiles. They stay on the scores' device until `top_candidates` is called.
     """
 
     def __init__(self, queries: int, candidates: int, top: int) -> None:
@@ -99,21 +99,21 @@ class TopCandidates:
         """Adds the `scores` (queries, candidates) of consecutive queries with consecutive candidates."""
         self._keys = self._keys.to(scores.device)
         top = self._keys.shape[1]
-        both = self._both.shaped((len(scores), top + scores.shape[1]), scores.device)
-        rising = self._rising(scores, both.view(torch.int32)[:, : scores.shape[1]])  # `both` holds nothing yet
+        both = self._both.allocate((len(scores), top + scores.shape[1]), scores.device)
+        rising = self._sortable_bits(scores, both.view(torch.int32)[:, : scores.shape[1]])  # `both` holds nothing yet
         both[:, :top] = self._keys[queries]
         keys = both[:, top:].copy_(rising).bitwise_left_shift_(32)
         keys += LOW_32_BITS - torch.arange(candidates.start, candidates.stop, device=scores.device)
         self._keys[queries] = both.topk(top, dim=1).values
 
-    def _rising(self, scores: Tensor, signs: Tensor) -> Tensor:
+    def _sortable_bits(self, scores: Tensor, signs: Tensor) -> Tensor:
         """The scores' bits as integers that rise with the scores; `signs` is memory of their shape, int32."""
-        bits = self._bits.shaped(scores.shape, scores.device)
+        bits = self._bits.allocate(scores.shape, scores.device)
         torch.add(scores, 0.0, out=bits.view(torch.float32))  # turns -0.0 into 0.0
         torch.bitwise_right_shift(bits, 31, out=signs)  # all bits are 1 if the score is negative, else 0
         return bits.bitwise_xor_(signs.bitwise_and_(LOW_31_BITS))
 
-    def best(self) -> tuple[Indices, NDArray[np.float32]]:
+    def top_candidates(self) -> tuple[Indices, NDArray[np.float32]]:
         """Candidates and scores, best first: both (queries, at most `top`)."""
         keys = self._keys.cpu()
         rising = (keys >> 32).int()

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.runtime.arrays import Indices, evenly_spaced
+from densevse.runtime.arrays import Indices, spaced_indices
 from snakeproof.errors import InputError
 
 MOST = {"all": math.inf, "first_five": 5}
@@ -57,9 +57,9 @@ def select_split(images: pd.DataFrame, captions: pd.DataFrame, split: str = "tes
     )
 
 
-def spread(test_set: TestSet, images: int) -> TestSet:
-    """A number of a split's images, spaced evenly, with their sentences; all of them if there are no more."""
-    kept = evenly_spaced(len(test_set.image_ids), images)
+def subsample_test_set(test_set: TestSet, images: int) -> TestSet:
+    """A test set of at most `images` images of another one, spaced evenly, with their sentences."""
+    kept = spaced_indices(len(test_set.image_ids), images)
     asked = np.isin(test_set.image_of_caption, kept)
     return TestSet(
         test_set.image_ids[kept],

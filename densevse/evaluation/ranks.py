@@ -48,7 +48,7 @@ def evaluate(score_block: ScoreBlock, image_of_sentence: ArrayLike, images: int,
     owner = as_array(image_of_sentence)
     counter: Any = None
     for tile in tiles(score_block, owner, images, block):
-        counter = counter or library_of(tile.scores).RankCounter(owner, images, tile.scores)
+        counter = counter or ranking_module(tile.scores).RankCounter(owner, images, tile.scores)
         counter.add(tile)
     return Ranks(*counter.ranks())
 
@@ -58,7 +58,7 @@ def metrics(ranks: Ranks) -> dict[str, float]:
     return recall_metrics(ranks.i2t, ranks.t2i)
 
 
-def library_of(scores: Any) -> ModuleType:
+def ranking_module(scores: Any) -> ModuleType:
     """The module that ranks these scores: `in_torch` for tensors, which stay on their device, else `in_numpy`."""
     if isinstance(scores, np.ndarray):
         return in_numpy

@@ -38,7 +38,7 @@ def rank_regions(embeddings: str | Path, true_regions: str | Path, boxes: str | 
     """
     embedded, regions = FeatureStore([embeddings], EMBEDDINGS), FeatureStore([true_regions], EMBEDDINGS)
     phrases = np.flatnonzero(embedded.rows["kind"] == "phrase")
-    rows, test_set = ranked(
+    rows, test_set = rank_embeddings(
         (embedded.rows.iloc[phrases].reset_index(drop=True), embedded.gather(phrases)),
         (regions.rows, regions.gather(np.arange(len(regions)))),
         schema.read(boxes, BOXES),
@@ -48,14 +48,14 @@ def rank_regions(embeddings: str | Path, true_regions: str | Path, boxes: str | 
     schema.write(rows, RETRIEVAL, output, **of, phrases_of_regions=counts, versions=versions())
 
 
-def ranked(phrases: Embedded, regions: Embedded, boxes: pd.DataFrame) -> tuple[pd.DataFrame, TestSet]:
+def rank_embeddings(phrases: Embedded, regions: Embedded, boxes: pd.DataFrame) -> tuple[pd.DataFrame, TestSet]:
     """RETRIEVAL rows of regions that ask for phrases (i2t) and of phrases that ask for regions (t2i).
 
     `phrases` and `regions` are EMBEDDINGS rows with their vectors, `boxes` BOXES rows. With the rows come the regions
     (as images) and phrases (as captions) that were ranked. Raises `InputError` if a phrase's true box is not among the
     regions.
     """
-    placed = _with_regions(phrases[0], phrase_boxes(boxes), regions[0])
+    placed = _match_regions(phrases[0], phrase_boxes(boxes), regions[0])
     used = np.unique(placed["region_row"])
     region = np.searchsorted(used, placed["region_row"])
     names = (regions[0]["image_id"] + "/" + regions[0]["rank"].astype(str)).to_numpy(dtype=object)
@@ -67,7 +67,7 @@ def ranked(phrases: Embedded, regions: Embedded, boxes: pd.DataFrame) -> tuple[p
     return retrieve(score, test_set, full(test_set)), test_set
 
 
-def _with_regions(phrases: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:
+def _match_regions(phrases: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:
     """The phrases with a true box: `phrase_row` is their row among the phrases, `region_row` the box's region."""
     numbered = phrases[PHRASE].assign(phrase_row=np.arange(len(phrases)))
     placed = numbered.merge(true[[*PHRASE, "image_id", *BOX]], on=PHRASE)
@@ -86,8 +86,8 @@ def _with_regions(phrases: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFra
 def _scorer(regions: NDArray[Any], phrases: NDArray[Any]) -> Scorer:
     v, h = (vectors.astype(np.float32) for vectors in (regions, phrases))
 
-    def of_rows(region_rows: Indices, phrase_rows: Indices) -> ScoreBlock:
+    def select_block(region_rows: Indices, phrase_rows: Indices) -> ScoreBlock:
         some_v, some_h = v[region_rows], h[phrase_rows]
         return lambda region, phrase: products(some_v[region], some_h[phrase])
 
-    return of_rows
+    return select_block

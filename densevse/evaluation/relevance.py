@@ -66,13 +66,13 @@ def answer_ranks(scores: Callable[[slice], NDArray[Any]], truth: Mapping[int, tu
         asked = [query for query in range(first, first + QUERIES_AT_ONCE) if query in truth]
         if asked:
             block = scores(slice(first, asked[-1] + 1))
-            parts += [_ranked(block[query - first], *truth[query]) for query in asked]
+            parts += [_rank_answers(block[query - first], *truth[query]) for query in asked]
     counts = [len(rank) for rank, _ in parts]
     rank, gain = (np.concatenate(column) for column in zip(*parts, strict=True))
     return AnswerRanks(np.repeat(np.arange(len(parts)), counts), rank.astype(np.float64), gain)
 
 
-def _ranked(scores: NDArray[Any], answers: Indices, gains: Reals) -> tuple[Indices, Reals]:
+def _rank_answers(scores: NDArray[Any], answers: Indices, gains: Reals) -> tuple[Indices, Reals]:
     """The ranks of a query's right answers, and their gains, best rank first; `scores` (C,) are of all candidates."""
     order = np.lexsort((gains, -scores[answers]))
     falling = -scores[answers][order]
@@ -97,19 +97,19 @@ class MeanBootstrap:
         self._group, self._groups = group, 1 + max(int(one.max()) for one in group.values())
         self._intervals = SumBootstrap(np.arange(self._groups), dict.fromkeys(metrics, PERCENT))
 
-    def with_intervals(self, runs: Sequence[Mapping[str, Reals]]) -> dict[str, float]:
+    def means_and_intervals(self, runs: Sequence[Mapping[str, Reals]]) -> dict[str, float]:
         """The mean of each metric over runs, one for each seed, and the ends of its 95% interval.
 
         A run has the values of all queries, from 0 to 1, by metric. Keys are <metric>, <metric>_low and <metric>_high.
         """
-        drawn = self._intervals.replicates([self._by_group(run) for run in runs], _percentages)
+        drawn = self._intervals.replicates([self._group_sums(run) for run in runs], _percentages)
         found: dict[str, float] = {}
         for name in self._group:
             low, high = self._intervals.interval(name, drawn)
             found |= {name: float(drawn.by_seed[name].mean()), f"{name}_low": low, f"{name}_high": high}
         return found
 
-    def _by_group(self, run: Mapping[str, Reals]) -> dict[str, _GroupSums]:
+    def _group_sums(self, run: Mapping[str, Reals]) -> dict[str, _GroupSums]:
         return {
             name: _GroupSums(
                 np.bincount(group, run[name], self._groups).astype(np.float64),

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.evaluation.protocols import Fold, TestSet
-from densevse.evaluation.ranks import library_of
+from densevse.evaluation.ranks import ranking_module
 from densevse.evaluation.tiles import BLOCK, ScoreBlock, tiles
 from densevse.runtime.arrays import Indices
 
@@ -52,7 +52,7 @@ def _retrieve_fold(score_block: ScoreBlock, test_set: TestSet, fold: Fold, block
     counter: Any = None
     for tile in tiles(score_block, image_of_sentence, images, block):
         if counter is None:
-            library = library_of(tile.scores)
+            library = ranking_module(tile.scores)
             counter = library.TieCounter(image_of_sentence, images, tile.scores)
             of_images, of_sentences = (
                 library.TopCandidates(*sizes, top) for sizes in ((images, sentences), (sentences, images))
@@ -63,10 +63,10 @@ def _retrieve_fold(score_block: ScoreBlock, test_set: TestSet, fold: Fold, block
     ranks, ties = counter.ranks(), counter.ties()
     image_ids, caption_ids = test_set.image_ids[fold.images], test_set.caption_ids[fold.captions]
     asks = np.unique(image_of_sentence)
-    best, scores = of_images.best()
+    best, scores = of_images.top_candidates()
     i2t = _rows("i2t", image_ids[asks], ranks[0], caption_ids, best[asks], scores[asks])
     i2t["tied"], i2t["top_true"] = ties[0], list(image_of_sentence[best[asks]] == asks[:, None])
-    best, scores = of_sentences.best()
+    best, scores = of_sentences.top_candidates()
     t2i = _rows("t2i", caption_ids, ranks[1], image_ids, best, scores)
     t2i["tied"], t2i["top_true"] = ties[1], list(best == image_of_sentence[:, None])
     return pd.concat([i2t, t2i], ignore_index=True)

@@ -30,12 +30,12 @@ def card_head(name: ModelName, described: Mapping[str, Any], protocol: str, row:
         datasets=described["hub_data_sets"] or [name.dataset],
         base_model=described["hub_networks"] or None,
         model_name=f"{described['title']} on {described['dataset']}",
-        eval_results=list(_results(name, described, protocol, row)),
+        eval_results=list(_eval_results(name, described, protocol, row)),
     )
     return f"---\n{head.to_yaml()}\n---\n"
 
 
-def _results(name: ModelName, described: Mapping[str, Any], protocol: str, row: Row) -> Iterable[EvalResult]:
+def _eval_results(name: ModelName, described: Mapping[str, Any], protocol: str, row: Row) -> Iterable[EvalResult]:
     """Each metric of the row that has a value."""
     for column in (*RETRIEVAL_METRICS, *TOTALS):
         value = row.metrics.get(column.name)

@@ -7,8 +7,8 @@ from typing import Any
 
 from densevse.config.environment import check_extra
 from densevse.config.networks import NetworkConfig
-from densevse.config.registries import STRUCTURES, VIEWS, described_by
-from densevse.config.resolved import Override, settings_of
+from densevse.config.registries import STRUCTURES, VIEWS, feature_view
+from densevse.config.resolved import Override, resolve_settings
 from densevse.config.sources import Source
 from densevse.config.values import DatasetName, VariantName
 from densevse.dag.datasets import DatasetStage
@@ -33,7 +33,7 @@ from snakeproof.errors import InputError
 from snakeproof.files import checksum, whole_folder
 from snakeproof.jobs import Job
 from snakeproof.paths import Values
-from snakeproof.strict import or_meant
+from snakeproof.strict import suggest_name
 
 _WITH_ORIGIN = ("parameters.", "training.", "phases.")
 _UNSTATED = "not stated: a file of the user's own"
@@ -49,7 +49,10 @@ class ExchangeStage(Stage):
         self.models = [path.parent.relative_to(self.folder).as_posix() for path in found]
         # File below results/, without .parquet -> a model that it came with; those of one name are equal.
         self.vocabularies: dict[str, Values] = {
-            f"{ModelName.at(model).dataset}/vocabulary/{file.stem}": {"imported_model": model, "file": file.stem}
+            f"{ModelName.from_place(model).dataset}/vocabulary/{file.stem}": {
+                "imported_model": model,
+                "file": file.stem,
+            }
             for model in self.models
             for file in sorted((self.folder / model).glob(f"{VOCABULARY}/*.parquet"))
         }
@@ -62,9 +65,11 @@ class ExchangeStage(Stage):
         """The imported model that a vocabulary came with."""
         return self.vocabularies[imported_vocabulary]
 
-    def exported(self, dataset: DatasetName, variant: VariantName, seed: int | None = None, onnx: bool = False) -> str:
+    def export_folder(
+        self, dataset: DatasetName, variant: VariantName, seed: int | None = None, onnx: bool = False
+    ) -> str:
         """The folder of the export of a variant's last round, for its first seed unless one is given."""
-        return self.folder_of("onnx" if onnx else "exported", dataset, self.last_round(dataset, variant, seed))
+        return self.artifact_folder("onnx" if onnx else "exported", dataset, self.last_round(dataset, variant, seed))
 
     def onnx_weights(self, dataset: DatasetName, variant: VariantName) -> str | Values:
         """The weights of the network that becomes a part of a model's ONNX files.
@@ -95,14 +100,14 @@ class ExchangeStage(Stage):
         plan = TableStage(self.project).plan_of_model(dataset, variant, seed, round)
         settings = {
             "settings": self.settings(dataset, variant, seed, round),
-            "described": self._described(dataset, variant),
+            "described": self._card_contents(dataset, variant),
             "plan": plan.model_dump(mode="json"),
         }
         return Job(settings)
 
     def use_job(self, imported_model: str) -> Job:
         """The use of an imported model: the settings and code with which it would be trained here."""
-        return Job({"settings": self.settings(*ModelName.at(imported_model))})
+        return Job({"settings": self.settings(*ModelName.from_place(imported_model))})
 
     def settings(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> dict[str, Any]:
         """The settings that decide a model: those and the code of its training, and how it reads images and sentences.
@@ -116,7 +121,9 @@ class ExchangeStage(Stage):
         return {
             "code": self.project.code.digest("densevse.training.retrieval:train", *job.modules),
             **{name: trained[name] for name in ("method", "parameters", "training", "phases", "seed")},
-            "images": {view: _seen(view, name, network) for view, name, network in self._networks(dataset, variant)},
+            "images": {
+                view: _view_settings(view, name, network) for view, name, network in self._networks(dataset, variant)
+            },
             "sentences": {
                 "structures": trained["sentences"],
                 "tokenisation_code": self.project.code.digest("densevse.language.tokens:write_tokens"),
@@ -128,10 +135,10 @@ class ExchangeStage(Stage):
             "dataset": DatasetStage(self.project).reading(dataset),
         }
 
-    def _described(self, dataset: DatasetName, variant: VariantName) -> dict[str, Any]:
+    def _card_contents(self, dataset: DatasetName, variant: VariantName) -> dict[str, Any]:
         """The contents of a model's card beyond its settings: titles, origins of settings and weights, and licences."""
         over = [Override("the configuration of the run", dict(self.project.overrides))]
-        stated = settings_of(variant, dataset, self.config, over, self.project.root)
+        stated = resolve_settings(variant, dataset, self.config, over, self.project.root)
         networks = {name: network for _, name, network in self._networks(dataset, variant)}
         return {
             "title": self.variant(dataset, variant).title,
@@ -151,12 +158,12 @@ class ExchangeStage(Stage):
         read = [entry.sources[name].hub for name in self.source_names(dataset) if name not in entry.local]
         return sorted({hub.removeprefix("datasets/") for hub in read if hub})
 
-    def vocabularies_of(self, dataset: DatasetName, variant: VariantName) -> list[Values]:
+    def model_vocabularies(self, dataset: DatasetName, variant: VariantName) -> list[Values]:
         """The vocabularies with which a model reads sentences, and files from the same jobs.
 
         Raises `InputError` for a model without training, or on given features.
         """
-        if self.variant(dataset, variant).untrained:
+        if self.variant(dataset, variant).is_untrained:
             raise InputError(
                 f"{variant} is a network without further training, so there is nothing to export. Name the same "
                 "network and weights in the other project."
@@ -185,9 +192,9 @@ class ExchangeStage(Stage):
 
     def _named_networks(self, dataset: DatasetName, variant: VariantName) -> Iterator[tuple[str, str]]:
         method = self.variant(dataset, variant)
-        for view in map(described_by, method.views):
+        for view in map(feature_view, method.views):
             if VIEWS[view].made_by != "generator":
-                yield view, self.network_of(variant, dataset, view, method.networks)
+                yield view, self.view_network(variant, dataset, view, method.networks)
 
     def _licences(
         self, dataset: DatasetName, variant: VariantName, networks: Mapping[str, NetworkConfig]
@@ -207,7 +214,7 @@ class ExchangeStage(Stage):
             yield f"word vectors {entry.word_vectors}", _licence(vectors.source, vectors.local)
 
 
-def _seen(view: str, name: str, network: NetworkConfig) -> dict[str, Any]:
+def _view_settings(view: str, name: str, network: NetworkConfig) -> dict[str, Any]:
     """The settings that decide the features of a view."""
     fields = FIELDS_OF_REGIONS if VIEWS[view].of_proposals else IMAGE_FIELDS
     return {"network": name, "layer": network.layers.get(view), **network.model_dump(mode="json", include=fields)}
@@ -238,12 +245,12 @@ def import_model(folder: str | Path, project: Project) -> Path:
     source, stage = Path(folder), ExchangeStage(project)
     records = read_records(source / RECORDS_FILE)
     _check_names(source / RECORDS_FILE, records, project)
-    for name in sorted({*_needed(records, stage), *records.files}):
+    for name in sorted({*_required_files(records, stage), *records.files}):
         check_file(source / name, records, name)
     check_settings(source / RECORDS_FILE, records, stage.settings(*records.name))
     place = stage.folder / records.name.place
     _check_free(place, records, project)
-    known = set(_vocabularies_here(source, records, stage))
+    known = set(_existing_vocabularies(source, records, stage))
     with whole_folder(place) as temporary:
         for name in [*records.files, RECORDS_FILE]:
             if name not in known:
@@ -264,14 +271,14 @@ def _check_names(where: Path, records: ModelRecords, project: Project) -> None:
     for folder, name, known in named:
         if name not in known:
             raise InputError(
-                f"{where}: {folder}.{name} is not configured here, and the model needs it{or_meant(name, known)}. Add "
-                f"the entry {name} to config/{folder}, as the project has it that exported the model."
+                f"{where}: {folder}.{name} is not configured here, and the model needs it{suggest_name(name, known)}. "
+                f"Add the entry {name} to config/{folder}, as the project has it that exported the model."
             )
 
 
-def _needed(records: ModelRecords, stage: ExchangeStage) -> list[str]:
+def _required_files(records: ModelRecords, stage: ExchangeStage) -> list[str]:
     """The files of the model that the workflow reads."""
-    vocabularies = stage.vocabularies_of(records.dataset, records.variant)
+    vocabularies = stage.model_vocabularies(records.dataset, records.variant)
     return [WEIGHTS_FILE, HISTORY_FILE, *(f"{VOCABULARY}/{one['vocabulary']}.parquet" for one in vocabularies)]
 
 
@@ -285,7 +292,7 @@ def _check_free(place: Path, records: ModelRecords, project: Project) -> None:
             )
 
 
-def _vocabularies_here(source: Path, records: ModelRecords, stage: ExchangeStage) -> Iterator[str]:
+def _existing_vocabularies(source: Path, records: ModelRecords, stage: ExchangeStage) -> Iterator[str]:
     """The vocabularies that the results already hold. Raises `InputError` if one differs from the model's."""
     for name in records.files:
         if not name.startswith(f"{VOCABULARY}/"):

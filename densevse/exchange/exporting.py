@@ -48,9 +48,9 @@ def export_model(
     `described` come from densevse.exchange.dag; `plan` is the `TablePlan` of a table with the model's row only. Raises
     `InputError` if an artifact is missing.
     """
-    name = ModelName.of(wildcards)
+    name = ModelName.from_wildcards(wildcards)
     table = validate(TablePlan, plan, "the plan of the export")
-    section, row = _measured(SectionArtifacts.at([images], [captions], [retrieval]), table)
+    section, row = _model_section(SectionArtifacts.from_paths([images], [captions], [retrieval]), table)
     trained = read_statement(model)
     settings = {**settings, "code": trained.code or settings["code"]}
     preprocessing = _preprocessing(trained.found, settings, described)
@@ -67,13 +67,13 @@ def export_model(
         card = model_card(name, settings, described, preprocessing, measured, versions, adopted_note(trained))
         head = card_head(name, described, section.plan.protocol, row)
         (temporary / CARD).write_text(f"{head}\n{card}", encoding="utf-8")
-        (temporary / LICENCES).write_text(page_of_licences(described["licences"]), encoding="utf-8")
+        (temporary / LICENCES).write_text(licences_page(described["licences"]), encoding="utf-8")
         files = {path.relative_to(temporary).as_posix(): checksum(path) for path in sorted(temporary.rglob("*.*"))}
         records = ModelRecords(**name._asdict(), settings=dict(settings), versions=versions, files=files)
         _write_json(records.model_dump(mode="json"), temporary / RECORDS_FILE)
 
 
-def _measured(artifacts: SectionArtifacts, plan: TablePlan) -> tuple[MeasuredSection, Row]:
+def _model_section(artifacts: SectionArtifacts, plan: TablePlan) -> tuple[MeasuredSection, Row]:
     """The section of a table with the model's row only, and the row."""
     section = read_section(plan.sections[0], artifacts)
     *_, row = section.rows([], {}, None)
@@ -145,7 +145,7 @@ def model_card(
     return "\n".join(parts) + "\n"
 
 
-def page_of_licences(licences: Mapping[str, str]) -> str:
+def licences_page(licences: Mapping[str, str]) -> str:
     """The licences of what a model was trained on, as Markdown."""
     lines = _sheet("", ("what the model was trained on", "licence"), licences.items())
     return "\n".join(["# Licences of what the model was trained on", "", *lines])

@@ -31,7 +31,7 @@ def push(folder: str | Path, repository: str) -> str:
     for name in records.files:
         check_file(Path(folder, name), records, name)
     subject = f"{records.variant} on {records.dataset}, seed {records.seed}, round {records.round}"
-    with _explained(repository, "to write there"), warnings.catch_warnings():
+    with _explain_errors(repository, "to write there"), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "It seems that you are about to commit a data file")  # a vocabulary is one
         api = HfApi(library_name="densevse")
         api.create_repo(repository, private=True, exist_ok=True)
@@ -54,11 +54,11 @@ def pull(address: str) -> Path:
     if named is None:
         raise InputError(f"{address}: write hub:owner/name, or hub:owner/name@revision.")
     repository, revision = named.groups()
-    with _explained(repository, "to read a private one"):
+    with _explain_errors(repository, "to read a private one"):
         records = Path(hf_hub_download(repository, RECORDS_FILE, revision=revision))
     files = [*read_records(records).files, RECORDS_FILE]
     commit = records.parent.name  # the revision may be a branch, which moves
-    with _explained(repository, "to read a private one"):
+    with _explain_errors(repository, "to read a private one"):
         return Path(snapshot_download(repository, revision=commit, allow_patterns=files))
 
 
@@ -69,7 +69,7 @@ def check_repository(name: str) -> None:
 
 
 @contextmanager
-def _explained(repository: str, purpose: str) -> Iterator[None]:
+def _explain_errors(repository: str, purpose: str) -> Iterator[None]:
     """Turns the errors of the Hub's library into an `InputError` that says what to do."""
     try:
         yield

@@ -15,9 +15,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field
 
 from densevse.config.values import DatasetName, VariantName
-from snakeproof.errors import InputError, differences, or_none
+from snakeproof.errors import InputError, differences, spell_none
 from snakeproof.files import checksum
-from snakeproof.statements import read_statement, restate, stating
+from snakeproof.statements import current_statement, read_statement, restate
 from snakeproof.strict import Strict, validate
 
 RECORDS_FILE, WEIGHTS_FILE, HISTORY_FILE, VOCABULARY = (
@@ -40,15 +40,15 @@ class ModelName(NamedTuple):
     round: int
 
     @classmethod
-    def at(cls, place: str) -> "ModelName":
+    def from_place(cls, place: str) -> "ModelName":
         """The name in the path of its folder below results/. Raises `ValueError` for other paths."""
         found = _PLACE.fullmatch(place)
         if found is None:
             raise ValueError(f"{place} is not a folder of a model")
-        return cls.of(found.groupdict())
+        return cls.from_wildcards(found.groupdict())
 
     @classmethod
-    def of(cls, wildcards: Mapping[str, str]) -> "ModelName":
+    def from_wildcards(cls, wildcards: Mapping[str, str]) -> "ModelName":
         """The name in the wildcards of a job."""
         dataset, variant = DatasetName(wildcards["dataset"]), VariantName(wildcards["variant"])
         return cls(dataset, variant, int(wildcards["seed"]), int(wildcards["round"]))
@@ -107,7 +107,7 @@ def check_file(path: str | Path, records: ModelRecords, name: str) -> None:
 def check_settings(where: str | Path, records: ModelRecords, here: Mapping[str, Any]) -> None:
     """Raises `InputError` that names each setting, or the code, in which an imported model differs from `here`."""
     found = "\n".join(
-        f"  {path}: {or_none(there)} there, {or_none(value)} here"
+        f"  {path}: {spell_none(there)} there, {spell_none(value)} here"
         for path, (there, value) in differences(records.settings, here).items()
     )
     if found:
@@ -128,8 +128,8 @@ def use_model(
     """
     known = read_records(records)
     check_settings(records, known, settings)
-    _use(known, WEIGHTS_FILE, imported_model, model)
-    _use(known, HISTORY_FILE, imported_history, history)
+    _copy_file(known, WEIGHTS_FILE, imported_model, model)
+    _copy_file(known, HISTORY_FILE, imported_history, history)
 
 
 def use_vocabulary(records: str, file: str, output: str) -> None:
@@ -137,12 +137,12 @@ def use_vocabulary(records: str, file: str, output: str) -> None:
 
     Raises `InputError` if its checksum differs from the records.
     """
-    _use(read_records(records), f"{VOCABULARY}/{Path(file).name}", file, output)
+    _copy_file(read_records(records), f"{VOCABULARY}/{Path(file).name}", file, output)
 
 
-def _use(records: ModelRecords, name: str, path: str, output: str) -> None:
+def _copy_file(records: ModelRecords, name: str, path: str, output: str) -> None:
     """Copies the file that the records call `name`; the copy states its own job, and what the file's job had found."""
     check_file(path, records, name)
     imported = read_statement(path)
     found = {**imported.names, **records.name._asdict()}
-    restate(path, output, replace(stating(found), adopted=imported.adopted))
+    restate(path, output, replace(current_statement(found), adopted=imported.adopted))

@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from densevse.config.networks import NetworkConfig, nodes_of
+from densevse.config.networks import NetworkConfig, layer_nodes
 from densevse.models.files import described
 from snakeproof.errors import InputError
 from snakeproof.files import checksum
@@ -30,7 +30,7 @@ class ModelFolder:
             )
 
     @cached_property
-    def described(self) -> dict[str, Any]:
+    def description(self) -> dict[str, Any]:
         """The metadata of the model: its method, parameters, shapes and features."""
         return described(self.model)
 
@@ -56,12 +56,12 @@ class ModelFolder:
         known = {name: seen[name] for name in NetworkConfig.model_fields if name in seen}
         if "precision" in seen["parents"]:  # of a model of an earlier version
             known["precision"] = seen["parents"]["precision"]["precision"]
-        return {**known, "nodes": nodes_of(validate(NetworkConfig, known, str(self.model)), view)}
+        return {**known, "nodes": layer_nodes(validate(NetworkConfig, known, str(self.model)), view)}
 
     def network_weights(self, view: str) -> Path:
         """The weights of this network, found by their checksum. Raises `InputError` if there are none."""
         network, sha256 = (self._features(view)[name] for name in ("network", "weights_sha256"))
-        for path in self._networks(network):
+        for path in self._network_files(network):
             if checksum(path) == sha256:
                 return path
         raise InputError(
@@ -71,8 +71,8 @@ class ModelFolder:
         )
 
     def _features(self, view: str) -> dict[str, Any]:
-        """How the model sees the images of a view."""
-        seen: dict[str, Any] = self.described["features"].get(view, {})
+        """The settings of the features of a view. Raises `InputError` if the features were computed elsewhere."""
+        seen: dict[str, Any] = self.description["features"].get(view, {})
         if "architecture" not in seen:
             raise InputError(
                 f"{self.path}: the model reads features of images that were computed elsewhere, so it cannot encode "
@@ -80,7 +80,7 @@ class ModelFolder:
             )
         return seen
 
-    def _networks(self, network: str) -> Iterator[Path]:
+    def _network_files(self, network: str) -> Iterator[Path]:
         """The files that may be a network's: downloaded, or trained by the workflow."""
         for folder in (*self.path.parents, Path()):
             yield from sorted(path for path in (folder / "resources" / network).glob("*") if path.is_file())

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from densevse.artifacts.file_names import composed
-from densevse.artifacts.images import decode, pixels_of
+from densevse.artifacts.file_names import compose_accents
+from densevse.artifacts.images import decode, image_pixels
 from densevse.data.files import Artifacts
 from densevse.language.tokens import tokenize
 from snakeproof.errors import InputError
@@ -24,7 +24,7 @@ Item = TypeVar("Item")
 class GivenSentences(Artifacts):
     """Sentences whose ids are their texts."""
 
-    def sentences_of(self, caption_ids: NDArray[np.object_]) -> list[str]:
+    def sentence_texts(self, caption_ids: NDArray[np.object_]) -> list[str]:
         """The sentences."""
         return list(caption_ids)
 
@@ -35,25 +35,25 @@ class GivenSentences(Artifacts):
 
 def read_texts(sentences: Sequence[str]) -> NDArray[np.object_]:
     """(S,) sentences in the form in which a search reads them. Raises `InputError` that names what is no sentence."""
-    listed = _listed(sentences, "sentences")
+    listed = _check_list(sentences, "sentences")
     for row, sentence in enumerate(listed):
         if not isinstance(sentence, str):
             raise InputError(f"sentences[{row}]: expected a text, found {type(sentence).__name__}.")
-    return np.array([composed(" ".join(sentence.split())) for sentence in listed], dtype=object)
+    return np.array([compose_accents(" ".join(sentence.split())) for sentence in listed], dtype=object)
 
 
 def read_images(images: Sequence[GivenImage]) -> list[tuple[int, GivenImage]]:
     """The images, each with its row. Raises `InputError` unless it is a list with at least one."""
-    return list(enumerate(_listed(images, "images")))
+    return list(enumerate(_check_list(images, "images")))
 
 
 def read_pixels(given: tuple[int, GivenImage]) -> NDArray[np.uint8]:
     """The pixels (height, width, 3) of an image, RGB and upright. Raises `InputError` that names its row or file."""
     row, image = given
     if isinstance(image, str | os.PathLike):
-        return decode(_bytes(Path(image)), str(image))
+        return decode(_read_bytes(Path(image)), str(image))
     if isinstance(image, Image.Image) and 0 not in image.size:
-        return pixels_of(image, f"images[{row}]")
+        return image_pixels(image, f"images[{row}]")
     if isinstance(image, np.ndarray) and image.dtype == np.uint8 and image.shape[2:] == (3,) and image.size:
         return image
     found = f"{image.dtype} {image.shape}" if isinstance(image, np.ndarray) else type(image).__name__
@@ -64,14 +64,14 @@ def read_pixels(given: tuple[int, GivenImage]) -> NDArray[np.uint8]:
     )
 
 
-def _bytes(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot read the image ({error.strerror}); correct its path.") from None
 
 
-def _listed(given: Any, what: str) -> list[Any]:
+def _check_list(given: Any, what: str) -> list[Any]:
     """A list of at least one item. Raises `InputError` for one item alone, or for none."""
     if isinstance(given, str | os.PathLike | Image.Image) or (isinstance(given, np.ndarray) and given.ndim == 0):
         raise InputError(f"{what}: expected a list, found one {type(given).__name__}; put it into a list.")

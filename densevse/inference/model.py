@@ -21,15 +21,15 @@ from torch import Tensor
 from densevse.config.registries import reads_one_vector
 from densevse.data.files import Files
 from densevse.data.inputs import Pairs
-from densevse.data.structures import structure
+from densevse.data.structures import structure_class
 from densevse.evaluation.protocols import TestSet
 from densevse.inference.folder import ModelFolder
 from densevse.inference.given import GivenImage, GivenSentences, read_images, read_pixels, read_texts
 from densevse.language.words import UNKNOWN
-from densevse.methods.interface import DualEncoder, Embeddings, Images, device_of
+from densevse.methods.interface import DualEncoder, Embeddings, Images, module_device
 from densevse.models.encoding import encode_sentences, evaluation
-from densevse.models.files import encoded_by, load_model, method_class
-from densevse.models.searching import Asked, EncodedRows, scores_by, search
+from densevse.models.files import load_model, method_class, text_encoder_settings
+from densevse.models.searching import Asked, EncodedRows, score_encodings, search
 from densevse.runtime.numerics import set_up
 from densevse.vision.extract import features, full_batches
 from densevse.vision.networks import Network, load_network
@@ -47,10 +47,10 @@ class Model:
     def __init__(self, method: DualEncoder, folder: ModelFolder, weights: str | Path | None = None) -> None:
         """`weights` is as in `load`."""
         self.method, self.folder = method, folder
-        (self.view,) = folder.described["shapes"]["features"]
-        self._structures = folder.described["sentences"]
+        (self.view,) = folder.description["shapes"]["features"]
+        self._structures = folder.description["sentences"]
         named = {"words": str(folder.words())} if "words" in self._structures else {}
-        self._sentences = GivenSentences(Files(named), {}, encoded_by(folder.model, folder.described))
+        self._sentences = GivenSentences(Files(named), {}, text_encoder_settings(folder.model, folder.description))
         self._weights = weights
 
     def encode_sentences(self, sentences: Sequence[str]) -> Vectors:
@@ -60,7 +60,7 @@ class Model:
         without any known word. Raises `InputError` for what is no list of texts.
         """
         texts = read_texts(sentences)
-        structures = {name: structure(name).read(self._sentences, texts) for name in self._structures}
+        structures = {name: structure_class(name).read(self._sentences, texts) for name in self._structures}
         none = np.empty(0, object)
         pairs = Pairs(TestSet(none, texts, np.empty(0, np.int64), none), {}, structures)
         if "words" in structures:
@@ -75,14 +75,14 @@ class Model:
         network = self.network
         with evaluation(self.method):
             found = [
-                self._encoded(features(network, crops, self.view)[: rows.stop - rows.start])
+                self._encode_features(features(network, crops, self.view)[: rows.stop - rows.start])
                 for rows, crops in full_batches(read_pixels, read_images(images), network, self.view)
             ]
         return np.concatenate(found)
 
     def score(self, images: Vectors, sentences: Vectors) -> Vectors:
         """(I, S) scores of encoded images and sentences; higher is closer. Raises `InputError` for other shapes."""
-        return scores_by(self.method, *map(Embeddings, self._sides(images, sentences)))
+        return score_encodings(self.method, *map(Embeddings, self._sides(images, sentences)))
 
     def search(self, images: Vectors, sentences: Vectors, asked: Asked = "sentences", top: int = 5) -> pd.DataFrame:
         """The `top` best answers to each query: rows (query, rank, answer, score), the best first.
@@ -96,7 +96,7 @@ class Model:
         if top < 1:
             raise InputError(f"top: {top} answers were asked for; ask for 1 at least.")
         image_rows, sentence_rows = map(EncodedRows, self._sides(images, sentences))
-        found = search(partial(scores_by, self.method), image_rows, sentence_rows, asked, top)
+        found = search(partial(score_encodings, self.method), image_rows, sentence_rows, asked, top)
         return pd.DataFrame({"query": found.query, "rank": found.rank, "answer": found.row, "score": found.score})
 
     @cached_property
@@ -108,9 +108,9 @@ class Model:
         settings = self.folder.network_settings(self.view)
         return load_network(settings, self._weights or self.folder.network_weights(self.view))
 
-    def _encoded(self, vectors: Vectors) -> Vectors:
+    def _encode_features(self, vectors: Vectors) -> Vectors:
         """The vectors of some images of these features."""
-        there = torch.from_numpy(vectors).to(device_of(self.method))
+        there = torch.from_numpy(vectors).to(module_device(self.method))
         present = torch.ones(len(there), 0, dtype=torch.bool, device=there.device)
         return _array(self.method.encode_images(Images({self.view: there}, present)).vectors)
 
@@ -123,7 +123,8 @@ class Model:
                 f"{shapes[0]} and {shapes[1]}."
             )
         return [
-            torch.from_numpy(np.asarray(side, np.float32)).to(device_of(self.method)) for side in (images, sentences)
+            torch.from_numpy(np.asarray(side, np.float32)).to(module_device(self.method))
+            for side in (images, sentences)
         ]
 
 
@@ -144,7 +145,7 @@ def load(folder: str | Path, weights: str | Path | None = None) -> Model:
 
 def check_readable(folder: ModelFolder) -> None:
     """Raises `InputError` for a model without one vector of the whole image and one of the sentence."""
-    known = folder.described
+    known = folder.description
     views, reads = known["shapes"]["features"], known["sentences"]
     if not (reads_one_vector(views) and reads in _READABLE and issubclass(method_class(known["method"]), DualEncoder)):
         raise InputError(

@@ -16,12 +16,12 @@ from densevse.inference.folder import ModelFolder
 from densevse.inference.model import check_readable
 from densevse.kernels.recurrent import Recurrent
 from densevse.language.words import UNKNOWN, Vocabulary
-from densevse.methods.interface import DualEncoder, Images, Sentences, device_of
+from densevse.methods.interface import DualEncoder, Images, Sentences, module_device
 from densevse.methods.sco import SCO, PlannedWords
 from densevse.methods.structures import Words
 from densevse.models.files import load_model
 from densevse.runtime.numerics import set_up_processor
-from densevse.vision.extract import blank
+from densevse.vision.extract import blank_batch
 from densevse.vision.networks import Network, load_network
 from snakeproof.files import whole_folder
 
@@ -38,24 +38,26 @@ def export_onnx(exported: str, weights: str, output: str, threads: int) -> None:
     set_up_processor(threads)
     folder = ModelFolder(exported)
     check_readable(folder)
-    (view,) = folder.described["shapes"]["features"]
+    (view,) = folder.description["shapes"]["features"]
     network = load_network({**folder.network_settings(view), "precision": "fp32"}, weights)
     method = cast(DualEncoder, load_model(folder.model)).to(network.device)
     vocabulary = {word: number for number, word in enumerate(Vocabulary.read(folder.words()).words, UNKNOWN + 1)}
     with whole_folder(Path(output)) as temporary:
-        _write(ImageEncoder(method, network, view), torch.from_numpy(blank(network, view)[:2]), temporary / IMAGES)
-        _write(SentenceEncoder(method), torch.full((2, 3), UNKNOWN), temporary / SENTENCES)
+        _write_encoder(
+            ImageEncoder(method, network, view), torch.from_numpy(blank_batch(network, view)[:2]), temporary / IMAGES
+        )
+        _write_encoder(SentenceEncoder(method), torch.full((2, 3), UNKNOWN), temporary / SENTENCES)
         (temporary / VOCABULARY).write_text(f"{json.dumps(vocabulary, ensure_ascii=False)}\n", encoding="utf-8")
         for name in _BESIDE:
             shutil.copyfile(folder.path / name, temporary / name)
 
 
-def _write(encoder: "ImageEncoder | SentenceEncoder", example: Tensor, path: Path) -> None:
+def _write_encoder(encoder: "ImageEncoder | SentenceEncoder", example: Tensor, path: Path) -> None:
     """Writes an encoder as one file, for inputs with the dimensions of the `example` but for those that it names."""
     with torch.no_grad():
         program: Any = torch.onnx.export(
             encoder.eval(),
-            (example.to(device_of(encoder)),),
+            (example.to(module_device(encoder)),),
             dynamo=True,
             dynamic_shapes=(dict(enumerate(encoder.dynamic)),),
             input_names=[encoder.reads],
@@ -83,8 +85,8 @@ class OnnxRecurrent(Recurrent):
     def forward(self, vectors: Tensor, rows: Any) -> Tensor:
         """(S, hidden) last hidden states of the `Rows`, whose words have the `vectors` (S * longest, inputs)."""
         steps = vectors.unflatten(0, (rows.lengths.shape[0], -1)).transpose(0, 1)
-        biases = torch.cat([self._in_onnx_order(bias) for bias in self._biases()], dim=1)
-        weights = self._in_onnx_order(self.weight_input), self._in_onnx_order(self.weight_hidden), biases
+        biases = torch.cat([self._reorder_gates(bias) for bias in self._biases()], dim=1)
+        weights = self._reorder_gates(self.weight_input), self._reorder_gates(self.weight_hidden), biases
         attributes: dict[str, Any] = {
             "hidden_size": self.size,
             **({"linear_before_reset": 1} if self.kind == "gru" else {}),
@@ -106,7 +108,7 @@ class OnnxRecurrent(Recurrent):
             second = torch.cat((second[: 2 * self.size], self.bias_hidden))
         return self.bias_input, second
 
-    def _in_onnx_order(self, weight: Tensor) -> Tensor:
+    def _reorder_gates(self, weight: Tensor) -> Tensor:
         """(1, gates * hidden, ...): an LSTM's gates as input, output, forget, candidate; a GRU's update first."""
         order = [0, 2, 1, 3] if self.kind == "lstm" else [1, 0, 2]
         ordered: Tensor = weight.unflatten(0, (-1, self.size))[order].flatten(0, 1)[None]
@@ -145,7 +147,7 @@ class ImageEncoder(nn.Module):
         super().__init__()
         self.method, self.view = method, view
         self._network, self._layer = network, network.layer(view)
-        self(torch.from_numpy(blank(network, view)[:1]))  # a network is cut behind its layer when it first runs
+        self(torch.from_numpy(blank_batch(network, view)[:1]))  # a network is cut behind its layer when it first runs
 
     def forward(self, pixels: Tensor) -> Tensor:
         """(I, dimension) vectors of the crops (I, crops, size, size, 3) of a view, uint8."""

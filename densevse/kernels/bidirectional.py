@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from densevse.kernels.arrays import Integers
-from densevse.kernels.recurrent import Prefixes, Recurrent, by_library, prefixes, states_by_library
+from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes, states_by_library, uses_library
 
 
 class Turned(NamedTuple):
@@ -19,14 +19,14 @@ class Turned(NamedTuple):
     tree: Prefixes | None  # of the sentences in reverse order; none where a library reads them itself
 
 
-def turned(table: Integers, device: torch.device) -> Turned:
+def plan_backward(table: Integers, device: torch.device) -> Turned:
     """Plans the backward direction on `device`; the result's tensors are on the CPU.
 
     `table` (S, longest) has the sentences' words, padded with 0. In the result's tree, `ends` has the prefix in reverse
     order that ends with each word as the sentences stand.
     """
     padding = torch.from_numpy(table == 0).unsqueeze(2)
-    if by_library(device):
+    if uses_library(device):
         return Turned(padding, None)
     from_last = (table != 0).sum(axis=1, keepdims=True) - 1 - np.arange(table.shape[1])
     from_first = from_last.clip(min=0)

@@ -10,22 +10,22 @@ from densevse.kernels.pairs import Grouped
 from densevse.runtime.on_gpu import numbers_at_once
 
 
-def sums_of(keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped) -> Tensor:
+def compute_sums(keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped) -> Tensor:
     """(P, C) sums of weight * tanh(x + y) over units."""
-    own, asked = pairs.slots.own(keys), pairs.slots.filled(queries)
+    own, asked = pairs.slots.owner_values(keys), pairs.slots.pad_rows(queries)
     with torch.autocast(keys.device.type, enabled=False):  # the product keeps float32
-        blocks = [_reciprocals(own, some) @ weight for some in asked.split(_at_once(own), dim=1)]
-    return pairs.slots.taken(torch.cat(blocks, dim=1)).mul(-2).add_(weight.sum())
+        blocks = [_reciprocals(own, some) @ weight for some in asked.split(_pair_limit(own), dim=1)]
+    return pairs.slots.unpad_rows(torch.cat(blocks, dim=1)).mul(-2).add_(weight.sum())
 
 
-def gradients_of(
+def compute_gradients(
     keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped, gradient: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of keys, queries and weight, from that of the sums, (P, C)."""
     slots, found = pairs.slots, []
-    own = slots.own(keys)
-    of_weight, of_own, step = torch.zeros_like(weight), torch.zeros_like(own), _at_once(own)
-    asked, of_sums = (slots.filled(part).split(step, dim=1) for part in (queries, gradient))
+    own = slots.owner_values(keys)
+    of_weight, of_own, step = torch.zeros_like(weight), torch.zeros_like(own), _pair_limit(own)
+    asked, of_sums = (slots.pad_rows(part).split(step, dim=1) for part in (queries, gradient))
     for some, of_some in zip(asked, of_sums, strict=True):
         r = _reciprocals(own, some)
         weighted = r * of_some.unsqueeze(3)  # zero in empty slots
@@ -38,7 +38,7 @@ def gradients_of(
         of_keys[: slots.owners] = of_own
     else:
         of_keys.index_copy_(0, slots.images, of_own)
-    of_queries = slots.taken(torch.cat(found, dim=1))
+    of_queries = slots.unpad_rows(torch.cat(found, dim=1))
     return of_keys.mul_(twice).div_(keys), of_queries.mul(twice).div_(queries), gradient.sum() - 2 * of_weight
 
 
@@ -47,6 +47,6 @@ def _reciprocals(keys: Tensor, queries: Tensor) -> Tensor:
     return torch.addcmul(keys.new_ones(()), keys.unsqueeze(1), queries.unsqueeze(2)).reciprocal_()
 
 
-def _at_once(keys: Tensor) -> int:
+def _pair_limit(keys: Tensor) -> int:
     """The number of pairs of each image that are computed at once, which bounds memory."""
     return max(1, numbers_at_once(keys.device, on_cpu=1 << 26) // max(1, keys.numel()))

@@ -88,7 +88,7 @@ class _Scores(torch.autograd.Function):
         totals = torch.zeros_like(vectors), torch.zeros_like(words)
         # Counting on a device would make the host wait for it.
         few = gradient.device.type == "cpu" and gradient.count_nonzero() <= FEW_PAIRS * gradient.numel()
-        compared = _compared_pairs if few else _compared_blocks
+        compared = _compare_pairs if few else _compare_blocks
         with torch.enable_grad():
             for scores, of_scores in compared(
                 AttentionSide(leaves[0], in_image), AttentionSide(leaves[1], in_sentence), ctx.attention, gradient
@@ -105,7 +105,7 @@ def _roles(
     return (images, sentences) if attention.direction == "i2t" else (sentences, images)
 
 
-def _compared_pairs(
+def _compare_pairs(
     images: AttentionSide, sentences: AttentionSide, attention: CrossAttention, gradient: Tensor
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Compares the pairs that have a gradient again, some at a time, and yields their scores and gradients."""
@@ -113,10 +113,10 @@ def _compared_pairs(
         image, sentence = pairs.unbind(dim=1)
         of_image = AttentionSide(images.vectors[image], images.present[image])
         of_sentence = AttentionSide(sentences.vectors[sentence], sentences.present[sentence])
-        yield _of_pairs(*_roles(of_image, of_sentence, attention), attention), gradient[image, sentence]
+        yield _pair_scores(*_roles(of_image, of_sentence, attention), attention), gradient[image, sentence]
 
 
-def _compared_blocks(
+def _compare_blocks(
     images: AttentionSide, sentences: AttentionSide, attention: CrossAttention, gradient: Tensor
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Compares all pairs again, block by block, and yields their scores and gradients."""
@@ -130,18 +130,18 @@ def _blocks(
     """Yields blocks: a slice of images, the rows of some sentences, and their scores."""
     (count, regions), device = images.present.shape, images.present.device
     side = IMAGES_OF_BLOCK if device.type == "cpu" else min(count, IMAGES_ON_GPU)
-    for length, rows_of_length in _by_length(sentences.present):
+    for length, rows_of_length in _group_by_length(sentences.present):
         at_once = max(1, numbers_at_once(device, SIMILARITIES_AT_ONCE) // (side * regions * length))
         for rows in rows_of_length.split(at_once):
             for first in range(0, count, side):
                 block = slice(first, first + side)
                 some_images = AttentionSide(images.vectors[block], images.present[block])
                 some_sentences = AttentionSide(sentences.vectors[rows, :length], sentences.present[rows, :length])
-                found = _of_block(*_roles(some_images, some_sentences, attention), attention)
+                found = _block_scores(*_roles(some_images, some_sentences, attention), attention)
                 yield block, rows, found if attention.direction == "i2t" else found.T
 
 
-def _by_length(present: Tensor) -> Iterator[tuple[int, Tensor]]:
+def _group_by_length(present: Tensor) -> Iterator[tuple[int, Tensor]]:
     """Groups the rows of sentences by length; on a device all are one group, as the host knows no lengths there."""
     if present.device.type != "cpu":
         yield present.shape[1], torch.arange(len(present), device=present.device)
@@ -151,7 +151,7 @@ def _by_length(present: Tensor) -> Iterator[tuple[int, Tensor]]:
         yield length, (lengths == length).nonzero().squeeze(1)
 
 
-def _of_block(queries: AttentionSide, contexts: AttentionSide, attention: CrossAttention) -> Tensor:
+def _block_scores(queries: AttentionSide, contexts: AttentionSide, attention: CrossAttention) -> Tensor:
     """(A, B) scores of the queries of A with the contexts of B."""
     (a, n, _), (b, m, _) = queries.vectors.shape, contexts.vectors.shape
     similarities = queries.vectors.flatten(0, 1) @ contexts.vectors.flatten(0, 1).T
@@ -161,16 +161,16 @@ def _of_block(queries: AttentionSide, contexts: AttentionSide, attention: CrossA
     by_context = weights.flatten(0, 1).transpose(0, 1)  # (B, A * n, m)
     squares = ((by_context @ gram) * by_context).sum(dim=2).T.view(a, n, b)
     products = (weights * similarities).sum(dim=3)
-    return _pooled(_cosines(products, squares), queries.present.unsqueeze(2), attention)
+    return _pool_scores(_cosines(products, squares), queries.present.unsqueeze(2), attention)
 
 
-def _of_pairs(queries: AttentionSide, contexts: AttentionSide, attention: CrossAttention) -> Tensor:
+def _pair_scores(queries: AttentionSide, contexts: AttentionSide, attention: CrossAttention) -> Tensor:
     """(P,) scores of the queries and the contexts in the same row."""
     similarities = queries.vectors @ contexts.vectors.transpose(1, 2)
     weights = _weights(similarities, queries.present.unsqueeze(2), contexts.present.unsqueeze(1), attention)
     gram = contexts.vectors @ contexts.vectors.transpose(1, 2)
     squares = ((weights @ gram) * weights).sum(dim=2)
-    return _pooled(_cosines((weights * similarities).sum(dim=2), squares), queries.present, attention)
+    return _pool_scores(_cosines((weights * similarities).sum(dim=2), squares), queries.present, attention)
 
 
 def _weights(similarities: Tensor, in_query: Tensor, in_context: Tensor, attention: CrossAttention) -> Tensor:
@@ -182,20 +182,20 @@ def _weights(similarities: Tensor, in_query: Tensor, in_context: Tensor, attenti
     kind = attention.norm.removeprefix("clipped_")
     if attention.norm.startswith("clipped"):
         found = functional.leaky_relu(found, attention.slope)
-    if _lacks(in_query):
+    if _has_missing(in_query):
         found = found.masked_fill(~in_query, -torch.inf if kind == "softmax" else 0)
     if kind == "softmax":
         found = found.softmax(dim=1)
     elif kind in ("l1norm", "l2norm"):
         found = found / (_norms(found, kind) + _SMALL)
     found = found * attention.temperature
-    if _lacks(in_context):
+    if _has_missing(in_context):
         found = found.masked_fill(~in_context, -torch.inf)
     return found.softmax(dim=-1)
 
 
-def _lacks(present: Tensor) -> bool:
-    """True if some fragments may be missing. On a device it is always True: a look would make the host wait."""
+def _has_missing(present: Tensor) -> bool:
+    """Whether some fragments may be missing. On a GPU always true, as reading the mask would make the host wait."""
     return present.device.type != "cpu" or not present.all()
 
 
@@ -211,7 +211,7 @@ def _cosines(products: Tensor, squares: Tensor) -> Tensor:
     return products / squares.clamp(min=_SMALL**2).sqrt()
 
 
-def _pooled(cosines: Tensor, present: Tensor, attention: CrossAttention) -> Tensor:
+def _pool_scores(cosines: Tensor, present: Tensor, attention: CrossAttention) -> Tensor:
     """Eq 5 or 6: pools the scores of the queries (dimension 1) that are `present`."""
     if attention.pooling == "avg":
         return (cosines * present).sum(dim=1) / present.sum(dim=1)

@@ -52,7 +52,7 @@ def depths(head: Integers, weights: Integers, lengths: Integers, kinds: int) -> 
         Depth(
             node=torch.from_numpy(nodes),
             size=torch.from_numpy(size[nodes, None]),
-            weights=ByRelation.of(weights[nodes], kinds),
+            weights=ByRelation.from_relations(weights[nodes], kinds),
             parent=torch.from_numpy(parent[nodes]),
         )
         for nodes in reversed(found)
@@ -63,13 +63,13 @@ def sums_of_roots(x: Tensor, children: LinearByRelation, words: Sequence[Depth],
     """(sentences, H) sums of l h over each sentence's roots, of the (nodes, H) x; `children` holds every W_ij."""
     received = torch.zeros_like(x[words[0].node])
     for depth, above in pairwise(words):
-        message = depth.size * children(_hidden(x, received, depth), depth.weights)
+        message = depth.size * children(_hidden_states(x, received, depth), depth.weights)
         received = torch.zeros_like(x[above.node]).index_add(0, depth.parent, message)
     roots = words[-1]
     total = x.new_zeros(sentences, x.shape[1])
-    return total.index_add(0, roots.parent, roots.size * _hidden(x, received, roots))
+    return total.index_add(0, roots.parent, roots.size * _hidden_states(x, received, roots))
 
 
-def _hidden(x: Tensor, received: Tensor, depth: Depth) -> Tensor:
+def _hidden_states(x: Tensor, received: Tensor, depth: Depth) -> Tensor:
     """The h of the words at a depth, from the messages of their children."""
     return torch.tanh((x[depth.node] + received) / depth.size)

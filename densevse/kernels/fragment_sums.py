@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from densevse.kernels.arrays import Booleans, Integers, on_device
+from densevse.kernels.arrays import Booleans, Integers, tensor_on_device
 from densevse.runtime.on_gpu import is_plain
 
 # Rows of the padded table in which a GPU maps the vectors of all relations at once; more are mapped one by one.
@@ -30,11 +30,11 @@ class ByRelation:
     """The order of vectors in which those of one relation stand together."""
 
     order: Tensor  # (n,) the vector at each place
-    place: Tensor  # (n,) the place of each vector in a table (relations, most)
+    place: Tensor  # (n,) the place of each vector in a table (relations, largest count)
     counts: tuple[int, ...]  # how many vectors each relation has
 
     @classmethod
-    def of(cls, relation: Integers, relations: int) -> Self:
+    def from_relations(cls, relation: Integers, relations: int) -> Self:
         """Sorts (n,) vectors by their relation, below `relations`; the result's tensors are on the CPU."""
         order, counts = np.argsort(relation, kind="stable"), np.bincount(relation, minlength=relations)
         before, place = counts.cumsum() - counts, np.empty_like(order)
@@ -42,14 +42,14 @@ class ByRelation:
         return cls(torch.from_numpy(order), torch.from_numpy(place), tuple(counts.tolist()))
 
     @property
-    def most(self) -> int:
+    def largest_count(self) -> int:
         """The most vectors that one relation has."""
         return max(self.counts)
 
     @property
-    def rows(self) -> int:
+    def row_count(self) -> int:
         """The rows of the table."""
-        return len(self.counts) * self.most
+        return len(self.counts) * self.largest_count
 
 
 class LinearByRelation(nn.Module):
@@ -63,21 +63,21 @@ class LinearByRelation(nn.Module):
 
     def forward(self, x: Tensor, by_relation: ByRelation) -> Tensor:
         """(n, outputs) maps of (n, inputs) vectors."""
-        if x.device.type == "cpu" or is_plain("relations") or by_relation.rows > ROWS_AT_ONCE:
-            return self.one_by_one(x, by_relation)
-        return self.at_once(x, by_relation)
+        if x.device.type == "cpu" or is_plain("relations") or by_relation.row_count > ROWS_AT_ONCE:
+            return self.multiply_parts(x, by_relation)
+        return self.multiply_table(x, by_relation)
 
-    def one_by_one(self, x: Tensor, by_relation: ByRelation) -> Tensor:
+    def multiply_parts(self, x: Tensor, by_relation: ByRelation) -> Tensor:
         """The same by one matrix product for each relation that the vectors have."""
         biases = [None] * len(by_relation.counts) if self.bias is None else self.bias.unbind()
         parts = zip(x[by_relation.order].split(by_relation.counts), self.weight.unbind(), biases, strict=True)
         mapped = torch.cat([linear(part, weight, bias) for part, weight, bias in parts if len(part) or not len(x)])
         return torch.zeros_like(mapped).index_copy(0, by_relation.order, mapped)
 
-    def at_once(self, x: Tensor, by_relation: ByRelation) -> Tensor:
+    def multiply_table(self, x: Tensor, by_relation: ByRelation) -> Tensor:
         """The same by one product of padded tables: on a GPU, its zeros cost less than the start of many products."""
-        table = x.new_zeros(by_relation.rows, x.shape[1]).index_copy(0, by_relation.place, x)
-        table = table.view(len(by_relation.counts), by_relation.most, x.shape[1])
+        table = x.new_zeros(by_relation.row_count, x.shape[1]).index_copy(0, by_relation.place, x)
+        table = table.view(len(by_relation.counts), by_relation.largest_count, x.shape[1])
         if self.bias is None:
             mapped = torch.bmm(table, self.weight.mT)
         else:
@@ -95,27 +95,27 @@ def owners(lengths: Integers) -> Integers:
     return np.repeat(np.arange(len(lengths)), lengths)
 
 
-def on_host(*masks: Tensor) -> list[Booleans]:
+def masks_on_host(*masks: Tensor) -> list[Booleans]:
     """Boolean masks as NumPy arrays, moved by one copy."""
     copied = torch.cat([mask.flatten() for mask in masks]).cpu().split([mask.numel() for mask in masks])
     return [part.view(mask.shape).numpy() for part, mask in zip(copied, masks, strict=True)]
 
 
-def taken(table: Tensor, present: Booleans) -> Tensor:
+def take_rows(table: Tensor, present: Booleans) -> Tensor:
     """The rows (n, ...) of a table (I, R, ...) at the places that are `present` (I, R)."""
-    return table.flatten(0, 1).index_select(0, on_device(np.flatnonzero(present), table.device))
+    return table.flatten(0, 1).index_select(0, tensor_on_device(np.flatnonzero(present), table.device))
 
 
-def placed(rows: Tensor, present: Booleans, elsewhere: float = 0.0) -> Tensor:
-    """The inverse of `taken`: a table (I, R, ...) with the rows (n, ...) at these places and 0, or another number."""
+def place_rows(rows: Tensor, present: Booleans, elsewhere: float = 0.0) -> Tensor:
+    """A table (I, R, ...) with the rows (n, ...) at these places, others `elsewhere`: the inverse of `take_rows`."""
     empty = rows.new_full((present.size, *rows.shape[1:]), elsewhere)
-    table: Tensor = empty.index_copy(0, on_device(np.flatnonzero(present), rows.device), rows)
+    table: Tensor = empty.index_copy(0, tensor_on_device(np.flatnonzero(present), rows.device), rows)
     return table.view(*present.shape, *rows.shape[1:])
 
 
-def existing(vectors: Tensor, present: Booleans) -> tuple[Tensor, Tensor]:
+def existing_fragments(vectors: Tensor, present: Booleans) -> tuple[Tensor, Tensor]:
     """The (n, D) fragments of (I, R, D) that are `present` (I, R), and the (n,) image or sentence of each."""
-    both = on_device(np.stack((np.flatnonzero(present), owners(present.sum(axis=1)))), vectors.device)
+    both = tensor_on_device(np.stack((np.flatnonzero(present), owners(present.sum(axis=1)))), vectors.device)
     return vectors.flatten(0, 1).index_select(0, both[0]), both[1]
 
 
@@ -137,10 +137,10 @@ def sums_of_scores(
     """
     counted = scores.relu() if truncated else scores
     if best_region:
-        of_images = placed(counted, in_image, -torch.inf).amax(dim=1)
+        of_images = place_rows(counted, in_image, -torch.inf).amax(dim=1)
     else:
-        of_images = _summed(counted, image, len(in_image))
-    return _summed(of_images.T, sentence, sentences).T
+        of_images = _sum_by_owner(counted, image, len(in_image))
+    return _sum_by_owner(of_images.T, sentence, sentences).T
 
 
 def sums_of_all_pairs(
@@ -156,13 +156,13 @@ def sums_of_all_pairs(
 
     `best_region` and `truncated` are those of `sums_of_scores`.
     """
-    of_images_exist, of_sentences_exist = on_host(in_image, in_sentence)
+    of_images_exist, of_sentences_exist = masks_on_host(in_image, in_sentence)
     sums = fragments.new_zeros(len(in_image), len(in_sentence))
     for some in _blocks(of_sentences_exist, FRAGMENTS_AT_ONCE):
-        of_sentences, sentence = existing(fragments[some], of_sentences_exist[some])
+        of_sentences, sentence = existing_fragments(fragments[some], of_sentences_exist[some])
         count = len(of_sentences_exist[some])
         for block in _blocks(of_images_exist, SCORES_AT_ONCE // max(1, len(of_sentences))):
-            of_images, image = existing(regions[block], of_images_exist[block])
+            of_images, image = existing_fragments(regions[block], of_images_exist[block])
             sums[block, some] = sums_of_scores(
                 of_images @ of_sentences.T,
                 of_images_exist[block],
@@ -175,7 +175,7 @@ def sums_of_all_pairs(
     return sums
 
 
-def _summed(rows: Tensor, owner: Tensor, owners: int) -> Tensor:
+def _sum_by_owner(rows: Tensor, owner: Tensor, owners: int) -> Tensor:
     """(owners, ...) sums of the rows that belong to each owner."""
     return rows.new_zeros(owners, *rows.shape[1:]).index_add(0, owner, rows)
 

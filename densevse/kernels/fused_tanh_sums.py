@@ -15,7 +15,7 @@ from densevse.kernels.pairs import Grouped
 _COUNTS = ["candidates"]
 
 
-def sums_of(keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped) -> Tensor:
+def compute_sums(keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped) -> Tensor:
     """(P, C) sums of weight * tanh(x + y) over units; the arguments are those of `tanh_sums`."""
     owners, starts = pairs.spans
     _, candidates, units = keys.shape
@@ -27,7 +27,7 @@ def sums_of(keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped) -> Te
     return sums
 
 
-def gradients_of(
+def compute_gradients(
     keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped, gradient: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of keys, queries and weight, from that of the sums, (P, C)."""
@@ -38,11 +38,11 @@ def gradients_of(
     of_weight = weight.new_empty(len(owners), candidates, units)
     given = keys, queries, weight, gradient.contiguous(), starts, owners
     width = triton.cdiv(units, 128)
-    _of_keys[len(owners), triton.cdiv(candidates, 16), width](
+    _key_gradients[len(owners), triton.cdiv(candidates, 16), width](
         *given, of_keys, of_weight, candidates, units, CANDIDATES=16, UNITS=128
     )
     grid = len(owners), triton.cdiv(pairs.slots.width, 16), width
-    _of_queries[grid](*given, of_queries, candidates, units, PAIRS=16, UNITS=128)
+    _query_gradients[grid](*given, of_queries, candidates, units, PAIRS=16, UNITS=128)
     return of_keys, of_queries, gradient.sum() - 2 * of_weight.sum(dim=(0, 1))
 
 
@@ -78,7 +78,7 @@ def _sums(
 
 
 @triton.jit(do_not_specialize=_COUNTS)
-def _of_keys(
+def _key_gradients(
     keys,
     queries,
     weight,
@@ -113,7 +113,7 @@ def _of_keys(
 
 
 @triton.jit(do_not_specialize=_COUNTS)
-def _of_queries(
+def _query_gradients(
     keys,
     queries,
     weight,

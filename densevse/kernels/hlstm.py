@@ -77,11 +77,11 @@ def subtrees(
 
     All arguments are (nodes,), children before parents. `word` is a leaf's word, -1 at inner nodes; `parent` is the
     parent's number, -1 at a root; `noun_phrase` is the type of the child, HAT or BAR. Without it all children are of
-    the type BAR. `alike` is `alike_nodes` of these or of more trees, if it is known.
+    the type BAR. `alike` is `find_same_nodes` of these or of more trees, if it is known.
     """
     types = 1 if noun_phrase is None else 2
-    number, heights = alike or alike_nodes(word, parent, noun_phrase)
-    node, first = _by_first_occurrence(number)
+    number, heights = alike or find_same_nodes(word, parent, noun_phrase)
+    node, first = _renumber(number)
     height = heights[first]
     # The children of a distinct node are those of its first occurrence.
     is_first = np.zeros(len(word), bool)
@@ -118,7 +118,7 @@ def subtrees(
     )
 
 
-def alike_nodes(word: Integers, parent: Integers, noun_phrase: Booleans | None) -> Alike:
+def find_same_nodes(word: Integers, parent: Integers, noun_phrase: Booleans | None) -> Alike:
     """Finds which nodes are the same, and their heights; the arguments are those of `subtrees`."""
     edges = np.flatnonzero(parent >= 0)
     height = _heights(parent, edges)
@@ -130,7 +130,7 @@ def alike_nodes(word: Integers, parent: Integers, noun_phrase: Booleans | None) 
     for begin, end in pairwise(bounds.tolist()):
         child = edges[begin:end]
         receivers, owner = np.unique(parent[child], return_inverse=True)
-        found = _same_lists(owner, 2 * number[child] + kind[child])
+        found = _number_lists(owner, 2 * number[child] + kind[child])
         number[receivers] = count + found
         count += 1 + int(found.max())
     return Alike(number, height)
@@ -149,7 +149,7 @@ def _heights(parent: Integers, edges: Integers) -> Integers:
             return height
 
 
-def _same_lists(owner: Integers, item: Integers) -> Integers:
+def _number_lists(owner: Integers, item: Integers) -> Integers:
     """(lists,) a number for each list of items, the same for lists with the same items in any order.
 
     `owner` is each item's list, a number from 0 on.
@@ -167,8 +167,8 @@ def _same_lists(owner: Integers, item: Integers) -> Integers:
     return np.unique(lengths * (1 + found.max()) + found, return_inverse=True)[1]
 
 
-def _by_first_occurrence(number: Integers) -> tuple[Integers, Integers]:
-    """Numbers from 0 on in the order in which they first occur, and where each does."""
+def _renumber(number: Integers) -> tuple[Integers, Integers]:
+    """Renumbers from 0 on in the order of first occurrence; also returns where each new number first occurs."""
     _, first, inverse = np.unique(number, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)

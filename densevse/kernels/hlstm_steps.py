@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
-from densevse.kernels.recurrent import sigmoid_, through_sigmoid, through_tanh
+from densevse.kernels.recurrent import sigmoid_, sigmoid_gradient, tanh_gradient
 
 
 def open_gates(
@@ -62,7 +62,7 @@ def receive(
     d = embedding_bag(parents, of_nodes, offsets, mode="sum")
     d_kept = d[:, 3 * size :]
     of_c.addcmul_(d_kept, f)
-    torch.mul(through_sigmoid(d_kept, f), c, out=d_kept)
+    torch.mul(sigmoid_gradient(d_kept, f), c, out=d_kept)
     out.copy_(d)
 
 
@@ -74,7 +74,7 @@ def close_gates(gates: Tensor, of_h: Tensor, of_c: Tensor, tanh_c: Tensor, of_no
     size = tanh_c.shape[1]
     i, o, u_j = torch.split(gates, size, dim=1)
     d_i, d_o, d_u, d_memory = torch.split(of_nodes, size, dim=1)
-    through_sigmoid(of_h * tanh_c, o, out=d_o)
-    torch.add(of_c, through_tanh(of_h * o, tanh_c), out=d_memory)
-    through_sigmoid(d_memory * u_j, i, out=d_i)
-    through_tanh(d_memory * i, u_j, out=d_u)
+    sigmoid_gradient(of_h * tanh_c, o, out=d_o)
+    torch.add(of_c, tanh_gradient(of_h * o, tanh_c), out=d_memory)
+    sigmoid_gradient(d_memory * u_j, i, out=d_i)
+    tanh_gradient(d_memory * i, u_j, out=d_u)

@@ -22,7 +22,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from densevse.kernels.arrays import Integers, on_device
+from densevse.kernels.arrays import Integers, tensor_on_device
 
 Compare: TypeAlias = Callable[[Any, Any, Tensor, Tensor, int], Tensor]
 
@@ -64,13 +64,13 @@ def scores_of_pairs(
     are the parameters that `compare` uses besides the encodings.
     """
 
-    def of_parts(parts: tuple[Tensor, ...], image: Tensor, sentence: Tensor) -> Tensor:
+    def compare_parts(parts: tuple[Tensor, ...], image: Tensor, sentence: Tensor) -> Tensor:
         of_images, of_sentences = parts[: len(images)], parts[len(images) :]
         longest = int(lengths[sentence].max())
         return compare(type(images)(*of_images), type(sentences)(*of_sentences), image, sentence, longest)
 
     encoded = len(images) + len(sentences)
-    scores: Tensor = _Scores.apply(of_parts, pairs, at_once, encoded, *images, *sentences, *weights)  # type: ignore[no-untyped-call]
+    scores: Tensor = _Scores.apply(compare_parts, pairs, at_once, encoded, *images, *sentences, *weights)  # type: ignore[no-untyped-call]
     return scores
 
 
@@ -109,12 +109,12 @@ class _Scores(torch.autograd.Function):
                 scores = ctx.compare(tuple(fresh[: ctx.encoded]), image[rows], sentence[rows])
             of_scores = gradient[rows.to(gradient.device, non_blocking=True)]
             found = torch.autograd.grad(scores, leaves, of_scores, allow_unused=True)
-            totals = [_added(total, part) for total, part in zip(totals, found, strict=True)]
+            totals = [_add_gradients(total, part) for total, part in zip(totals, found, strict=True)]
         remaining = iter(totals)
         return (*[None] * 4, *(next(remaining) if needed else None for needed in wanted))
 
 
-def _added(total: Tensor | None, part: Tensor | None) -> Tensor | None:
+def _add_gradients(total: Tensor | None, part: Tensor | None) -> Tensor | None:
     if total is None or part is None:
         return total if part is None else part
     return total + part
@@ -131,11 +131,11 @@ class Slots(NamedTuple):
     width: int
     owners: int  # G
 
-    def own(self, values: Tensor) -> Tensor:
+    def owner_values(self, values: Tensor) -> Tensor:
         """(G, ...) the values of the images that have pairs, from those of all images."""
         return values[: self.owners] if self.images is None else values.index_select(0, self.images)
 
-    def filled(self, rows: Tensor) -> Tensor:
+    def pad_rows(self, rows: Tensor) -> Tensor:
         """Copies rows (P, ...) into their slots, (G, width, ...); empty slots are zero."""
         if self.slot is None:
             padded: Tensor = rows.unflatten(0, (self.owners, self.width))
@@ -144,8 +144,8 @@ class Slots(NamedTuple):
         slots: Tensor = empty.index_copy_(0, self.slot, rows).unflatten(0, (-1, self.width))
         return slots
 
-    def taken(self, slots: Tensor) -> Tensor:
-        """The inverse of `filled`: (G, width, ...) to (P, ...)."""
+    def unpad_rows(self, slots: Tensor) -> Tensor:
+        """The inverse of `pad_rows`: (G, width, ...) to (P, ...)."""
         rows = slots.flatten(0, 1)
         return rows if self.slot is None else rows.index_select(0, self.slot)
 
@@ -161,7 +161,7 @@ class Grouped:
     in_order: bool = False  # every pair is at its place already
 
     @classmethod
-    def by(cls, owner: Tensor, device: torch.device | None = None) -> Self:
+    def from_owners(cls, owner: Tensor, device: torch.device | None = None) -> Self:
         """Groups pairs by their image (P,). The result's tensors are on `device`, by default the device of the images.
 
         The CPU computes the groups, so the host waits for images that are on another device.
@@ -175,41 +175,41 @@ class Grouped:
         )
         return cls(order, place, rising, list(zip(distinct.tolist(), places, strict=True)), in_order)
 
-    def arranged(self, rows: Tensor) -> Tensor:
+    def arrange_rows(self, rows: Tensor) -> Tensor:
         """Rows (P, ...) of the pairs, in the order of their image."""
         return rows if self.in_order else _Permuted.apply(rows, self.order, self.place)  # type: ignore[no-untyped-call]
 
-    def restored(self, rows: Tensor) -> Tensor:
-        """The inverse of `arranged`."""
+    def restore_rows(self, rows: Tensor) -> Tensor:
+        """The inverse of `arrange_rows`."""
         return rows if self.in_order else _Permuted.apply(rows, self.place, self.order)  # type: ignore[no-untyped-call]
 
     def spread(self, values: Tensor) -> Tensor:
-        """(P, ...) for each pair, in their given order, what the values (N, ...) have for its image."""
-        if not in_slots(values):
-            return rows_of(values, self.owner if self.in_order else self.owner.index_select(0, self.place))
-        own = self.slots.own(values).unsqueeze(1)
-        return self.restored(self.slots.taken(own.expand(-1, self.slots.width, *own.shape[2:])))
+        """(P, ...) values of the pairs, in their given order, from the values (N, ...) of their images."""
+        if not uses_slots(values):
+            return select_rows(values, self.owner if self.in_order else self.owner.index_select(0, self.place))
+        own = self.slots.owner_values(values).unsqueeze(1)
+        return self.restore_rows(self.slots.unpad_rows(own.expand(-1, self.slots.width, *own.shape[2:])))
 
     @cached_property
     def slots(self) -> Slots:
         """The pairs in padded slots, so that a GPU multiplies all candidates with their pairs in one product."""
-        owners, starts = self._on_host()
+        owners, starts = self._owners_and_starts()
         counts = np.diff(starts)
         width = int(counts.max(initial=1))
-        images = None if np.array_equal(owners, np.arange(len(owners))) else on_device(owners, self.owner.device)
+        images = None if np.array_equal(owners, np.arange(len(owners))) else tensor_on_device(owners, self.owner.device)
         if (counts == width).all():
             return Slots(images, None, width, len(owners))
         first = np.arange(len(counts)) * width - starts[:-1]
         slot = np.repeat(first, counts) + np.arange(counts.sum())
-        return Slots(images, on_device(slot, self.owner.device), width, len(owners))
+        return Slots(images, tensor_on_device(slot, self.owner.device), width, len(owners))
 
     @cached_property
     def spans(self) -> tuple[Tensor, Tensor]:
         """The G images that have pairs, and the (G + 1,) places where those of each begin and the last one's end."""
-        owners, starts = (on_device(part, self.owner.device) for part in self._on_host())
+        owners, starts = (tensor_on_device(part, self.owner.device) for part in self._owners_and_starts())
         return owners, starts
 
-    def _on_host(self) -> tuple[Integers, Integers]:
+    def _owners_and_starts(self) -> tuple[Integers, Integers]:
         owners = np.array([owner for owner, _ in self.runs], np.int64)
         return owners, np.array([0, *(rows.stop for _, rows in self.runs)], np.int64)
 
@@ -221,9 +221,9 @@ class Pairing(NamedTuple):
     by_sentence: Grouped
 
     @classmethod
-    def of(cls, image: Tensor, sentence: Tensor, device: torch.device) -> Self:
+    def from_rows(cls, image: Tensor, sentence: Tensor, device: torch.device) -> Self:
         """Groups pairs given by their rows, (P,) each, on the CPU; the result's tensors are on `device`."""
-        return cls(Grouped.by(image, device), Grouped.by(sentence, device))
+        return cls(Grouped.from_owners(image, device), Grouped.from_owners(sentence, device))
 
 
 class _Permuted(torch.autograd.Function):
@@ -240,7 +240,7 @@ class _Permuted(torch.autograd.Function):
         return gradient.index_select(0, ctx.saved_tensors[0]), None, None
 
 
-def rows_of(x: Tensor, rows: Tensor) -> Tensor:
+def select_rows(x: Tensor, rows: Tensor) -> Tensor:
     """Rows of a matrix. The gradient of `embedding` is many times as fast as that of an index."""
     return functional.embedding(rows, x)
 
@@ -250,16 +250,16 @@ def weighted_sums(weights: Tensor, values: Tensor, pairs: Grouped) -> Tensor:
 
     The weights are in the order of `pairs`.
     """
-    if in_slots(weights):
+    if uses_slots(weights):
         with torch.autocast(weights.device.type, enabled=False):  # the product keeps its precision
-            sums_in_slots = pairs.slots.filled(weights) @ pairs.slots.own(values)
-        return pairs.slots.taken(sums_in_slots)
+            sums_in_slots = pairs.slots.pad_rows(weights) @ pairs.slots.owner_values(values)
+        return pairs.slots.unpad_rows(sums_in_slots)
     sums: Tensor = _WeightedSums.apply(weights, values, pairs.runs)  # type: ignore[no-untyped-call]
     return sums
 
 
-def in_slots(x: Tensor) -> bool:
-    """True if a device computes pairs in slots. A GPU saves launches so; a CPU would waste time on padding."""
+def uses_slots(x: Tensor) -> bool:
+    """Whether pairs are computed in padded slots: a GPU saves launches so, and a CPU would waste time on padding."""
     return not x.is_cpu
 
 
@@ -271,7 +271,7 @@ class _WeightedSums(torch.autograd.Function):
         ctx.save_for_backward(weights, values)
         ctx.runs = runs
         sums = weights.new_empty(len(weights), values.shape[2])
-        for some, candidates, out in _by_run(runs, weights, values, sums):
+        for some, candidates, out in _split_runs(runs, weights, values, sums):
             torch.mm(some, candidates, out=out)
         return sums
 
@@ -281,14 +281,14 @@ class _WeightedSums(torch.autograd.Function):
         weights, values = ctx.saved_tensors
         of_weights, of_values = torch.empty_like(weights), torch.zeros_like(values)
         transposed = values.transpose(1, 2)
-        for some, candidates, out in _by_run(ctx.runs, gradient, transposed, of_weights):
+        for some, candidates, out in _split_runs(ctx.runs, gradient, transposed, of_weights):
             torch.mm(some, candidates, out=out)
-        for some, out, others in _by_run(ctx.runs, weights, of_values, gradient):
+        for some, out, others in _split_runs(ctx.runs, weights, of_values, gradient):
             torch.mm(some.T, others, out=out)
         return of_weights, of_values, None
 
 
-def _by_run(
+def _split_runs(
     runs: list[tuple[int, slice]], of_pairs: Tensor, of_images: Tensor, others: Tensor
 ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
     """Yields, for each image that has pairs, a view of its pairs, of its values, and of its pairs in the second tensor.

@@ -31,13 +31,13 @@ def sigmoid_(x: Tensor) -> Tensor:
     return x.neg_().exp_().add_(1).reciprocal_() if x.is_cpu else x.sigmoid_()
 
 
-def through_sigmoid(gradient: Tensor, output: Tensor, out: Tensor | None = None) -> Tensor:
+def sigmoid_gradient(gradient: Tensor, output: Tensor, out: Tensor | None = None) -> Tensor:
     """The gradient of a sigmoid's input, from the output's gradient and the output."""
     given = {} if out is None else {"grad_input": out}
     return torch.ops.aten.sigmoid_backward(gradient, output, **given)  # type: ignore[no-any-return]
 
 
-def through_tanh(gradient: Tensor, output: Tensor, out: Tensor | None = None) -> Tensor:
+def tanh_gradient(gradient: Tensor, output: Tensor, out: Tensor | None = None) -> Tensor:
     """The gradient of a tanh's input, from the output's gradient and the output."""
     given = {} if out is None else {"grad_input": out}
     return torch.ops.aten.tanh_backward(gradient, output, **given)  # type: ignore[no-any-return]
@@ -73,11 +73,11 @@ class _Cell(torch.autograd.Function):
         i, f, o = opened.split(cell.shape[1], dim=1)
         of_gates = cell.new_empty(len(cell), 4 * cell.shape[1])
         of_i, of_f, of_o, of_candidate = of_gates.split(cell.shape[1], dim=1)
-        here = through_tanh(of_hidden * o, squashed).add_(of_after)
-        through_sigmoid(of_hidden * squashed, o, out=of_o)
-        through_sigmoid(here * candidate, i, out=of_i)
-        through_sigmoid(here * cell, f, out=of_f)
-        through_tanh(here * i, candidate, out=of_candidate)
+        here = tanh_gradient(of_hidden * o, squashed).add_(of_after)
+        sigmoid_gradient(of_hidden * squashed, o, out=of_o)
+        sigmoid_gradient(here * candidate, i, out=of_i)
+        sigmoid_gradient(here * cell, f, out=of_f)
+        tanh_gradient(here * i, candidate, out=of_candidate)
         return of_gates, here.mul_(f)
 
 
@@ -104,7 +104,7 @@ def prefixes(table: Integers, device: torch.device) -> Prefixes:
     prefixes are `chains`.
     """
     lengths = (table != 0).sum(axis=1)
-    if by_library(device):
+    if uses_library(device):
         return chains(table, lengths)
     distinct, position = np.unique(table, return_inverse=True)
     position = position.reshape(table.shape)[:, : int(lengths.max())]
@@ -120,7 +120,7 @@ def prefixes(table: Integers, device: torch.device) -> Prefixes:
     sizes = new.sum(axis=0)
     ends = np.empty_like(number)
     ends[order] = _starts(sizes) + number
-    return _prefixes(distinct, position[row, level], parent, sizes, _to_padding(ends, lengths, table.shape[1]))
+    return _prefixes(distinct, position[row, level], parent, sizes, _fill_padding(ends, lengths, table.shape[1]))
 
 
 def chains(table: Integers, length: Integers) -> Prefixes:
@@ -137,7 +137,7 @@ def chains(table: Integers, length: Integers) -> Prefixes:
     sizes = np.bincount(level)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    ends = _to_padding(_starts(sizes) + place[:, None], length, table.shape[1])
+    ends = _fill_padding(_starts(sizes) + place[:, None], length, table.shape[1])
     return _prefixes(distinct, position[order[row], level], parent, sizes, ends)
 
 
@@ -146,7 +146,7 @@ def _starts(sizes: Integers) -> Integers:
     return np.cumsum(sizes) - sizes
 
 
-def _to_padding(ends: Integers, lengths: Integers, width: int) -> Integers:
+def _fill_padding(ends: Integers, lengths: Integers, width: int) -> Integers:
     """(S, width) the prefixes that end with each word, (S, longest), with the last one of each sentence at padding."""
     return np.take_along_axis(ends, np.minimum(np.arange(width), lengths[:, None] - 1), axis=1)
 
@@ -191,7 +191,7 @@ class Recurrent(nn.Module):
         """
         if initial is not None and self.kind == "gru":
             raise ValueError("only an LSTM can begin from a state")
-        if by_library(vectors.device):
+        if uses_library(vectors.device):
             return states_by_library([self], vectors, tree, initial)
         inputs = functional.linear(vectors, self.weight_input, self.bias_input)
         of_prefixes = functional.embedding(tree.word, inputs.to(self.weight_hidden.dtype))
@@ -210,8 +210,8 @@ class Recurrent(nn.Module):
 # --- by a library ------------------------------------------------------------------------------------------------
 
 
-def by_library(device: torch.device) -> bool:
-    """True if one call of PyTorch's LSTM or GRU computes all steps on a device: on a GPU, unless it is asked not to."""
+def uses_library(device: torch.device) -> bool:
+    """Whether one call of PyTorch's LSTM or GRU computes all steps: so it does on a GPU, unless `is_plain`."""
     return device.type != "cpu" and not is_plain("recurrent")
 
 
@@ -247,7 +247,7 @@ class _Flat(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, kind: str, directions: int, *weights: Tensor) -> tuple[Tensor, ...]:
         ctx.kind, ctx.directions = kind, directions
-        layers = [_parts(kind, layer) for layer in _by_direction(weights, directions)]
+        layers = [_parts(kind, layer) for layer in _split_directions(weights, directions)]
         order = [(direction, number) for pair in ((0, 1), (2, 3)) for direction in range(directions) for number in pair]
         parts = [layers[direction][number] for direction, number in order]
         flat = torch.cat([part.flatten() for several in parts for part in several])
@@ -259,11 +259,11 @@ class _Flat(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        layers = _by_direction(gradients, ctx.directions)
-        return None, None, *(gradient for layer in layers for gradient in _of_ours(ctx.kind, layer))
+        layers = _split_directions(gradients, ctx.directions)
+        return None, None, *(gradient for layer in layers for gradient in _layer_gradients(ctx.kind, layer))
 
 
-def _by_direction(weights: Sequence[Tensor], directions: int) -> list[Sequence[Tensor]]:
+def _split_directions(weights: Sequence[Tensor], directions: int) -> list[Sequence[Tensor]]:
     count = len(weights) // directions
     return [weights[first : first + count] for first in range(0, len(weights), count)]
 
@@ -273,18 +273,18 @@ def _parts(kind: str, layer: Sequence[Tensor]) -> list[list[Tensor]]:
     if kind == "gru":  # whose second bias is that of the candidate alone
         *same, bias = layer
         return [*([weight] for weight in same), [bias.new_zeros(2 * len(bias)), bias]]
-    return [*(_swapped(weight) for weight in layer), [torch.zeros_like(layer[2])]]
+    return [*(_swap_gates(weight) for weight in layer), [torch.zeros_like(layer[2])]]
 
 
-def _of_ours(kind: str, gradients: Sequence[Tensor]) -> list[Tensor]:
+def _layer_gradients(kind: str, gradients: Sequence[Tensor]) -> list[Tensor]:
     """The gradients of a layer's weights, from those of PyTorch's four."""
     *same, second = gradients
     if kind == "gru":
         return [*same, second[2 * len(second) // 3 :]]
-    return [torch.cat(_swapped(gradient)) for gradient in same]
+    return [torch.cat(_swap_gates(gradient)) for gradient in same]
 
 
-def _swapped(weight: Tensor) -> list[Tensor]:
+def _swap_gates(weight: Tensor) -> list[Tensor]:
     """The rows of an LSTM's gates: ours are input, forget, output, candidate; PyTorch has the last two swapped."""
     size = len(weight) // 4
     first_two, third, fourth = weight.split((2 * size, size, size))
@@ -345,11 +345,11 @@ class _LSTM(torch.autograd.Function):
         # state by o and by the memory. Then, level by level, these times the gradients that arrive.
         of_gates = torch.empty_like(gates)
         of_i, of_f, of_o, of_candidate = of_gates.split(size, dim=1)
-        through_sigmoid(candidate, i, out=of_i)
-        through_sigmoid(cell_before, f, out=of_f)
-        through_sigmoid(squashed, o, out=of_o)
-        through_tanh(i, candidate, out=of_candidate)
-        to_memory = through_tanh(o, squashed)
+        sigmoid_gradient(candidate, i, out=of_i)
+        sigmoid_gradient(cell_before, f, out=of_f)
+        sigmoid_gradient(squashed, o, out=of_o)
+        tanh_gradient(i, candidate, out=of_candidate)
+        to_memory = tanh_gradient(o, squashed)
         first_two = of_gates.unflatten(1, (4, size))[:, :2]
         levels = _levels(tree, of_gates, first_two, of_o, of_candidate, to_memory, f, tree.parent)
         of_hidden, of_memory = (part.split(tree.sizes) for part in (gradient.clone(), torch.zeros_like(gradient)))
@@ -403,9 +403,9 @@ class _GRU(torch.autograd.Function):
             reset, update, candidate = gates[now].split(size, dim=1)
             of_reset, of_update, of_candidate = of_inputs[now].split(size, dim=1)
             here = of_hidden[now]
-            through_tanh(here * (1 - update), candidate, out=of_candidate)
-            through_sigmoid(here * (hidden_before[now] - candidate), update, out=of_update)
-            through_sigmoid(of_candidate * product[now], reset, out=of_reset)
+            tanh_gradient(here * (1 - update), candidate, out=of_candidate)
+            sigmoid_gradient(here * (hidden_before[now] - candidate), update, out=of_update)
+            sigmoid_gradient(of_candidate * product[now], reset, out=of_reset)
             of_products[now] = of_inputs[now]
             of_products[now][:, 2 * size :] *= reset
             if before.stop:

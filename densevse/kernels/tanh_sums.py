@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from densevse.kernels.arrays import in_float32
-from densevse.kernels.pairs import Grouped, in_slots
+from densevse.kernels.arrays import to_float32
+from densevse.kernels.pairs import Grouped, uses_slots
 from densevse.runtime.on_gpu import is_plain
 
 # Each of the two terms under the tanh is limited to +-10. Beyond, the tanh of either alone is 1 to the last bit of
@@ -31,7 +31,7 @@ _FAST = {"reassoc", "arcp", "contract", "nsz"}
 
 def exponential(x: Tensor) -> Tensor:
     """e^2x with x limited; for an x in half precision, as under autocast, in float32."""
-    return in_float32(x).clamp(-TANH_LIMIT, TANH_LIMIT).mul(2).exp()
+    return to_float32(x).clamp(-TANH_LIMIT, TANH_LIMIT).mul(2).exp()
 
 
 def tanh_sums(keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped) -> Tensor:
@@ -52,9 +52,9 @@ class _TanhSums(torch.autograd.Function):
         if _is_compiled(keys):
             sums = queries.new_empty(len(queries), keys.shape[1])
             arrays = (tensor.detach().numpy() for tensor in (keys, queries, weight, pairs.owner, sums))
-            _in_threads(_forward, len(queries), *arrays, _one(keys))
+            _run_in_threads(_forward, len(queries), *arrays, _one(keys))
             return sums.mul_(-2).add_(weight.sum())
-        found: Tensor = _on_gpu().sums_of(keys, queries.contiguous(), weight, pairs)
+        found: Tensor = _gpu_module().compute_sums(keys, queries.contiguous(), weight, pairs)
         return found
 
     @staticmethod
@@ -62,7 +62,7 @@ class _TanhSums(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         (keys, queries, weight), pairs = ctx.saved_tensors, ctx.pairs
         if not _is_compiled(keys):
-            return *_on_gpu().gradients_of(keys, queries.contiguous(), weight, pairs, gradient), None
+            return *_gpu_module().compute_gradients(keys, queries.contiguous(), weight, pairs, gradient), None
         # Of the sums over units of weight / (1 + key * query): the gradients of weight, and without the factor weight
         # those of log key and log query.
         of_weight = keys.new_zeros(len(pairs.runs), len(weight))
@@ -70,7 +70,7 @@ class _TanhSums(torch.autograd.Function):
         tensors = (keys, queries, gradient.contiguous(), of_keys, of_queries, of_weight)
         arrays = (tensor.detach().numpy() for tensor in tensors)
         owners, starts = (part.numpy() for part in pairs.spans)
-        _in_threads(_backward, len(pairs.runs), *arrays, owners, starts, _one(keys))
+        _run_in_threads(_backward, len(pairs.runs), *arrays, owners, starts, _one(keys))
         twice = 2 * weight
         of_keys.mul_(twice).div_(keys)
         of_queries.mul_(twice).div_(queries)
@@ -78,10 +78,10 @@ class _TanhSums(torch.autograd.Function):
 
 
 def _is_compiled(keys: Tensor) -> bool:
-    return not in_slots(keys)
+    return not uses_slots(keys)
 
 
-def _on_gpu() -> ModuleType:
+def _gpu_module() -> ModuleType:
     """The module that computes the sums on a GPU; only there is Triton imported, which takes a while."""
     if is_plain("tanh_sums"):
         from densevse.kernels import blocks_of_tanh_sums
@@ -97,7 +97,7 @@ def _one(like: Tensor) -> Any:
     return torch.ones((), dtype=like.dtype).numpy()[()]
 
 
-def _in_threads(loop: Callable[..., None], items: int, *given: Any) -> None:
+def _run_in_threads(loop: Callable[..., None], items: int, *given: Any) -> None:
     """Runs a compiled loop over all items, in as many threads as PyTorch uses, each with a part of them.
 
     Numba's own parallel loops are not used: a process that compiled them rounded differently from one that found them

@@ -29,7 +29,7 @@ from stanza.server.client import AnnotationException, write_corenlp_props
 from densevse.config.datasets import CoreNLP
 from densevse.language.corenlp_jars import jars, require_java
 from densevse.language.parses import Dependency, Parse, write_parses
-from densevse.language.tokens import typewritten
+from densevse.language.tokens import straighten_quotes
 from densevse.language.trees import read_tree
 from snakeproof.errors import InputError
 from snakeproof.logs import logger, progress
@@ -58,13 +58,13 @@ def parse_by_corenlp(
     and if the memory is too little.
     """
     chosen, heap = validate(CoreNLP, options, "parsers: options"), heap_mb(mem_mb)
-    with _ended_by_sigterm(), CoreNLPParser(chosen, home, heap, threads) as parser:
+    with _exit_on_sigterm(), CoreNLPParser(chosen, home, heap, threads) as parser:
         write_parses(parser, images, captions, wildcards["shard"], output, jars=jars(home))
 
 
 @contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """While the context lasts, SIGTERM leaves every `with`, as an exception does."""
+def _exit_on_sigterm() -> Iterator[None]:
+    """Within this context, SIGTERM raises `SystemExit`, so that every `with` is left in order."""
 
     def end(*_: object) -> None:
         sys.exit("ended by SIGTERM")
@@ -121,13 +121,13 @@ class CoreNLPParser:
 
     def parse(self, texts: list[str]) -> list[Parse]:
         """Parses each text as one sentence; a sentence that cannot be parsed has the reason in its status."""
-        lines = [" ".join(typewritten(text).split()) if _visible(text) else "" for text in texts]
+        lines = [" ".join(straighten_quotes(text).split()) if _is_visible(text) else "" for text in texts]
         asked = list(dict.fromkeys(line for line in lines if line))
         size = self.options.batch
         batches = [asked[start : start + size] for start in range(0, len(asked), size)]
         answers = progress(self._answers(batches), "requests to CoreNLP", len(batches))
         parses = dict(zip(asked, (parse for answer in answers for parse in answer), strict=True))
-        return [parses[line] if line else Parse.failed("no words") for line in lines]
+        return [parses[line] if line else Parse.from_failure("no words") for line in lines]
 
     def _answers(self, batches: list[list[str]]) -> Iterator[list[Parse]]:
         """The answers to batches, in order. After a failure nothing is sent until the server works again."""
@@ -137,7 +137,7 @@ class CoreNLPParser:
                 self._failing.clear()
                 futures = [pool.submit(self._send_unless_failing, batch) for batch in batches]
                 answered = 0
-                for answer in self._collected(batches, futures):
+                for answer in self._collect_answers(batches, futures):
                     yield answer
                     answered += 1
                 batches = batches[answered:]
@@ -145,7 +145,7 @@ class CoreNLPParser:
             self._failing.set()
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _collected(
+    def _collect_answers(
         self, batches: list[list[str]], futures: list["Future[list[Parse] | None]"]
     ) -> Iterator[list[Parse]]:
         """Answers as they come, up to the first batch that was not sent; failed ones are sent again here."""
@@ -153,7 +153,7 @@ class CoreNLPParser:
             error = future.exception()
             if isinstance(error, _RequestError):
                 wait(futures)  # running requests end before the server may be restarted
-                yield self._send_again(batch, error)
+                yield self._resend_batch(batch, error)
                 continue
             answer = future.result()
             if answer is None:
@@ -169,7 +169,7 @@ class CoreNLPParser:
             self._failing.set()
             raise
 
-    def _send_again(self, batch: list[str], error: "_RequestError") -> list[Parse]:
+    def _resend_batch(self, batch: list[str], error: "_RequestError") -> list[Parse]:
         """Sends a failed batch once more, then its halves; records a sentence that fails alone."""
         self._recover(error)
         try:
@@ -178,20 +178,20 @@ class CoreNLPParser:
             if len(batch) == 1:
                 logger.warning("not parsed: %r: %s", batch[0], again)
                 self._recover(again)
-                return [Parse.failed(str(again))]
+                return [Parse.from_failure(str(again))]
             half = len(batch) // 2
-            return self._send_again(batch[:half], again) + self._send_again(batch[half:], again)
+            return self._resend_batch(batch[:half], again) + self._resend_batch(batch[half:], again)
 
     def _send(self, batch: list[str]) -> list[Parse]:
         sentences = self._annotate(self._client, "\n".join(batch), {})
         if len(sentences) == len(batch):
             return [self._parse(sentence) for sentence in sentences]
-        return [self._send_alone(line) for line in batch]
+        return [self._send_sentence(line) for line in batch]
 
-    def _send_alone(self, line: str) -> Parse:
+    def _send_sentence(self, line: str) -> Parse:
         sentences = self._annotate(self._client, line, ONE_SENTENCE)
         if len(sentences) != 1:
-            return Parse.failed("no words" if not sentences else f"read as {len(sentences)} sentences")
+            return Parse.from_failure("no words" if not sentences else f"read as {len(sentences)} sentences")
         return self._parse(sentences[0])
 
     def _annotate(self, client: CoreNLPClient, text: str, properties: dict[str, str]) -> list[dict[str, Any]]:
@@ -206,10 +206,12 @@ class CoreNLPParser:
         """A sentence of CoreNLP's JSON as a `Parse`."""
         tokens = sentence["tokens"]
         if len(tokens) > self.options.longest:
-            return Parse.failed(f"{len(tokens)} tokens are more than the {self.options.longest} that the parser takes")
+            return Parse.from_failure(
+                f"{len(tokens)} tokens are more than the {self.options.longest} that the parser takes"
+            )
         tree = re.sub("[ \t\r\n]+", " ", sentence["parse"])  # a word may contain a no-break space
         if not _is_tree(tree, len(tokens)):
-            return Parse.failed("the parser found no tree")
+            return Parse.from_failure("the parser found no tree")
         return Parse(
             tokens=[token["word"] for token in tokens],
             lemmas=[token["lemma"] for token in tokens],
@@ -222,7 +224,7 @@ class CoreNLPParser:
     def _recover(self, error: "_RequestError") -> None:
         """Restarts the server unless it answers and neither its memory nor its time ran out."""
         exhausted = re.search("OutOfMemory|[Tt]ime", str(error))
-        if exhausted or not self._server.answers():
+        if exhausted or not self._server.is_answering():
             logger.warning("restarting the CoreNLP server: %s", error)
             self._server.stop()
             if self.restarts >= MOST_RESTARTS:
@@ -243,7 +245,7 @@ class CoreNLPParser:
                 self._server.wait()
                 (sentence,) = self._annotate(self._server.client(START_SECONDS), PROBE, {})
             except _RequestError as error:
-                well = self._server.answers()
+                well = self._server.is_answering()
                 self._server.stop()
                 if well or attempt == 3:
                     raise InputError(
@@ -278,7 +280,7 @@ def _is_tree(bracketed: str, tokens: int) -> bool:
     return int((tree.token >= 0).sum()) == tokens and "XX" not in tree.label
 
 
-def _visible(text: str) -> bool:
+def _is_visible(text: str) -> bool:
     """True if a text has anything but spaces and invisible characters, on which CoreNLP fails."""
     return any(char.isprintable() and char != " " for char in text)
 
@@ -328,7 +330,7 @@ class Server:
             command = ["setpriv", "--pdeathsig", "KILL", *command]
         with self.log.open("w") as log:  # one file position, so that neither stream overwrites the other
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
-        _leave_localhost_to_itself()
+        _bypass_proxies_for_localhost()
 
     def client(self, seconds: float) -> CoreNLPClient:
         """A client of this server, which threads may share; it waits `seconds`."""
@@ -344,14 +346,14 @@ class Server:
     def wait(self) -> None:
         """Waits until the server answers. Raises `_RequestError` if its process ends, or does not answer in time."""
         end = time.monotonic() + START_SECONDS
-        while not self.answers():
+        while not self.is_answering():
             if self.process.poll() is not None:
                 raise _RequestError(f"its process ended with exit status {self.process.returncode}")
             if time.monotonic() > end:
                 raise _RequestError(f"it does not answer in {START_SECONDS} seconds")
             time.sleep(0.2)
 
-    def answers(self) -> bool:
+    def is_answering(self) -> bool:
         """True if the server's process is alive and answers now."""
         try:
             return self.process.poll() is None and requests.get(f"{self.endpoint}/ping", timeout=PING_SECONDS).ok
@@ -370,7 +372,7 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _leave_localhost_to_itself() -> None:
+def _bypass_proxies_for_localhost() -> None:
     """Excludes localhost from proxies, by both spellings of the variable, as programs read one or the other."""
     variables = ("no_proxy", "NO_PROXY")
     named = [host.strip() for variable in variables for host in os.environ.get(variable, "").split(",")]

@@ -64,7 +64,7 @@ def get_corenlp(project: str | Path, output: str | Path, wait: float = 10.0) -> 
     folder.parent.mkdir(parents=True, exist_ok=True)
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            _get_once(Path(project), folder)
+            _obtain_jars(Path(project), folder)
             break
         except InputError as error:
             if attempt == ATTEMPTS:
@@ -74,7 +74,7 @@ def get_corenlp(project: str | Path, output: str | Path, wait: float = 10.0) -> 
     logger.info("%s holds %s", folder, ", ".join(jars(folder)))
 
 
-def _get_once(project: Path, folder: Path) -> None:
+def _obtain_jars(project: Path, folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as parent:
         obtained = Path(parent, folder.name)
         if shutil.which("mvn"):

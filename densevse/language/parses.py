@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import PARSES
-from densevse.artifacts.shards import remove_superseded, shard_slice
+from densevse.artifacts.shards import remove_old_shards, shard_slice
 from snakeproof import schema
 from snakeproof.logs import logger
 
@@ -34,7 +34,7 @@ class Parse:
     enhanced_dependencies: list[Dependency] = field(default_factory=list)
 
     @classmethod
-    def failed(cls, reason: str) -> Self:
+    def from_failure(cls, reason: str) -> Self:
         """A sentence that could not be parsed, with the reason."""
         return cls(status=reason)
 
@@ -70,7 +70,7 @@ def write_parses(
     for reason, count in failed.most_common():
         logger.warning("%d captions not parsed: %s", count, reason)
     schema.write(rows, PARSES, path, **found)
-    remove_superseded(path)
+    remove_old_shards(path)
 
 
 def _columns(parse: Parse) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pandas as pd
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS, PARSES, TAGS
 from densevse.language.parses import OK
-from densevse.language.words import Vocabulary, numbered
+from densevse.language.words import Vocabulary, vocabulary_rows
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.logs import logger
@@ -28,7 +28,7 @@ def count_tags(sentences: Iterable[Iterable[str]]) -> pd.DataFrame:
     counts = Counter(tag for tags in sentences for tag in tags)
     if not counts:
         raise InputError("the training sentences' parses have no part-of-speech tags; check their status.")
-    return numbered(counts, "tag")
+    return vocabulary_rows(counts, "tag")
 
 
 def write_tags(captions: str, parses: Sequence[str], output: str) -> None:
@@ -77,8 +77,8 @@ def frequent_concepts(words: pd.DataFrame, most: int) -> pd.DataFrame:
         )
     of_concept = words.groupby("concept")
     rows = pd.DataFrame({"count": of_concept["count"].sum(), "image_count": of_concept["image_id"].nunique()})
-    rows["kind"] = _by_falling_count(words, "kind").groupby("concept")["kind"].first()
-    rows["forms"] = _by_falling_count(words, "form").groupby("concept")["form"].agg(list)
+    rows["kind"] = _count_values(words, "kind").groupby("concept")["kind"].first()
+    rows["forms"] = _count_values(words, "form").groupby("concept")["form"].agg(list)
     rows = rows.reset_index().sort_values(["count", "concept"], ascending=[False, True], ignore_index=True).head(most)
     if len(rows) < most:
         logger.warning("the training sentences have %d concepts, fewer than the %d asked for", len(rows), most)
@@ -111,7 +111,7 @@ def write_concepts(images: str, parses: Sequence[str], most: int, concepts: str,
     schema.write(concepts_of_images(words, frequent, rows["image_id"]), IMAGE_CONCEPTS, image_concepts)
 
 
-def _by_falling_count(words: pd.DataFrame, column: str) -> pd.DataFrame:
+def _count_values(words: pd.DataFrame, column: str) -> pd.DataFrame:
     """The distinct values of a column for each concept, the most frequent first, equal counts alphabetically."""
     counts: pd.DataFrame = words.groupby(["concept", column])["count"].sum().reset_index()
     return counts.sort_values(["count", column], ascending=[False, True])

@@ -19,7 +19,7 @@ from snakeproof.logs import progress
 
 
 @contextmanager
-def _not_found(packages: Collection[str]) -> Iterator[None]:
+def _hide_packages(packages: Collection[str]) -> Iterator[None]:
     """Makes imports of packages raise `ImportError` within the context, except those already imported."""
     hidden = [name for name in packages if name not in sys.modules]
     sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None stands for "not found"
@@ -30,7 +30,7 @@ def _not_found(packages: Collection[str]) -> Iterator[None]:
             del sys.modules[name]
 
 
-with _not_found(("matplotlib", "scipy", "sklearn")):
+with _hide_packages(("matplotlib", "scipy", "sklearn")):
     from nltk.tokenize import NLTKWordTokenizer, TreebankWordDetokenizer
 
 # CoreNLP cuts at a hyphen between words (as Universal Dependencies do), NLTK does not.
@@ -49,17 +49,17 @@ def tokenize(text: str) -> list[str]:
     Of Flickr8k's 35,000 captions, 99.7% are cut exactly as CoreNLP cuts them, and 99.98% of CoreNLP's tokens are words
     here too.
     """
-    tokens = TOKENIZER.tokenize(HYPHEN.sub(" - ", typewritten(text).lower()))
+    tokens = TOKENIZER.tokenize(HYPHEN.sub(" - ", straighten_quotes(text).lower()))
     return [QUOTES.get(token, token) for token in tokens]
 
 
-def compared(text: str) -> list[str]:
+def tokenize_for_metrics(text: str) -> list[str]:
     """The words of a sentence for the metrics of captions: lower case, without punctuation; brackets by their names.
 
     Of Flickr8k's 35,000 captions, 5 are cut otherwise than by the metrics' own tokenizer, which needs Java: two with
     `'n'`, and three with a typing error.
     """
-    plain = typewritten(text).lower().translate(_DASHES).strip()
+    plain = straighten_quotes(text).lower().translate(_DASHES).strip()
     tokens = TOKENIZER.tokenize(_ABBREVIATION_AT_END.sub(r"\g<0> .", plain))  # NLTK takes the last dot for a full stop
     return [_BRACKETS.get(token, token) for token in tokens if token not in _PUNCTUATION and token.strip(".")]
 
@@ -86,7 +86,7 @@ TYPEWRITTEN = str.maketrans(
 )
 
 
-def typewritten(text: str) -> str:
+def straighten_quotes(text: str) -> str:
     """A text with straight apostrophes and quotation marks, and dots for an ellipsis.
 
     All code reads sentences in this form, in training and in searches. Stanford CoreNLP cuts both kinds alike but keeps

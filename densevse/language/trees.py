@@ -48,12 +48,12 @@ def read_tree(bracketed: str) -> Tree:
             siblings.append(nodes.add_phrase(label, children))
             children = siblings
         elif closing or stray:
-            raise _not_a_tree(bracketed)
+            raise _tree_error(bracketed)
         else:
             open_phrases.append((label, children))
             children = []
     if open_phrases or len(children) != 1:
-        raise _not_a_tree(bracketed)
+        raise _tree_error(bracketed)
     return nodes.tree()
 
 
@@ -103,6 +103,6 @@ class _Nodes:
         return Tree(parent, self.label, token, start, end, np.array(noun_phrase))
 
 
-def _not_a_tree(bracketed: str) -> InputError:
+def _tree_error(bracketed: str) -> InputError:
     shown = bracketed if len(bracketed) <= 200 else f"{bracketed[:200]}..."
     return InputError(f"not a tree in Penn bracket notation, such as (NP (DT a) (NN dog)): {shown!r}")

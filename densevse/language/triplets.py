@@ -47,11 +47,11 @@ def triplets(tokens: list[str], dependencies: Iterable[tuple[str, int, int]]) ->
     words = [token.lower() for token in tokens]
     return [
         Triplet(relation, words[governor], words[dependent])
-        for relation, governor, dependent in between_words(dependencies)
+        for relation, governor, dependent in word_dependencies(dependencies)
     ]
 
 
-def between_words(dependencies: Iterable[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+def word_dependencies(dependencies: Iterable[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
     """The dependencies (relation, governor's token, dependent's token) between two words.
 
     The root and punctuation have none.
@@ -59,14 +59,16 @@ def between_words(dependencies: Iterable[tuple[str, int, int]]) -> list[tuple[st
     return [link for link in dependencies if link[1] >= 0 and link[0] != PUNCTUATION]
 
 
-def column_of(kind: DependenciesOfParse) -> str:
+def dependency_column(kind: DependenciesOfParse) -> str:
     """The column of PARSES that a kind of dependencies is read from."""
     return "basic_dependencies" if kind == "basic" else "enhanced_dependencies"
 
 
-def of_kind(dependencies: Iterable[dict[str, int | str]], kind: DependenciesOfParse) -> list[tuple[str, int, int]]:
+def select_dependencies(
+    dependencies: Iterable[dict[str, int | str]], kind: DependenciesOfParse
+) -> list[tuple[str, int, int]]:
     """Dependencies of a kind as tuples, from Parquet's structures in the column of this kind."""
-    every = tuples_of(dependencies)
+    every = dependency_tuples(dependencies)
     return [link for link in every if link[0] not in ABSORBED] if kind == "collapsed" else every
 
 
@@ -75,9 +77,9 @@ def triplet_table(parses: pd.DataFrame, kind: DependenciesOfParse) -> pd.DataFra
     rows = [
         (caption, *triplet)
         for caption, tokens, dependencies in zip(
-            parses["caption_id"], parses["tokens"], parses[column_of(kind)], strict=True
+            parses["caption_id"], parses["tokens"], parses[dependency_column(kind)], strict=True
         )
-        for triplet in triplets(tokens, of_kind(dependencies, kind))
+        for triplet in triplets(tokens, select_dependencies(dependencies, kind))
     ]
     return pd.DataFrame(rows, columns=["caption_id", *Triplet._fields])
 
@@ -151,17 +153,17 @@ def write_relations(
     """
     kind: DependenciesOfParse = wildcards["dependencies"]
     splits = schema.read(captions, CAPTIONS, ["caption_id", "split"])
-    parts = schema.read_parts(parses, PARSES, ["caption_id", "status", "tokens", column_of(kind)])
+    parts = schema.read_parts(parses, PARSES, ["caption_id", "status", "tokens", dependency_column(kind)])
     found = pd.concat([triplet_table(rows[rows["status"] == OK], kind) for rows in parts], ignore_index=True)
     training = found["caption_id"].isin(splits.loc[splits["split"] == "train", "caption_id"])
     counted = count_relations(found, training)
     frequent = set(counted.loc[counted["share"] >= SHARE, "relation"])
-    kept = count_fragments(found, splits, frequent, _known(words, vectors))
+    kept = count_fragments(found, splits, frequent, _read_known_words(words, vectors))
     schema.write(counted, RELATIONS, relations)
     schema.write(kept, FRAGMENTS, fragments)
 
 
-def _known(words: str, vectors: str | None) -> set[str]:
+def _read_known_words(words: str, vectors: str | None) -> set[str]:
     if vectors is None:
         return set(Vocabulary.read(words).words)
     rows = schema.read(vectors, WORD_VECTORS, ["word", "found"])
@@ -173,7 +175,7 @@ def numbered_relations(path: str | Path) -> dict[str, int]:
     return {relation: number for number, relation in enumerate(frequent_relations(path))}
 
 
-def kind_of(path: str | Path) -> DependenciesOfParse:
+def read_dependency_kind(path: str | Path) -> DependenciesOfParse:
     """The kind of dependencies that a RELATIONS artifact counts."""
     kind: DependenciesOfParse = schema.check(path, RELATIONS).names["dependencies"]
     return kind
@@ -185,6 +187,6 @@ def frequent_relations(path: str | Path) -> list[str]:
     return list(rows.loc[rows["share"] >= SHARE, "relation"])
 
 
-def tuples_of(dependencies: Iterable[dict[str, int | str]]) -> list[tuple[str, int, int]]:
+def dependency_tuples(dependencies: Iterable[dict[str, int | str]]) -> list[tuple[str, int, int]]:
     """Dependencies as tuples, from Parquet's structures."""
     return [(str(each["relation"]), int(each["governor"]), int(each["dependent"])) for each in dependencies]

@@ -70,7 +70,7 @@ def read_vectors(
     wanted = {word.encode(): word for word in words}
     found: dict[str, Vector] = {}
     try:
-        with _opened(Path(path), member) as file:
+        with _open_vectors(Path(path), member) as file:
             for key, data, where in reader(file, path, dimension):
                 word = wanted.get(key)
                 if word is not None and word not in found:
@@ -161,7 +161,7 @@ def _read_word2vec(file: IO[bytes], path: str | Path, dimension: int) -> Iterato
 
 
 @contextmanager
-def _opened(path: Path, member: str | None) -> Iterator[IO[bytes]]:
+def _open_vectors(path: Path, member: str | None) -> Iterator[IO[bytes]]:
     if path.suffix == ".gz":
         with io.BufferedReader(gzip.open(path, "rb")) as file:
             yield file

@@ -14,7 +14,7 @@ from snakeproof.errors import InputError
 UNKNOWN = 1
 
 
-def spoken(tokens: Iterable[str]) -> tuple[str, ...]:
+def drop_punctuation(tokens: Iterable[str]) -> tuple[str, ...]:
     """The tokens that are words and not punctuation marks."""
     return tuple(token for token in tokens if any(character.isalnum() for character in token))
 
@@ -37,10 +37,10 @@ def count_words(sentences: Iterable[pd.DataFrame], minimum: int) -> pd.DataFrame
             f"the {training} training sentences have no word that occurs {minimum} times; "
             "give the data set sentences of split train, or a lower minimum_word_count."
         )
-    return numbered(kept, "word")
+    return vocabulary_rows(kept, "word")
 
 
-def numbered(counts: Mapping[str, int], column: str) -> pd.DataFrame:
+def vocabulary_rows(counts: Mapping[str, int], column: str) -> pd.DataFrame:
     """Rows of a vocabulary by descending count, equal counts alphabetically, numbered from 2 on."""
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
     rows = pd.DataFrame(ordered, columns=[column, "count"])

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import batch_norm, normalize
 
-from densevse.kernels.arrays import in_float32
+from densevse.kernels.arrays import to_float32
 
 
 class Branch(nn.Module):
@@ -21,7 +21,7 @@ class Branch(nn.Module):
         In training, batch normalisation takes its statistics from the first `wholes` rows (by default from all) and
         applies them to all rows. One row has no statistics: the running ones are used.
         """
-        x, norm = in_float32(self.linear(x)), self.norm  # statistics need float32
+        x, norm = to_float32(self.linear(x)), self.norm  # statistics need float32
         wholes = x.shape[0] if wholes is None else wholes  # `len` would fix it in an exported graph
         if not self.training or wholes == 1:
             x = batch_norm(x, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps)

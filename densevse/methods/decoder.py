@@ -41,7 +41,7 @@ class Decoder(nn.Module):
 
     def plan(self, words: Words) -> Teaching:
         """The order in which the decoder reads and predicts sentences; its tensors are on the CPU."""
-        host = self._limited(words.on_host())
+        host = self._replace_unknown(words.index_on_host())
         return teaching(host, host)
 
     def negative_log_likelihood(
@@ -54,8 +54,8 @@ class Decoder(nn.Module):
         the plan of the words, if it was made ahead.
         """
         if sampled:
-            read = self.sample(initial, words, sampled).on_host()
-            planned = to_device(teaching(self._limited(words.on_host()), read), initial.device)
+            read = self.sample(initial, words, sampled).index_on_host()
+            planned = to_device(teaching(self._replace_unknown(words.index_on_host()), read), initial.device)
         elif planned is None:
             planned = to_device(self.plan(words), initial.device)
         # The distinct words rise, and every sentence begins with the start, so that it is the first of them.
@@ -86,6 +86,6 @@ class Decoder(nn.Module):
             read.append(before)
         return Words(torch.stack(read, dim=1), words.lengths)
 
-    def _limited(self, words: Integers) -> Integers:
+    def _replace_unknown(self, words: Integers) -> Integers:
         """Replaces words that the decoder does not know by the unknown word."""
         return np.where(words < len(self.bias), words, UNKNOWN)

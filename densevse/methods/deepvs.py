@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.kernels.fragment_sums import existing, sums_of_all_pairs, sums_of_scores
+from densevse.kernels.fragment_sums import existing_fragments, sums_of_all_pairs, sums_of_scores
 from densevse.methods.fragments import Fragments
 from densevse.methods.global_ranking import FixedNorm, global_ranking
 from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, Sentences, Shapes
@@ -70,9 +70,9 @@ class DeepVS(Method):
     def loss(self, images: Fragments, sentences: Fragments, batch: Batch, moment: Moment) -> Tensor:
         """C of Eq 9, or the mean of its terms: a scalar."""
         parameters: Parameters = moment.parameters
-        in_image, in_sentence = batch.images.present_on_host(), batch.sentences["words"].on_host() != 0
-        regions, image = existing(images.vectors, in_image)
-        words, sentence = existing(sentences.vectors, in_sentence)
+        in_image, in_sentence = batch.images.present_on_host(), batch.sentences["words"].index_on_host() != 0
+        regions, image = existing_fragments(images.vectors, in_image)
+        words, sentence = existing_fragments(sentences.vectors, in_sentence)
         of_pairs = sums_of_scores(regions @ words.T, in_image, image, sentence, len(in_sentence), best_region=True)
         return global_ranking(of_pairs, batch.positives, parameters.margin, parameters.terms)
 
@@ -101,17 +101,17 @@ class BRNN(nn.Module):
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """(S, longest, outputs) s of sentences of (S,) `lengths`, from (S, longest, inputs); any value at padding."""
         e = self.input(vectors).relu()
-        both = torch.stack((e, _turned(e, lengths)))
+        both = torch.stack((e, _reverse_words(e, lengths)))
         state = torch.zeros_like(both[:, :, 0])
         states = []
         for step in (both + self.bias.unsqueeze(1)).unbind(dim=2):
             state = torch.baddbmm(step, state, self.weight).relu()
             states.append(state)
         forwards, backwards = torch.stack(states, dim=2)
-        return self.output(forwards + _turned(backwards, lengths)).relu()  # type: ignore[no-any-return]
+        return self.output(forwards + _reverse_words(backwards, lengths)).relu()  # type: ignore[no-any-return]
 
 
-def _turned(rows: Tensor, lengths: Tensor) -> Tensor:
+def _reverse_words(rows: Tensor, lengths: Tensor) -> Tensor:
     """(S, longest, H) with the words of each sentence in reverse order, and its padding as it is."""
     place = torch.arange(rows.shape[1], device=rows.device)
     turned = lengths.unsqueeze(1) - 1 - place

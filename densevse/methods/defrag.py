@@ -36,13 +36,20 @@ from densevse.kernels.arrays import Booleans
 from densevse.kernels.fragment_sums import (
     ByRelation,
     LinearByRelation,
-    existing,
-    on_host,
+    existing_fragments,
+    masks_on_host,
     owners,
     sums_of_all_pairs,
     sums_of_scores,
 )
-from densevse.methods.fragments import Fragments, bag_of_words, bigrams, firsts, image_fragments, without_unknown_words
+from densevse.methods.fragments import (
+    Fragments,
+    bag_of_words,
+    bigrams,
+    drop_unknown_words,
+    image_fragments,
+    length_mask,
+)
 from densevse.methods.global_ranking import FixedNorm, global_ranking, sure_regions
 from densevse.methods.interface import Batch, Images, Method, Moment, Sentences, Shapes
 from densevse.methods.moving import to_device
@@ -62,13 +69,13 @@ class PlannedFragments(NamedTuple):
     sentence: Tensor  # (n,) the sentence of each
     present: Tensor  # (S, longest) bool: the places that have one
 
-    def padded(self, rows: Tensor) -> Tensor:
+    def pad_rows(self, rows: Tensor) -> Tensor:
         """Rows (n, H) in a table (S, longest, H), zero elsewhere."""
         table = rows.new_zeros(self.present.numel(), rows.shape[1]).index_copy(0, self.place, rows)
         return table.view(*self.present.shape, rows.shape[1])
 
-    def taken(self, table: Tensor) -> Tensor:
-        """The inverse of `padded`."""
+    def unpad_rows(self, table: Tensor) -> Tensor:
+        """The inverse of `pad_rows`."""
         return table.flatten(0, 1).index_select(0, self.place)
 
 
@@ -83,7 +90,7 @@ class DeFrag(Method):
         ((view, features),) = shapes.features.items()
         if view == "whole" and parameters.threshold is not None:
             raise ValueError("threshold: the view whole has no detections; remove it, or read the view regions")
-        self.network = opened(shapes.network, parameters.trained_layers)
+        self.network = unfreeze_layers(shapes.network, parameters.trained_layers)
         relations = shapes.sizes["relations"] if parameters.fragments == "triplets" else 1
         self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
         self.register_buffer("known", known_words(self.words))
@@ -115,15 +122,15 @@ class DeFrag(Method):
 
     def plan(self, sentences: Sentences) -> PlannedFragments:
         """The fragments of a batch whose words are known."""
-        fragments = without_unknown_words(self._fragments(sentences), self.known_on_host())
-        present = firsts(fragments.lengths)
+        fragments = drop_unknown_words(self._fragments(sentences), self.known_on_host())
+        present = length_mask(fragments.lengths)
         arrays = np.flatnonzero(present), owners(fragments.lengths), present
-        return PlannedFragments(*self._ordered(fragments), *map(torch.from_numpy, arrays))
+        return PlannedFragments(*self._words_and_relations(fragments), *map(torch.from_numpy, arrays))
 
     def encode_sentences(self, sentences: Sentences) -> Fragments:
         """The s of every fragment whose words are known, Eq 1."""
-        planned: PlannedFragments = self.planned(sentences)
-        return Fragments(planned.padded(self._embed(planned.words, planned.by_relation)), planned.present)
+        planned: PlannedFragments = self.device_plan(sentences)
+        return Fragments(planned.pad_rows(self._embed(planned.words, planned.by_relation)), planned.present)
 
     def embed_regions(self, regions: Tensor) -> Tensor:
         """(n, dimension) v of (n, D) features, Eq 2."""
@@ -131,20 +138,20 @@ class DeFrag(Method):
 
     def embed_triplets(self, triplets: Triplets) -> Tensor:
         """(T, dimension) s of triplets (R, w1, w2), Eq 1."""
-        return self._embed(*to_device(self._ordered(triplets), self.known.device))
+        return self._embed(*to_device(self._words_and_relations(triplets), self.known.device))
 
     def score(self, images: Fragments, sentences: Fragments) -> Tensor:
         """(I, S) S_kl of Eq 6 or 6'."""
-        sums = sums_of_all_pairs(*images, *sentences, **self.hyperparameters.counted)
+        sums = sums_of_all_pairs(*images, *sentences, **self.hyperparameters.sum_options)
         return sums / _normaliser(images.present, sentences.present, self.hyperparameters)
 
     def loss(self, images: Fragments, sentences: Fragments, batch: Batch, moment: Moment) -> Tensor:
         """C of Eq 3 over the fragments and the pairs of a batch, without its last term: a scalar."""
         parameters: Parameters = moment.parameters
-        planned: PlannedFragments = self.planned(batch.sentences)
-        in_image = self._counted_on_host(images, batch)
-        regions, image = existing(images.vectors, in_image)
-        fragments, sentence = planned.taken(sentences.vectors), planned.sentence
+        planned: PlannedFragments = self.device_plan(batch.sentences)
+        in_image = self._counted_regions(images, batch)
+        regions, image = existing_fragments(images.vectors, in_image)
+        fragments, sentence = planned.unpad_rows(sentences.vectors), planned.sentence
         scores = regions @ fragments.T
         total = scores.new_zeros(())
         if parameters.fragment_objective != "none":
@@ -153,7 +160,7 @@ class DeFrag(Method):
                 labels = multiple_instance_labels(scores, labels)
             total = total + fragment_alignment(scores, labels, parameters.terms)
         if parameters.beta > 0:
-            sums = sums_of_scores(scores, in_image, image, sentence, len(sentences.present), **parameters.counted)
+            sums = sums_of_scores(scores, in_image, image, sentence, len(sentences.present), **parameters.sum_options)
             of_pairs = sums / _normaliser(images.present, sentences.present, parameters)  # Eq 6
             total = total + parameters.beta * global_ranking(
                 of_pairs, batch.positives, parameters.margin, parameters.terms
@@ -177,16 +184,16 @@ class DeFrag(Method):
             present = sure_regions(images, self.hyperparameters.threshold, self.hyperparameters.least_detections)
         return vectors, present
 
-    def _counted_on_host(self, images: Fragments, batch: Batch) -> Booleans:
+    def _counted_regions(self, images: Fragments, batch: Batch) -> Booleans:
         """(I, R) the regions that count; the device is waited for only if a threshold leaves some out there."""
         if "regions" in self.shapes.features and self.hyperparameters.threshold is None:
             return batch.images.present_on_host()
-        return on_host(images.present)[0]
+        return masks_on_host(images.present)[0]
 
-    def _ordered(self, triplets: Triplets) -> tuple[Tensor, ByRelation]:
+    def _words_and_relations(self, triplets: Triplets) -> tuple[Tensor, ByRelation]:
         """(T, 2) w1 and w2 of triplets, and the order of their relations."""
         words = torch.from_numpy(np.column_stack((triplets.governor, triplets.dependent)))
-        return words, ByRelation.of(triplets.relation, len(self.sentence.weight))
+        return words, ByRelation.from_relations(triplets.relation, len(self.sentence.weight))
 
     def _embed(self, words: Tensor, by_relation: ByRelation) -> Tensor:
         """(T, dimension) s of triplets, Eq 1."""
@@ -203,8 +210,10 @@ class DeFrag(Method):
 METHOD = DeFrag
 
 
-def opened(network: nn.Module | None, layers: Sequence[str]) -> nn.Module | None:
-    """The network whose given layers are trained with the method; all other weights are frozen (section 3.4).
+def unfreeze_layers(network: nn.Module | None, layers: Sequence[str]) -> nn.Module | None:
+    """Unfreezes the given layers of a network, which are trained with the method, and freezes all others (section 3.4).
+
+    Returns the network.
 
     Raises `ValueError` if a layer has no weights, or if layers are given without a network.
     """

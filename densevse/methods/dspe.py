@@ -58,19 +58,19 @@ class DSPE(DualEncoder):
         again = same.int().argmax(dim=1) != torch.arange(len(same), device=same.device)
         other_sentences = hinge(-distances, -matched.unsqueeze(1), same, parameters.margin)
         other_images = hinge(-distances, -matched.unsqueeze(0), same | again.unsqueeze(1), parameters.margin)
-        loss = _largest(other_sentences, parameters.largest) + parameters.lambda_1 * _largest(
+        loss = _mean_of_largest(other_sentences, parameters.largest) + parameters.lambda_1 * _mean_of_largest(
             other_images.T, parameters.largest
         )
-        return loss + parameters.lambda_3 * self._structure(y, same, parameters)
+        return loss + parameters.lambda_3 * self._structure_loss(y, same, parameters)
 
-    def _structure(self, y: Tensor, same: Tensor, parameters: Parameters) -> Tensor:
+    def _structure_loss(self, y: Tensor, same: Tensor, parameters: Parameters) -> Tensor:
         """The neighbourhood of sentences: those of the same image are nearer than others. 0 if no image has two."""
         siblings = same & ~torch.eye(len(same), dtype=torch.bool, device=same.device)
         distances = _distances(y, y)
         farthest = distances.masked_fill(~siblings, 0).amax(dim=1, keepdim=True)
         alone = ~siblings.any(dim=1, keepdim=True)
         hinges = hinge(-distances, -farthest, same | alone, parameters.margin)
-        return _largest(hinges, parameters.largest) * len(same) / (~alone).sum().clamp(min=1)
+        return _mean_of_largest(hinges, parameters.largest) * len(same) / (~alone).sum().clamp(min=1)
 
 
 def _layers(size: int, parameters: Parameters) -> nn.Sequential:
@@ -89,7 +89,7 @@ def _distances(x: Tensor, y: Tensor) -> Tensor:
     return (2 - 2 * x @ y.T + 1e-4).clamp(min=1e-6).sqrt()
 
 
-def _largest(hinges: Tensor, number: int) -> Tensor:
+def _mean_of_largest(hinges: Tensor, number: int) -> Tensor:
     """The mean over rows of the mean of a row's largest terms, a scalar."""
     return hinges.topk(min(number, hinges.shape[1]), dim=1).values.mean()
 

@@ -34,8 +34,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from densevse.kernels.bidirectional import Bidirectional, Turned, turned
-from densevse.kernels.hlstm import HLSTM, Subtrees, alike_nodes, subtrees
+from densevse.kernels.bidirectional import Bidirectional, Turned, plan_backward
+from densevse.kernels.hlstm import HLSTM, Subtrees, find_same_nodes, subtrees
 from densevse.kernels.recurrent import Prefixes, prefixes
 from densevse.methods.branch import Branch
 from densevse.methods.interface import (
@@ -50,7 +50,7 @@ from densevse.methods.interface import (
     Phrases,
     Sentences,
     Shapes,
-    device_of,
+    module_device,
 )
 from densevse.methods.moving import to_device
 from densevse.methods.parameters.hm_lstm import Negatives, Parameters
@@ -127,12 +127,12 @@ class HMLSTM(DualEncoder):
 
     def encode_sentences(self, sentences: Sentences) -> Embeddings:
         """(S, dimension) h of whole sentences."""
-        planned: PlannedTrees = self.planned(sentences)
+        planned: PlannedTrees = self.device_plan(sentences)
         return Embeddings(self._embed_nodes(planned, planned.root))
 
     def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
         """The v and h of whole images and sentences, and of phrases and regions if correspondences are known."""
-        planned, regions = self.planned(batch.sentences), batch.images.views["regions"]
+        planned, regions = self.device_plan(batch.sentences), batch.images.views["regions"]
         nodes, features = planned.root, regions[:, WHOLE_IMAGE]
         phrases, count = self._phrases(batch), len(planned.root)
         if phrases is not None:
@@ -171,7 +171,7 @@ class HMLSTM(DualEncoder):
 
     def embed_nodes(self, trees: Trees, nodes: Tensor) -> Tensor:
         """(n, dimension) representations h of the given nodes of a batch of trees: sentences (roots) or phrases."""
-        return self._embed_nodes(to_device(self._plan(trees), device_of(self)), nodes)
+        return self._embed_nodes(to_device(self._plan(trees), module_device(self)), nodes)
 
     def plan(self, sentences: Sentences) -> PlannedTrees:
         """The distinct subtrees of a batch, and what phrases are compared by."""
@@ -183,7 +183,7 @@ class HMLSTM(DualEncoder):
         nodes = np.flatnonzero(trees.noun_phrase & (trees.parent >= 0))
         sentence = np.searchsorted(trees.root, nodes)  # a root comes last of its sentence's nodes
         node = torch.from_numpy(nodes)
-        return Phrases(torch.from_numpy(sentence), node, self._embed_nodes(self.planned(sentences), node))
+        return Phrases(torch.from_numpy(sentence), node, self._embed_nodes(self.device_plan(sentences), node))
 
     def assign(self, regions: Tensor, present: Tensor, phrases: Tensor) -> tuple[Tensor, Tensor]:
         """The best region of each phrase, and the confidence s_ij of that correspondence (section 3.3).
@@ -219,26 +219,29 @@ class HMLSTM(DualEncoder):
 
         The first `sentences` nodes are whole sentences; None if the difference does not matter.
         """
-        states = self.encoder(self._leaves(planned.words), planned.distinct)
+        states = self.encoder(self._leaf_vectors(planned.words), planned.distinct)
         node = planned.distinct.node[nodes.to(states.device, non_blocking=True)]
         return self.text(states.index_select(0, node), sentences)  # type: ignore[no-any-return]
 
     def _plan(self, trees: Trees) -> PlannedTrees:
-        """With a BiLSTM over the sentence, no two leaves are the same: each stands for its place in the sentence."""
+        """Plans a batch of trees.
+
+        With a BiLSTM over the sentence, no two leaves are the same: each stands for its place in the sentence.
+        """
         root, head = torch.from_numpy(trees.root), torch.from_numpy(trees.heads())
         nodes = trees.parent, trees.noun_phrase if self.hyperparameters.typed else None
         if self.reader is None:
             distinct = subtrees(trees.word, *nodes, trees.alike if self.hyperparameters.typed else None)
             return PlannedTrees(distinct, root, head, distinct.node)
         leaves = trees.leaves()
-        table, device = np.where(leaves >= 0, trees.word[leaves], 0), device_of(self)
-        words = LeafWords(torch.from_numpy(table), prefixes(table, device), turned(table, device))
+        table, device = np.where(leaves >= 0, trees.word[leaves], 0), module_device(self)
+        words = LeafWords(torch.from_numpy(table), prefixes(table, device), plan_backward(table, device))
         place = np.full(len(trees.word), -1)
         place[leaves[leaves >= 0]] = np.flatnonzero(leaves >= 0)
-        of_words = torch.from_numpy(alike_nodes(trees.word, *nodes).number)
+        of_words = torch.from_numpy(find_same_nodes(trees.word, *nodes).number)
         return PlannedTrees(subtrees(place, *nodes), root, head, of_words, words)
 
-    def _leaves(self, words: LeafWords | None) -> Callable[[Tensor], Tensor]:
+    def _leaf_vectors(self, words: LeafWords | None) -> Callable[[Tensor], Tensor]:
         """A function that gives the x_j of Eq 5 to 7 for the words at leaves.
 
         With a BiLSTM over the `words` of sentences, it takes places in these, and x_j is the word's vector plus the
@@ -276,7 +279,7 @@ def _losses_of_phrases(
             hinge(scores, matched, ~negatives, parameters.margin)
             for scores in (v @ sentences.vectors.T, h @ images.vectors.T)
         )
-        return _over(of_region, of_phrase, negatives, over)
+        return _reduce_hinges(of_region, of_phrase, negatives, over)
     if parameters.contrast == "sentence":  # a region assigned to two phrases contrasts with neither
         negatives = phrases.sentence[:, None] == phrases.sentence
         negatives &= phrases.region[:, None] != phrases.region
@@ -294,11 +297,11 @@ def contrastive_loss(scores: Tensor, negatives: Tensor, margin: float, over: Neg
     `scores` is (K, K) s(v_k, h_l), pairs on the diagonal; `negatives` (K, K) is true where v_k and h_l contrast.
     """
     phrases, regions = hinges(scores, ~negatives, margin)  # contrastive h_l of v_k in row k, v_l of h_k in column k
-    return _over(phrases, regions.T, negatives, over)
+    return _reduce_hinges(phrases, regions.T, negatives, over)
 
 
-def _over(of_region: Tensor, of_phrase: Tensor, negatives: Tensor, over: Negatives) -> Tensor:
-    """(K,) of the hinges (K, contrastive items) of a region v_k and of its phrase h_k."""
+def _reduce_hinges(of_region: Tensor, of_phrase: Tensor, negatives: Tensor, over: Negatives) -> Tensor:
+    """(K,) losses: the hinges (K, contrastive items) of each region v_k and its phrase h_k, combined as `over` says."""
     if over == "hardest":
         return of_region.amax(dim=1) + of_phrase.amax(dim=1)
     total = of_region.sum(dim=1) + of_phrase.sum(dim=1)

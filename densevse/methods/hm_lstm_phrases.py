@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from densevse.kernels.fragment_sums import sums_of_all_pairs
-from densevse.methods.fragments import Fragments, padded
+from densevse.methods.fragments import Fragments, pad_rows
 from densevse.methods.hm_lstm import HMLSTM, PlannedTrees
 from densevse.methods.interface import WHOLE_IMAGE, Batch, Encoding, Images, Method, Moment, Sentences, Shapes
 from densevse.methods.parameters.hm_lstm_phrases import Parameters
@@ -55,7 +55,7 @@ class HMLSTMWithPhrases(Method):
             return PhrasesOfSentences(whole, whole[:, None], torch.ones_like(whole[:, :1], dtype=torch.bool))
         found = self.hm_lstm.embed_phrases(sentences)
         counts = np.bincount(found.sentence.numpy(), minlength=len(whole))
-        return PhrasesOfSentences(whole, *padded(found.vectors, counts))
+        return PhrasesOfSentences(whole, *pad_rows(found.vectors, counts))
 
     def score(self, images: Fragments, sentences: PhrasesOfSentences) -> Tensor:
         """(I, S) S_kl."""

@@ -49,12 +49,12 @@ class Embeddings(NamedTuple):
     vectors: Tensor  # (I, dimension) or (S, dimension)
 
 
-def with_parts(encoding: SomeEncoding, parts: Iterable[Tensor]) -> SomeEncoding:
-    """An encoding of the same type with other tensors, e.g. some of the rows."""
+def replace_parts(encoding: SomeEncoding, parts: Iterable[Tensor]) -> SomeEncoding:
+    """Makes an encoding of the same type from other tensors, e.g. from some of its rows."""
     return type(encoding)(*parts)
 
 
-def device_of(module: nn.Module) -> torch.device:
+def module_device(module: nn.Module) -> torch.device:
     """The device that a module's weights are on."""
     return next(module.parameters()).device
 
@@ -211,9 +211,9 @@ class Method(nn.Module, ABC):
         """
         return None
 
-    def planned(self, sentences: Sentences) -> Any:
+    def device_plan(self, sentences: Sentences) -> Any:
         """The plan of a batch on the method's device: the one that the batch holds, or else one that is made now."""
-        return to_device(self.plan(sentences), device_of(self)) if sentences.plan is None else sentences.plan
+        return to_device(self.plan(sentences), module_device(self)) if sentences.plan is None else sentences.plan
 
     def start_from(self, method: str, weights: Mapping[str, Tensor]) -> None:
         """Takes over the matching part of another method's `weights`. Raises `ValueError` if nothing matches."""

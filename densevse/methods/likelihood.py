@@ -26,7 +26,7 @@ from densevse.methods.interface import (
     Moment,
     Sentences,
     Shapes,
-    with_parts,
+    replace_parts,
 )
 from densevse.methods.parameters.nic import LikelihoodParameters
 from densevse.methods.parts import whole_view
@@ -79,7 +79,7 @@ class LikelihoodRanking(Method):
         """Encodes sentences as `log_likelihood` reads them, with log p(s) as their `marginal`."""
         read = self.read_sentences(sentences)
         images = self._read(self.marginal_images).split(self.tile[0])
-        of_pairs = torch.cat([self._of_all_pairs(some, read) for some in images])
+        of_pairs = torch.cat([self._pair_likelihoods(some, read) for some in images])
         return read._replace(marginal=of_pairs.logsumexp(dim=0) - log(len(of_pairs)))
 
     def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
@@ -88,7 +88,7 @@ class LikelihoodRanking(Method):
 
     def score(self, images: Embeddings, sentences: Any) -> Tensor:
         """(I, S) log p(s | i) - log p(s)."""
-        return self._of_all_pairs(images.vectors, sentences).sub(sentences.marginal)
+        return self._pair_likelihoods(images.vectors, sentences).sub(sentences.marginal)
 
     def loss(self, images: Embeddings, sentences: Any, batch: Batch, moment: Moment) -> Tensor:
         """The mean of - log p(s | i) over the matched pairs: a scalar."""
@@ -98,15 +98,15 @@ class LikelihoodRanking(Method):
     def _read(self, vectors: Tensor) -> Tensor:
         return self.read_images(self.dropout(functional.layer_norm(vectors, vectors.shape[1:])))
 
-    def _of_all_pairs(self, images: Tensor, sentences: Any) -> Tensor:
+    def _pair_likelihoods(self, images: Tensor, sentences: Any) -> Tensor:
         """(I, S) log p(s | i)."""
         shape = len(images), len(sentences.words)
         image = torch.arange(shape[0], device=images.device).repeat_interleave(shape[1])
-        repeated = with_parts(sentences, (part.repeat(shape[0], *(1,) * (part.dim() - 1)) for part in sentences))
+        repeated = replace_parts(sentences, (part.repeat(shape[0], *(1,) * (part.dim() - 1)) for part in sentences))
         return self.log_likelihood(images, image, repeated).view(shape)
 
 
-def predicted(words: Tensor) -> tuple[Tensor, Tensor]:
-    """The words (S, longest) and the end of each sentence, 0, as (S, longest + 1), and a bool for those that exist."""
+def target_words(words: Tensor) -> tuple[Tensor, Tensor]:
+    """(S, longest + 1) the words (S, longest) of each sentence and its end, 0; and a bool mask of those that exist."""
     steps = torch.arange(words.shape[1] + 1, device=words.device)
     return functional.pad(words, (0, 1)), steps <= (words != 0).sum(dim=1, keepdim=True)

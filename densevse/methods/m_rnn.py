@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.methods.interface import Sentences, Shapes
-from densevse.methods.likelihood import LikelihoodRanking, predicted
+from densevse.methods.likelihood import LikelihoodRanking, target_words
 from densevse.methods.parameters.m_rnn import Parameters
 from densevse.methods.parts import word_vectors
 
@@ -71,7 +71,7 @@ class MRNN(LikelihoodRanking):
 
     def log_likelihood(self, images: Tensor, image: Tensor, sentences: SentencesOfContexts) -> Tensor:
         """(P,) log p, by Eq 3 and 4, of sentences given the images of their numbers."""
-        target, present = predicted(sentences.words)
+        target, present = target_words(sentences.words)
         places = present.flatten().nonzero().squeeze(1)  # once, as the host waits for their number
         joined = sentences.contexts + images[image].unsqueeze(1)
         m = 1.7159 * (2 / 3 * joined.flatten(0, 1)[places]).tanh()

@@ -37,7 +37,7 @@ class Stored:
 
 def to_device(item: Item, device: torch.device) -> Item:
     """Moves every tensor inside a tensor, dictionary, tuple or dataclass to `device`; NumPy arrays stay."""
-    moved: Item = _mapped(item, lambda leaf: leaf.to(device, non_blocking=True))
+    moved: Item = _map_tensors(item, lambda leaf: leaf.to(device, non_blocking=True))
     return moved
 
 
@@ -47,45 +47,45 @@ class Packed:
     def __init__(self, item: Any, pin: bool) -> None:
         """Copies the item's tensors; with `pin` to memory from which a GPU copies without making the host wait."""
         sizes: list[int] = []
-        _mapped(item, lambda leaf: sizes.append(-(-_sent(leaf).nbytes // ALIGNED) * ALIGNED))
+        _map_tensors(item, lambda leaf: sizes.append(-(-_sent_tensor(leaf).nbytes // ALIGNED) * ALIGNED))
         self._buffer = torch.empty(sum(sizes), dtype=torch.uint8, pin_memory=pin)
         parts = iter(self._buffer.split(sizes))
 
-        def placed(leaf: Tensor | Stored) -> Any:
+        def copy_leaf(leaf: Tensor | Stored) -> Any:
             if isinstance(leaf, Stored):
-                return replace(leaf, sent=placed(leaf.sent))
+                return replace(leaf, sent=copy_leaf(leaf.sent))
             return next(parts)[: leaf.nbytes].view(leaf.dtype).view(leaf.shape).copy_(leaf)
 
-        self._item = _mapped(item, placed)
+        self._item = _map_tensors(item, copy_leaf)
 
     def to(self, device: torch.device) -> Any:
         """The item with its tensors on `device`, as parts of one tensor there."""
         moved = self._buffer.to(device, non_blocking=True)
         typed: dict[torch.dtype, Tensor] = {}
 
-        def there(leaf: Tensor | Stored) -> Any:
+        def view_leaf(leaf: Tensor | Stored) -> Any:
             if isinstance(leaf, Stored):
-                return replace(leaf, sent=there(leaf.sent)).to(device)
+                return replace(leaf, sent=view_leaf(leaf.sent)).to(device)
             if leaf.dtype not in typed:
                 typed[leaf.dtype] = moved.view(leaf.dtype)
             return typed[leaf.dtype].as_strided(leaf.shape, leaf.stride(), leaf.storage_offset())
 
-        return _mapped(self._item, there)
+        return _map_tensors(self._item, view_leaf)
 
 
-def _sent(leaf: Tensor | Stored) -> Tensor:
+def _sent_tensor(leaf: Tensor | Stored) -> Tensor:
     return leaf.sent if isinstance(leaf, Stored) else leaf
 
 
-def _mapped(item: Any, change: Callable[[Any], Any]) -> Any:
-    """The item with every tensor, and every `Stored`, changed."""
+def _map_tensors(item: Any, change: Callable[[Any], Any]) -> Any:
+    """Copies an item, and replaces every tensor, and every `Stored`, in it by what `change` returns of it."""
     if isinstance(item, Tensor | Stored):
         return change(item)
     if isinstance(item, dict):
-        return {key: _mapped(value, change) for key, value in item.items()}
+        return {key: _map_tensors(value, change) for key, value in item.items()}
     if isinstance(item, tuple):
-        changed = [_mapped(value, change) for value in item]
+        changed = [_map_tensors(value, change) for value in item]
         return type(item)(*changed) if hasattr(item, "_fields") else tuple(changed)
     if is_dataclass(item) and not isinstance(item, type):
-        return type(item)(**{f.name: _mapped(getattr(item, f.name), change) for f in fields(item)})
+        return type(item)(**{f.name: _map_tensors(getattr(item, f.name), change) for f in fields(item)})
     return item

@@ -21,7 +21,7 @@ from torch.nn import functional
 from densevse.kernels.recurrent import prefixes
 from densevse.methods.decoder import Decoder
 from densevse.methods.interface import Sentences, Shapes
-from densevse.methods.likelihood import LikelihoodRanking, predicted
+from densevse.methods.likelihood import LikelihoodRanking, target_words
 from densevse.methods.moving import to_device
 from densevse.methods.parameters.nic import Parameters
 from densevse.methods.parts import word_vectors
@@ -68,7 +68,7 @@ class NIC(LikelihoodRanking):
         vectors = torch.cat((weights, self.decoder.start.unsqueeze(0), images))
         states = self.decoder.recurrent.states(functional.embedding(tree.distinct, vectors), tree)
         log_p = self.decoder.logits(states).log_softmax(dim=1)
-        target, present = predicted(sentences.words)
+        target, present = target_words(sentences.words)
         return (log_p[tree.ends[:, 1:], target] * present).sum(dim=1)
 
 

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.kernels.bidirectional import Bidirectional, Turned, turned
+from densevse.kernels.bidirectional import Bidirectional, Turned, plan_backward
 from densevse.kernels.cross_attention import AttentionSide, CrossAttention, cross_attention_scores, weights_of_pairs
 from densevse.kernels.recurrent import Prefixes, prefixes
 from densevse.methods.fragments import Fragments
@@ -34,7 +34,7 @@ from densevse.methods.interface import (
     Saliency,
     Sentences,
     Shapes,
-    device_of,
+    module_device,
 )
 from densevse.methods.parameters.scan import Parameters
 from densevse.methods.parts import hardest_hinges, sum_of_hinges, word_vectors, xavier_linear
@@ -71,13 +71,13 @@ class SCAN(Method):
 
     def plan(self, sentences: Sentences) -> tuple[Prefixes, Turned]:
         """The order in which both directions of the GRU read the sentences."""
-        words, device = sentences["words"].on_host(), device_of(self)
-        return prefixes(words, device), turned(words, device)
+        words, device = sentences["words"].index_on_host(), module_device(self)
+        return prefixes(words, device), plan_backward(words, device)
 
     def encode_sentences(self, sentences: Sentences) -> Fragments:
         """(S, longest, dimension) e of the words."""
         words: Words = sentences["words"]
-        tree, backwards_too = self.planned(sentences)
+        tree, backwards_too = self.device_plan(sentences)
         vectors = self.dropout(self.words(tree.distinct))
         forwards, backwards = self.sentence(vectors, tree, backwards_too).chunk(2, dim=2)
         return Fragments(functional.normalize((forwards + backwards) / 2, dim=2), words.index != 0)
@@ -85,13 +85,15 @@ class SCAN(Method):
     def score(self, images: Fragments, sentences: Fragments) -> Tensor:
         """(I, S) S_LSE or S_AVG."""
         return cross_attention_scores(
-            AttentionSide(*images), AttentionSide(*sentences), attention_of(self.hyperparameters)
+            AttentionSide(*images), AttentionSide(*sentences), attention_settings(self.hyperparameters)
         )
 
     def loss(self, images: Fragments, sentences: Fragments, batch: Batch, moment: Moment) -> Tensor:
         """The triplet loss of Eq 7, or the same over all negatives, summed over the batch: a scalar."""
         parameters: Parameters = moment.parameters
-        scores = cross_attention_scores(AttentionSide(*images), AttentionSide(*sentences), attention_of(parameters))
+        scores = cross_attention_scores(
+            AttentionSide(*images), AttentionSide(*sentences), attention_settings(parameters)
+        )
         ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.negatives]
         return ranking(scores, batch.positives, parameters.margin)
 
@@ -101,7 +103,7 @@ class SCAN(Method):
             AttentionSide(*(part[rows] for part in side)) for side, rows in ((images, image), (sentences, sentence))
         )
         regions, words = sides
-        attention = attention_of(self.hyperparameters)
+        attention = attention_settings(self.hyperparameters)
         weights = weights_of_pairs(regions, words, attention).transpose(0, 1)
         queries = words.present if attention.direction == "t2i" else regions.present
         themselves = torch.diag_embed(queries.to(weights.dtype)).transpose(0, 1)
@@ -109,7 +111,7 @@ class SCAN(Method):
         return Saliency(self.view, places, of_words)
 
 
-def attention_of(parameters: Parameters) -> CrossAttention:
+def attention_settings(parameters: Parameters) -> CrossAttention:
     """The direction of attention and its settings, from the parameters."""
     return CrossAttention(
         parameters.direction,

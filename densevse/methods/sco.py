@@ -31,7 +31,7 @@ from densevse.methods.interface import (
     Moment,
     Sentences,
     Shapes,
-    device_of,
+    module_device,
 )
 from densevse.methods.moving import to_device
 from densevse.methods.parameters.sco import Parameters
@@ -80,22 +80,22 @@ class SCO(DualEncoder):
 
     def encode_images(self, images: Images) -> Embeddings:
         """(I, dimension) v of Eq 2, of unit norm, for the cosine of section 3.4."""
-        return Embeddings(functional.normalize(self._fused(images), dim=1))
+        return Embeddings(functional.normalize(self._fused_vectors(images), dim=1))
 
     def plan(self, sentences: Sentences) -> PlannedWords:
         """The order in which the LSTM and the decoder read the sentences."""
         words = self._words(sentences)
         taught = self.decoder.plan(words) if self.decoder else None
-        return PlannedWords(prefixes(words.on_host(), device_of(self)), taught)
+        return PlannedWords(prefixes(words.index_on_host(), module_device(self)), taught)
 
     def encode_sentences(self, sentences: Sentences) -> Embeddings:
         """(S, dimension) last hidden states of the sentences' LSTM (section 3.1), of unit norm."""
-        tree = self.planned(sentences).tree
+        tree = self.device_plan(sentences).tree
         return Embeddings(functional.normalize(self.sentence(self.dropout(self.words(tree.distinct)), tree), dim=1))
 
     def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
         """The encodings of the batch, and for images also v itself, from which sentences are generated."""
-        fused = self._fused(batch.images)
+        fused = self._fused_vectors(batch.images)
         return FusedImages(functional.normalize(fused, dim=1), fused), self.encode_sentences(batch.sentences)
 
     def loss(self, images: FusedImages, sentences: Embeddings, batch: Batch, moment: Moment) -> Tensor:
@@ -105,11 +105,11 @@ class SCO(DualEncoder):
         matching = sum_of_hinges(scores, batch.positives, parameters.margin)
         if self.decoder is None:
             return matching
-        words, taught = self._words(batch.sentences), self.planned(batch.sentences).taught
+        words, taught = self._words(batch.sentences), self.device_plan(batch.sentences).taught
         generation = self.decoder.negative_log_likelihood(images.fused, words, parameters.sampled, taught)
         return matching + parameters.generation_weight * generation.sum()
 
-    def _fused(self, images: Images) -> Tensor:
+    def _fused_vectors(self, images: Images) -> Tensor:
         """(I, dimension) v of Eq 2; with a generated sentence, the last state of the LSTM over it."""
         if isinstance(self.image, WrittenSentence):
             return self.image(images.views[_GENERATED])  # type: ignore[no-any-return]

@@ -45,13 +45,13 @@ class SDTRNN(MeanRegion):
     def plan(self, sentences: Sentences) -> PlannedDependencies:
         """The words of a batch by their depth."""
         trees: Dependencies = sentences["dependencies"]
-        weights = trees.relation if self.by_position is None else beside(trees.head, self.by_position)
+        weights = trees.relation if self.by_position is None else relative_positions(trees.head, self.by_position)
         words = depths(trees.head, weights, trees.lengths, len(self.child.weight))
         return PlannedDependencies(torch.from_numpy(trees.word), torch.from_numpy(trees.lengths), words)
 
     def encode_sentences(self, sentences: Sentences) -> Embeddings:
         """(S, dimension) h of the roots: for several, the mean weighted by l; for a sentence of no words, zero."""
-        planned: PlannedDependencies = self.planned(sentences)
+        planned: PlannedDependencies = self.device_plan(sentences)
         x = self.word(self.words(planned.word))
         sums = sums_of_roots(x, self.child, planned.depths, len(planned.lengths))
         return Embeddings(sums / planned.lengths.unsqueeze(1).clamp(min=1))
@@ -60,7 +60,7 @@ class SDTRNN(MeanRegion):
 METHOD = SDTRNN
 
 
-def beside(head: Integers, positions: int) -> Integers:
+def relative_positions(head: Integers, positions: int) -> Integers:
     """Each word's position beside its head: l1, l2, ... are numbered 0, 1, ..., and r1, r2, ... follow.
 
     The nearest child on a side has the first position. Each side has `positions` of them, and all farther children

@@ -35,11 +35,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.kernels.bidirectional import Bidirectional, Turned, turned
-from densevse.kernels.pairs import Grouped, Pairing, rows_of, scores_of_all_pairs, scores_of_pairs, weighted_sums
+from densevse.kernels.bidirectional import Bidirectional, Turned, plan_backward
+from densevse.kernels.pairs import Grouped, Pairing, scores_of_all_pairs, scores_of_pairs, select_rows, weighted_sums
 from densevse.kernels.recurrent import Prefixes, Recurrent, lstm_cell, prefixes
 from densevse.kernels.tanh_sums import exponential, tanh_sums
-from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, Sentences, Shapes, device_of
+from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, Sentences, Shapes, module_device
 from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.parts import hardest_hinges, sum_of_hinges, word_vectors, xavier_linear
 from densevse.methods.structures import Words
@@ -125,7 +125,7 @@ class PrintedAttention(nn.Module):
     def logits(self, keys: Tensor, hidden: Tensor, pairs: Grouped) -> Tensor:
         """(P, C) p-hat or q-hat of Eq 1; the pairs' states (P, H) are in the order of `pairs`."""
         of_state: Tensor = self.hidden(hidden).sigmoid() @ self.weight
-        return rows_of(keys.squeeze(2), pairs.owner) + of_state.unsqueeze(1)
+        return select_rows(keys.squeeze(2), pairs.owner) + of_state.unsqueeze(1)
 
 
 class Selection(nn.Module):
@@ -157,16 +157,16 @@ class Selection(nn.Module):
             return Instances(values[:, :, :0], values, present, present.to(values.dtype), values[:, 0], no_vectors)
         keys = self.attention.keys(candidates, context)
         values = values.to(keys.dtype)  # under autocast, projections are of half precision
-        alone = one_pair_each(len(keys), keys.device)
+        alone = single_pairs(len(keys), keys.device)
         no_state = keys.new_zeros(len(keys), self.attention.hidden.in_features)
         weights, attended = self._select(keys, values, present, no_state, alone)
         return Instances(keys, values, present, weights, attended, no_vectors)
 
     def attend(self, candidates: Instances, hidden: Tensor, pairs: Grouped) -> tuple[Tensor, Tensor]:
         """(P, C) saliency and (P, similarity) a'_t or w'_t of pairs whose state is (P, H)."""
-        arranged = pairs.arranged(hidden)
+        arranged = pairs.arrange_rows(hidden)
         weights, attended = self._select(candidates.keys, candidates.values, candidates.present, arranged, pairs)
-        return pairs.restored(weights), pairs.restored(attended)
+        return pairs.restore_rows(weights), pairs.restore_rows(attended)
 
     def _select(
         self, keys: Tensor, values: Tensor, present: Tensor, hidden: Tensor, pairs: Grouped
@@ -239,28 +239,28 @@ class SMLSTM(Method):
         """The cells of the feature map as candidates, with the image's global context m (sections 3.1 and 3.2)."""
         cells, context = (images.views[view] for view in _views(self.shapes))
         # Dropout drops a feature at all cells of an image: neighbours would reveal one dropped at a single cell.
-        factor = self.dropout(_scale(cells).expand(-1, 1, cells.shape[2]))
+        factor = self.dropout(_scale_factors(cells).expand(-1, 1, cells.shape[2]))
         present = torch.ones_like(cells[:, :, 0], dtype=torch.bool)
-        encoded = self._encode(self.image, cells * factor, present, self.dropout(_scaled(context)))
+        encoded = self._encode(self.image, cells * factor, present, self.dropout(_rescale(context)))
         if self.embedding is None:
             return encoded
         return encoded._replace(vectors=functional.normalize(self.embedding(self.dropout(context)), dim=1))
 
     def plan(self, sentences: Sentences) -> tuple[Prefixes, Turned | None]:
         """The order in which the LSTM and, where there is one, the BLSTM read the sentences."""
-        words, device = self._words(sentences).on_host(), device_of(self)
-        return prefixes(words, device), turned(words, device) if self.words is not None else None
+        words, device = self._words(sentences).index_on_host(), module_device(self)
+        return prefixes(words, device), plan_backward(words, device) if self.words is not None else None
 
     def encode_sentences(self, sentences: Sentences) -> Instances:
         """The BLSTM's state at each word as candidates, with the LSTM's last state as global context n."""
         words, states, last, context = self._words(sentences), None, None, None
-        tree, backwards = self.planned(sentences)
+        tree, backwards = self.device_plan(sentences)
         if self.words is not None:
             states = self.blstm(self.dropout(self.words(tree.distinct)), tree, backwards)
-            states = states * _scale(states, words.lengths)
+            states = states * _scale_factors(states, words.lengths)
         if self.context_words is not None:
             last = self.context(self.dropout(self.context_words(tree.distinct)), tree)
-            context = self.dropout(_scaled(last))
+            context = self.dropout(_rescale(last))
         encoded = self._encode(self.sentence, states, words.index != 0, context)
         if last is None or self.embedding is None:
             return encoded
@@ -269,15 +269,15 @@ class SMLSTM(Method):
     def score(self, images: Instances, sentences: Instances) -> Tensor:
         """(I, S) s of Eq 5, or with a cosine."""
         lengths = sentences.present.sum(dim=1).cpu()
-        return scores_of_all_pairs(self.compare, images, sentences, lengths, self._pairs_at_once(images, sentences))
+        return scores_of_all_pairs(self.compare, images, sentences, lengths, self._pair_limit(images, sentences))
 
     def loss(self, images: Instances, sentences: Instances, batch: Batch, moment: Moment) -> Tensor:
         """L of Eq 7 over the batch: L_mat over mismatched pairs, and the regulariser over matched ones; a scalar."""
         parameters: Parameters = moment.parameters
         size, lengths = len(batch.positives), torch.from_numpy(self._words(batch.sentences).lengths_on_host())
-        candidates = candidates_of_pairs(size, parameters.mismatched, images.values.device)
+        candidates = compared_pairs(size, parameters.mismatched, images.values.device)
         regularised = parameters.balance != 0 and parameters.select == "attention"
-        at_once = self._pairs_at_once(images, sentences)
+        at_once = self._pair_limit(images, sentences)
         saliency = None
         if not images.values.is_cpu and len(candidates.image) <= at_once:
             sentences = _cut(sentences, int(lengths.max()))
@@ -306,7 +306,7 @@ class SMLSTM(Method):
 
         See densevse/kernels/pairs.py.
         """
-        pairs, sentences = Pairing.of(image, sentence, images.values.device), _cut(sentences, longest)
+        pairs, sentences = Pairing.from_rows(image, sentence, images.values.device), _cut(sentences, longest)
         return self._scores(images, sentences, pairs, self._unroll(images, sentences, pairs)[0])
 
     def _scores(self, images: Instances, sentences: Instances, pairs: Pairing, hidden: Tensor) -> Tensor:
@@ -317,7 +317,7 @@ class SMLSTM(Method):
         vectors = pairs.by_image.spread(images.vectors), pairs.by_sentence.spread(sentences.vectors)
         return score + (vectors[0] * vectors[1]).sum(dim=1)
 
-    def _pairs_at_once(self, images: Instances, sentences: Instances) -> int:
+    def _pair_limit(self, images: Instances, sentences: Instances) -> int:
         """The number of pairs that are compared at once; a GPU's memory holds their activations."""
         parameters, device = self.hyperparameters, images.values.device
         instances = images.weights.shape[1] + sentences.weights.shape[1]
@@ -326,7 +326,7 @@ class SMLSTM(Method):
 
     def saliency(self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor) -> Saliency:
         """The p_t and q_t of Eq 1 at each step, for pairs given by their rows in the encodings, (P,) each."""
-        _, steps = self._unroll(images, sentences, Pairing.of(image, sentence, images.values.device))
+        _, steps = self._unroll(images, sentences, Pairing.from_rows(image, sentence, images.values.device))
         return _saliency(steps)
 
     def _words(self, sentences: Sentences) -> Words:
@@ -353,7 +353,7 @@ class SMLSTM(Method):
         cells, words = by_image.spread(images.weights), by_sentence.spread(sentences.weights)
         saliency = [(cells, words)]
         # The instances of the first step are the same for all pairs, so they are scaled before they are repeated.
-        of_image, of_sentence = (_scaled(side.attended) for side in (images, sentences))
+        of_image, of_sentence = (_rescale(side.attended) for side in (images, sentences))
         of_similarity = self._gates(by_image.spread(of_image), by_sentence.spread(of_sentence))
         of_hidden = self.gates.weight[:, self.hyperparameters.similarity :].T
         hidden, cell = lstm_cell(of_similarity, of_similarity.new_zeros(len(cells), self.hyperparameters.hidden))
@@ -363,7 +363,7 @@ class SMLSTM(Method):
                 state = self._state(hidden)
                 cells, of_image = self.image.attend(images, state, by_image)
                 words, of_sentence = self.sentence.attend(sentences, state, by_sentence)
-                of_similarity = self._gates(_scaled(of_image), _scaled(of_sentence))
+                of_similarity = self._gates(_rescale(of_image), _rescale(of_sentence))
             hidden, cell = lstm_cell(torch.addmm(of_similarity, hidden, of_hidden), cell)  # Eq 4
             saliency.append((cells, words))
         return hidden, saliency
@@ -373,7 +373,7 @@ class SMLSTM(Method):
         state = self.hyperparameters.state
         if state == "none":
             return torch.zeros_like(hidden)
-        return _scaled(hidden) if state == "scaled" else hidden
+        return _rescale(hidden) if state == "scaled" else hidden
 
     def _gates(self, image: Tensor, sentence: Tensor) -> Tensor:
         """(P, 4H) the input of the gates, from (P, similarity) scaled projections of a'_t and w'_t (section 3.4)."""
@@ -394,7 +394,7 @@ class ComparedPairs(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def candidates_of_pairs(size: int, mismatched: int, device: torch.device) -> ComparedPairs:
+def compared_pairs(size: int, mismatched: int, device: torch.device) -> ComparedPairs:
     """The candidates of a batch of `size` pairs; kept, as nearly all batches have the same.
 
     Image i is compared with its own sentence and the `mismatched` sentences after it, cyclically. So each sentence is
@@ -406,14 +406,14 @@ def candidates_of_pairs(size: int, mismatched: int, device: torch.device) -> Com
         left_out = torch.ones(size, size, dtype=torch.bool).scatter(1, sentence, False)
         pairs = image.expand_as(sentence).flatten(), sentence.flatten()
         columns, others = (part.to(device, non_blocking=True) for part in (sentence, left_out))
-        return ComparedPairs(*pairs, Pairing.of(*pairs, device), columns, others, sentence.shape[1])
+        return ComparedPairs(*pairs, Pairing.from_rows(*pairs, device), columns, others, sentence.shape[1])
 
 
 @lru_cache(maxsize=16)
-def one_pair_each(count: int, device: torch.device) -> Grouped:
+def single_pairs(count: int, device: torch.device) -> Grouped:
     """One pair for each of `count` images (or sentences)."""
     with torch.inference_mode(False):
-        return Grouped.by(torch.arange(count), device)
+        return Grouped.from_owners(torch.arange(count), device)
 
 
 def _saliency(steps: Iterable[Iterable[Tensor]]) -> Saliency:
@@ -429,24 +429,24 @@ def regulariser(saliency: Saliency, present: Tensor, kind: str) -> Tensor:
     where the pairs' sentences have words.
     """
 
-    def uncovered(weights: Tensor) -> Tensor:
+    def missing_weight(weights: Tensor) -> Tensor:
         """(P, candidates) 1 - sum_t of (T, P, candidates) weights, squared unless as printed."""
         missing = 1 - weights.sum(dim=0)
         return missing.square() if kind == "squared" else missing
 
     words = saliency.words.shape[2]
     present = present[:, :words]
-    of_words = (uncovered(saliency.words) * present).sum(dim=1) / present.sum(dim=1)
-    return (uncovered(saliency.places).mean(dim=1) + of_words).mean()
+    of_words = (missing_weight(saliency.words) * present).sum(dim=1) / present.sum(dim=1)
+    return (missing_weight(saliency.places).mean(dim=1) + of_words).mean()
 
 
-def _scaled(x: Tensor) -> Tensor:
-    """Scaled to mean square 1 over all dimensions but the first."""
-    return x * _scale(x)
+def _rescale(x: Tensor) -> Tensor:
+    """Rescales x to mean square 1 over all dimensions but the first."""
+    return x * _scale_factors(x)
 
 
-def _scale(x: Tensor, lengths: Tensor | None = None) -> Tensor:
-    """(N, 1, ...) the factors of `_scaled`. In the second dimension only the first `lengths` (N,) places count."""
+def _scale_factors(x: Tensor, lengths: Tensor | None = None) -> Tensor:
+    """(N, 1, ...) the factors of `_rescale`. In the second dimension only the first `lengths` (N,) places count."""
     rest = tuple(range(1, x.dim()))
     square = torch.linalg.vector_norm(x, dim=rest, keepdim=True).square()
     size = x[0].numel() if lengths is None else lengths.view(-1, 1, 1) * x.shape[2]

@@ -12,8 +12,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.kernels.arrays import Integers, on_device
-from densevse.kernels.hlstm import alike_nodes
+from densevse.kernels.arrays import Integers, tensor_on_device
+from densevse.kernels.hlstm import find_same_nodes
 
 UNKNOWN = 1  # the number of the unknown word, for words outside the vocabulary
 
@@ -26,24 +26,24 @@ class Words:
     lengths: Tensor  # (S,) how many words each sentence has, at least 1
     host: Integers | None = None  # a copy of `index` that never leaves the CPU
 
-    def on_host(self) -> Integers:
+    def index_on_host(self) -> Integers:
         """(S, longest) `index` as a NumPy array; the device does not wait if the batch holds a copy on the CPU."""
         return self.index.cpu().numpy() if self.host is None else self.host
 
     def lengths_on_host(self) -> Integers:
-        """(S,) `lengths` as a NumPy array, without waiting as in `on_host`."""
-        lengths: Integers = (self.on_host() != 0).sum(axis=1)
+        """(S,) `lengths` as a NumPy array, without waiting as in `index_on_host`."""
+        lengths: Integers = (self.index_on_host() != 0).sum(axis=1)
         return lengths
 
     def cut(self, longest: int) -> "Words":
         """The first `longest` words of each sentence."""
-        return Words(self.index[:, :longest], self.lengths.clamp(max=longest), self.on_host()[:, :longest])
+        return Words(self.index[:, :longest], self.lengths.clamp(max=longest), self.index_on_host()[:, :longest])
 
 
-def words_of(index: Integers, device: torch.device) -> Words:
+def words_from_index(index: Integers, device: torch.device) -> Words:
     """The structure `words` for (S, longest) word numbers, padded with 0."""
     lengths = (index != 0).sum(axis=1)
-    return Words(on_device(index.copy(), device), on_device(lengths, device), index)
+    return Words(tensor_on_device(index.copy(), device), tensor_on_device(lengths, device), index)
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class Trees:
     # Which nodes are the same, if that is known, as densevse/kernels/hlstm.py says; numbers may be those of more trees.
     alike: tuple[Integers, Integers] | None = None
 
-    def alike_nodes(self) -> tuple[Integers, Integers]:
+    def find_same_nodes(self) -> tuple[Integers, Integers]:
         """Finds which nodes are the same, unless that is known."""
-        return self.alike or alike_nodes(self.word, self.parent, self.noun_phrase)
+        return self.alike or find_same_nodes(self.word, self.parent, self.noun_phrase)
 
     def leaves(self) -> Integers:
         """(S, longest) the leaves of each sentence in the order of its words, padded with -1."""

@@ -21,7 +21,7 @@ from torch.nn import functional
 from densevse.kernels.order import order_scores
 from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes
 from densevse.methods.branch import Branch
-from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Sentences, Shapes, device_of
+from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Sentences, Shapes, module_device
 from densevse.methods.parameters.vse import Parameters
 from densevse.methods.parts import (
     WHOLE_VIEWS,
@@ -59,22 +59,26 @@ class VSE(DualEncoder):
         """(I, dimension) x, the linear map of the CNN's vector, or of several in a row, of unit norm."""
         vectors = [mean_of_regions(images) if view == "regions" else images.views[view] for view in self.views]
         together = torch.cat(vectors, dim=1) if len(vectors) > 1 else vectors[0]
-        return Embeddings(self._placed(self.image(self.dropout(together))))
+        return Embeddings(self._normalise_vectors(self.image(self.dropout(together))))
 
     def plan(self, sentences: Sentences) -> Prefixes | None:
         """The order in which an LSTM or GRU reads the sentences."""
-        return prefixes(sentences["words"].on_host(), device_of(self)) if isinstance(self.sentence, Recurrent) else None
+        return (
+            prefixes(sentences["words"].index_on_host(), module_device(self))
+            if isinstance(self.sentence, Recurrent)
+            else None
+        )
 
     def encode_sentences(self, sentences: Sentences) -> Embeddings:
         """(S, dimension) v, the sentence encoder's last state, of unit norm."""
         words: Words = sentences["words"]
         if isinstance(self.sentence, Recurrent):
-            tree: Prefixes = self.planned(sentences)
+            tree: Prefixes = self.device_plan(sentences)
             last = self.sentence(self.dropout(self.words(tree.distinct)), tree)
         else:
             total = self.dropout(self.words(words.index)).sum(dim=1)  # padding has the zero vector
             last = self.sentence(total / words.lengths.unsqueeze(1))
-        return Embeddings(self._placed(self.text(last)))
+        return Embeddings(self._normalise_vectors(self.text(last)))
 
     def score(self, images: Embeddings, sentences: Embeddings) -> Tensor:
         """(I, S) s(x, v): cosines, or minus the order-violation penalty."""
@@ -93,7 +97,7 @@ class VSE(DualEncoder):
         ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.negatives]
         return ranking(self.score(images, sentences), batch.positives, parameters.margin)
 
-    def _placed(self, vectors: Tensor) -> Tensor:
+    def _normalise_vectors(self, vectors: Tensor) -> Tensor:
         """Vectors scaled to unit norm, with absolute values for order embeddings (Vendrov et al. 2016, section 5.1)."""
         unit = functional.normalize(vectors, dim=1)
         return unit.abs() if self.hyperparameters.similarity == "order" else unit

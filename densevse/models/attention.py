@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from densevse.data.inputs import Pairs
-from densevse.methods.interface import Method, device_of
+from densevse.methods.interface import Method, module_device
 from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.runtime.arrays import Indices
@@ -31,7 +31,7 @@ class SomeSaliency(NamedTuple):
 
 def saliency(method: Method, pairs: Pairs) -> Iterator[SomeSaliency]:
     """Yields the saliency in each image with its first sentence, several images at a time."""
-    device = device_of(method)
+    device = module_device(method)
     first = np.unique(pairs.rows.image_of_caption, return_index=True)[1]
     for places in progress(batches(len(first), _IMAGES_AT_ONCE), "saliency"):
         sentences = first[places]

@@ -28,10 +28,10 @@ from densevse.data.inputs import Inputs
 from densevse.language.ngrams import KneserNey
 from densevse.language.tags import read_tags
 from densevse.language.tokens import detokenize
-from densevse.language.words import spoken
+from densevse.language.words import drop_punctuation
 from densevse.methods.generators.beam_search import Hypotheses, beam_search
 from densevse.methods.generators.interface import END, Generator
-from densevse.methods.interface import DualEncoder, Embeddings, device_of
+from densevse.methods.interface import DualEncoder, Embeddings, module_device
 from densevse.models.encoding import batches, evaluation
 from densevse.models.files import described, load_generator
 from densevse.models.spaces import encode_words, read_space
@@ -64,7 +64,7 @@ class Candidate:
         return (self.log_likelihood + tags) / (len(self.words) + 1)
 
 
-def ranked(candidates: Sequence[Candidate], decoding: Decoding) -> dict[int, list[Candidate]]:
+def rank_candidates(candidates: Sequence[Candidate], decoding: Decoding) -> dict[int, list[Candidate]]:
     """The distinct sentences about each image, the best first; images are in order.
 
     Of equal sentences, which may come from different tags, the best is kept; of equally good ones, the most likely.
@@ -80,7 +80,9 @@ def ranked(candidates: Sequence[Candidate], decoding: Decoding) -> dict[int, lis
     return {image: list(sentences.values()) for image, sentences in found.items()}
 
 
-def rated(candidates: Sequence[Candidate], images: Contents, space: DualEncoder, model: KneserNey) -> list[Candidate]:
+def rate_candidates(
+    candidates: Sequence[Candidate], images: Contents, space: DualEncoder, model: KneserNey
+) -> list[Candidate]:
     """Adds to candidates their translation scores and the mean log probability of their words by an n-gram model."""
     sentences = sorted({one.words for one in candidates}, key=lambda words: (len(words), words))
     language = {words: model.log_probability(words) / (len(words) + 1) for words in sentences}
@@ -117,12 +119,12 @@ class TagSequences:
     sequences: Sequence[TagSequence]
     counts: NDArray[np.int64]  # the number of training sentences with each sequence
 
-    def of_image(self, image: int, decoding: Decoding, seed: int) -> Along:
+    def choose_sequences(self, image: int, decoding: Decoding, seed: int) -> Along:
         """The tag sequences along which sentences about an image are written."""
         if decoding.choice_of_tags == "drawn":
             chosen = self.draw(decoding.tag_sequences, seed, image)
         else:
-            chosen = self.most_frequent(decoding.tag_sequences)
+            chosen = self.frequent_sequences(decoding.tag_sequences)
         return {tags: self._log_probability[tags] for tags in chosen}
 
     def draw(self, number: int, seed: int, image: int) -> list[TagSequence]:
@@ -133,12 +135,12 @@ class TagSequences:
         drawn = random.choice(len(self.sequences), number, replace=False, p=self.counts / self.counts.sum())
         return [self.sequences[place] for place in sorted(drawn)]
 
-    def most_frequent(self, number: int) -> list[TagSequence]:
+    def frequent_sequences(self, number: int) -> list[TagSequence]:
         """The most frequent sequences; ties are broken by order."""
-        return [self.sequences[place] for place in self._by_frequency[:number]]
+        return [self.sequences[place] for place in self._frequency_order[:number]]
 
     @cached_property
-    def _by_frequency(self) -> NDArray[np.intp]:
+    def _frequency_order(self) -> NDArray[np.intp]:
         return np.argsort(-self.counts, kind="stable")
 
     @cached_property
@@ -162,7 +164,7 @@ def write_captions(job: Mapping[str, Any], wildcards: Mapping[str, str], output:
     settings = validate(CaptionJob, job, "captions")
     writer = CaptionWriter(Files(files), wildcards["split"], settings)
     tags = writer.tags_of_training() if writer.follows_tags else None
-    writer.write(ranked(writer.candidates(writer.images, tags), settings.decoding), settings.decoding, output)
+    writer.write(rank_candidates(writer.candidates(writer.images, tags), settings.decoding), settings.decoding, output)
 
 
 class CaptionWriter:
@@ -175,10 +177,10 @@ class CaptionWriter:
         """
         device = set_up(job.threads)
         self._files, self._job = files, job
-        self._inputs = Inputs(files, described(files.one("model"))["sentences"])
+        self._inputs = Inputs(files, described(files.input_path("model"))["sentences"])
         self.pairs = self._inputs.pairs(split)
         self.images = content_of_images(self._inputs, self.pairs, split)
-        self._generator = load_generator(files.one("model"), self._inputs, self.images.size).to(device)
+        self._generator = load_generator(files.input_path("model"), self._inputs, self.images.size).to(device)
         self._space = _space(files, device)
 
     @property
@@ -189,7 +191,7 @@ class CaptionWriter:
     def tags_of_training(self) -> list[Along]:
         """The tag sequences of training that are chosen for each image. Raises `InputError` if there are none."""
         sequences, decoding = self._tag_sequences(), self._job.decoding
-        return [sequences.of_image(image, decoding, self._job.seed) for image in range(len(self.images))]
+        return [sequences.choose_sequences(image, decoding, self._job.seed) for image in range(len(self.images))]
 
     def candidates(self, contents: Contents, tags: Sequence[Along] | None) -> list[Candidate]:
         """Sentences about each image, written from its content, with all of their scores.
@@ -200,14 +202,16 @@ class CaptionWriter:
         decoding = self._job.decoding
         with evaluation(self._generator):
             if tags is None:
-                found = _without_tags(self._generator, contents, decoding)
+                found = _untagged_candidates(self._generator, contents, decoding)
             else:
-                found = _along_tags(self._generator, contents, tags, decoding)
+                found = _tagged_candidates(self._generator, contents, tags, decoding)
         logger.info("%d sentences about %d images", len(found), len(contents))
         if self._space is None:
             return found
         numbered = map(self._inputs.vocabulary.encode, self._training_tokens())
-        return rated(found, contents, self._space, KneserNey(numbered, decoding.ngram, len(self._inputs.vocabulary)))
+        return rate_candidates(
+            found, contents, self._space, KneserNey(numbered, decoding.ngram, len(self._inputs.vocabulary))
+        )
 
     def text(self, candidate: Candidate) -> str:
         """A candidate as a sentence."""
@@ -216,11 +220,11 @@ class CaptionWriter:
     def write(
         self, sentences: Mapping[int, Sequence[Candidate]], decoding: Decoding, path: str | Path, **found: str
     ) -> None:
-        """Writes the first `decoding.kept` sentences about each image as GENERATED, with what the job `found`."""
+        """Writes the first `decoding.kept` sentences about each image as GENERATED, whose statement gets `found`."""
         schema.write(self._rows(sentences, decoding), GENERATED, path, **found)
 
     def _training_tokens(self) -> Iterator[list[str]]:
-        for part in schema.read_parts([self._files.one("tokens")], TOKENS, ["split", "tokens"]):
+        for part in schema.read_parts([self._files.input_path("tokens")], TOKENS, ["split", "tokens"]):
             yield from part.loc[part["split"] == "train", "tokens"]
 
     def _tag_sequences(self) -> TagSequences:
@@ -236,8 +240,8 @@ class CaptionWriter:
 
     def _rows(self, sentences: Mapping[int, Sequence[Candidate]], decoding: Decoding) -> pd.DataFrame:
         """GENERATED rows, by image in table order, then rank."""
-        known = set(map(spoken, self._training_tokens()))
-        tag_names = read_tags(self._files.one("tags")) if "tags" in self._files else None
+        known = set(map(drop_punctuation, self._training_tokens()))
+        tag_names = read_tags(self._files.input_path("tags")) if "tags" in self._files else None
         image_ids, rows = self.pairs.rows.image_ids, list[dict[str, Any]]()
         for image, of_image in sentences.items():
             for rank, one in enumerate(of_image[: decoding.kept], start=1):
@@ -253,7 +257,7 @@ class CaptionWriter:
                         "translation": one.translation,
                         "language": one.language,
                         "tags": tag_names.decode(one.tags) if tag_names else [],
-                        "in_training": spoken(tokens) in known,
+                        "in_training": drop_punctuation(tokens) in known,
                     }
                 )
         frame = pd.DataFrame(rows, columns=[column.name for column in GENERATED.columns])
@@ -268,10 +272,12 @@ def _space(files: Files, device: torch.device) -> DualEncoder | None:
         "generated sentences can be rated",
         "Name another variant as the generator's `joint_embedding`.",
     )
-    return read_space(files.one("joint_embedding"), purpose, advice).to(device)
+    return read_space(files.input_path("joint_embedding"), purpose, advice).to(device)
 
 
-def _along_tags(generator: Generator, contents: Contents, tags: Sequence[Along], decoding: Decoding) -> list[Candidate]:
+def _tagged_candidates(
+    generator: Generator, contents: Contents, tags: Sequence[Along], decoding: Decoding
+) -> list[Candidate]:
     """The best sentence along each tag sequence of each image; sequences of one length are searched together."""
     by_length: dict[int, list[tuple[TagSequence, int]]] = {}
     for image, of_image in enumerate(tags):
@@ -287,13 +293,13 @@ def _along_tags(generator: Generator, contents: Contents, tags: Sequence[Along],
         written = _search(generator, contents.take(numbers), along, decoding)
         best, likelihood = written.words[:, 0].tolist(), written.log_likelihood[:, 0].tolist()
         found += [
-            Candidate(image, _before_end(words), sequence, likely, tags[image][sequence])
+            Candidate(image, _cut_at_end(words), sequence, likely, tags[image][sequence])
             for (sequence, image), words, likely in zip(some, best, likelihood, strict=True)
         ]
     return found
 
 
-def _without_tags(generator: Generator, contents: Contents, decoding: Decoding) -> list[Candidate]:
+def _untagged_candidates(generator: Generator, contents: Contents, decoding: Decoding) -> list[Candidate]:
     """All hypotheses of the search for each image."""
     found = []
     groups = batches(len(contents), max(1, HYPOTHESES_AT_ONCE // decoding.beam))
@@ -301,7 +307,7 @@ def _without_tags(generator: Generator, contents: Contents, decoding: Decoding) 
         written = _search(generator, contents.take(rows), None, decoding)
         for image, words, likelihood in zip(rows, written.words.tolist(), written.log_likelihood.tolist(), strict=True):
             found += [
-                Candidate(int(image), _before_end(one), NO_TAGS, likely)
+                Candidate(int(image), _cut_at_end(one), NO_TAGS, likely)
                 for one, likely in zip(words, likelihood, strict=True)
                 if likely > -np.inf
             ]
@@ -309,10 +315,10 @@ def _without_tags(generator: Generator, contents: Contents, decoding: Decoding) 
 
 
 def _search(generator: Generator, content: Tensor, tags: Tensor | None, decoding: Decoding) -> Hypotheses:
-    device = device_of(generator)
+    device = module_device(generator)
     along = None if tags is None else tags.to(device)
     return beam_search(generator, content.to(device), along, decoding.beam, decoding.longest_sentence)
 
 
-def _before_end(words: list[int]) -> tuple[int, ...]:
+def _cut_at_end(words: list[int]) -> tuple[int, ...]:
     return tuple(words[: words.index(END)] if END in words else words)

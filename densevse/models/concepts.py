@@ -10,12 +10,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
-from densevse.artifacts.shards import remove_superseded
+from densevse.artifacts.shards import remove_old_shards
 from densevse.models.encoding import batches
 from densevse.runtime.numerics import set_up_processor
 from snakeproof.errors import InputError
 from snakeproof.logs import progress
-from snakeproof.seals import verified
+from snakeproof.seals import verify_file
 from snakeproof.store import FeatureStore, FeatureWriter
 
 _AT_ONCE = 1024  # regions
@@ -40,15 +40,15 @@ def score_concepts(
     set_up_processor(threads)
     store = FeatureStore([regions], REGION_FEATURES)
     layer = _layer(store, weights, regions) if train == "head" else None
-    images, best, whole = _scored(store, layer)
+    images, best, whole = _score_regions(store, layer)
     for view, path, logits in (("concepts", concepts, best), ("concepts_whole", concepts_whole, whole)):
         with FeatureWriter(path, IMAGE_FEATURES, logits.shape[1:], DTYPE, view=view) as file:
             file.append(images, torch.sigmoid(logits).numpy())
-        remove_superseded(path)
+        remove_old_shards(path)
 
 
 def _layer(store: FeatureStore, weights: str, regions: str) -> dict[str, Tensor]:
-    verified(weights)
+    verify_file(weights)
     layer = load_file(weights)
     if layer["weight"].shape[1:] != store.shape:
         raise InputError(
@@ -58,7 +58,7 @@ def _layer(store: FeatureStore, weights: str, regions: str) -> dict[str, Tensor]
     return layer
 
 
-def _scored(store: FeatureStore, layer: Mapping[str, Tensor] | None) -> tuple[pd.DataFrame, Tensor, Tensor]:
+def _score_regions(store: FeatureStore, layer: Mapping[str, Tensor] | None) -> tuple[pd.DataFrame, Tensor, Tensor]:
     """The images, and (images, K) logits: the largest over each image's regions, and those of region 0."""
     outputs = store.shape[0] if layer is None else len(layer["bias"])
     ids, ranks = store.rows["image_id"].to_numpy(object), store.rows["rank"].to_numpy()

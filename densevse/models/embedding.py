@@ -21,7 +21,7 @@ from densevse.artifacts.schemas.features import CORRESPONDENCES, EMBEDDINGS, REG
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
 from densevse.language.words import UNKNOWN
-from densevse.methods.interface import WHOLE_IMAGE, Method, device_of
+from densevse.methods.interface import WHOLE_IMAGE, Method, module_device
 from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.models.files import check_round, load_model, open_model
@@ -87,13 +87,13 @@ def embed(method: Method, inputs: Inputs, split: str) -> tuple[pd.DataFrame, Vec
         raise InputError(f"{type(method).__name__} cannot embed: its scores are no products of vectors.")
     rows = pd.concat(parts, ignore_index=True)
     vectors: Vectors = np.stack(rows.pop("vector").to_list())
-    return _described(rows, inputs), vectors
+    return _add_text_and_boxes(rows, inputs), vectors
 
 
 def write_region_embeddings(method: Method, features: str | Path, output: str | Path) -> None:
     """Embeds the regions of a region features file, e.g. true boxes, and writes an EMBEDDINGS artifact."""
     store = FeatureStore([features], REGION_FEATURES)
-    device = device_of(method)
+    device = module_device(method)
     with evaluation(method):
         vectors = [
             method.embed_regions(torch.from_numpy(store.gather(rows)).float().to(device)).cpu().numpy()
@@ -109,19 +109,19 @@ def embed_true_regions(model: str, true_regions: str, threads: int, output: str)
     write_region_embeddings(method, true_regions, output)
 
 
-def regions_of(method: Method, pairs: Pairs, images: Indices) -> tuple[Tensor, Tensor]:
+def region_vectors(method: Method, pairs: Pairs, images: Indices) -> tuple[Tensor, Tensor]:
     """(I, R, dimension) vectors of the regions of some images, zero where there is none; and (I, R) bool."""
-    batch = to_device(pairs.images(images), device_of(method))
+    batch = to_device(pairs.images(images), module_device(method))
     vectors = method.embed_regions(batch.views["regions"][batch.present])
     padded = vectors.new_zeros(*batch.present.shape, vectors.shape[1])
     padded[batch.present] = vectors
     return padded, batch.present
 
 
-def phrases_of(method: Method, pairs: Pairs, sentences: Indices) -> tuple[pd.DataFrame, Tensor]:
+def phrase_vectors(method: Method, pairs: Pairs, sentences: Indices) -> tuple[pd.DataFrame, Tensor]:
     """Noun phrases of some sentences: rows (sentence, caption_id, image_id, start, end) and their vectors."""
     forest = pairs.forest()
-    batch = to_device(pairs.sentences(sentences), device_of(method))
+    batch = to_device(pairs.sentences(sentences), module_device(method))
     found = method.embed_phrases(batch)
     node = found.node.cpu().numpy()
     start, end = forest.spans(sentences)
@@ -138,7 +138,7 @@ def phrases_of(method: Method, pairs: Pairs, sentences: Indices) -> tuple[pd.Dat
     return rows, found.vectors
 
 
-def with_words(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
+def add_text(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
     """`rows` with `text`: the parser's tokens from `start` to `end` of each one's `caption_id`."""
     caption, captions = pd.factorize(rows["caption_id"])
     text = np.empty(len(rows), object)
@@ -152,31 +152,31 @@ def with_words(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
 
 
 def _images(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
-    vectors = method.embed_images(to_device(pairs.images(rows), device_of(method)))
+    vectors = method.embed_images(to_device(pairs.images(rows), module_device(method)))
     return _rows("image", vectors, image_id=pairs.rows.image_ids[rows], rank=WHOLE_IMAGE)
 
 
 def _regions(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
     """The detections as rows; the whole image, rank 0, is a row of another kind."""
-    vectors, present = regions_of(method, pairs, rows)
+    vectors, present = region_vectors(method, pairs, rows)
     image, rank = present.cpu().numpy().nonzero()
     image, rank = image[rank != WHOLE_IMAGE], rank[rank != WHOLE_IMAGE]
     return _rows("region", vectors[image, rank], image_id=pairs.rows.image_ids[rows[image]], rank=rank)
 
 
 def _sentences(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
-    vectors = method.embed_sentences(to_device(pairs.sentences(rows), device_of(method)))
+    vectors = method.embed_sentences(to_device(pairs.sentences(rows), module_device(method)))
     image_id = pairs.rows.image_ids[pairs.rows.image_of_caption[rows]]
     return _rows("sentence", vectors, caption_id=pairs.rows.caption_ids[rows], image_id=image_id)
 
 
 def _phrases(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
-    found, vectors = phrases_of(method, pairs, rows)
+    found, vectors = phrase_vectors(method, pairs, rows)
     return _rows("phrase", vectors, **{name: found[name] for name in ("caption_id", "image_id", "start", "end")})
 
 
 def _words(method: Method, inputs: Inputs, rows: Indices) -> pd.DataFrame:
-    words = torch.from_numpy(rows + UNKNOWN + 1).to(device_of(method))
+    words = torch.from_numpy(rows + UNKNOWN + 1).to(module_device(method))
     return _rows("word", method.embed_words(words), text=[inputs.vocabulary.words[row] for row in rows])
 
 
@@ -185,16 +185,16 @@ def _rows(kind: str, vectors: Tensor, **columns: Any) -> pd.DataFrame:
     return pd.DataFrame({"vector": list(stored), "kind": kind, **columns})
 
 
-def _described(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
+def _add_text_and_boxes(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
     """`rows` with the words of sentences and phrases and the boxes of images and regions."""
     rows = _complete(rows)
     sentence, phrase = (rows["kind"] == "sentence"), (rows["kind"] == "phrase")
     if sentence.any():
-        texts = schema.read(inputs.files.one("caption_table"), CAPTIONS, ["caption_id", "text"])
+        texts = schema.read(inputs.files.input_path("caption_table"), CAPTIONS, ["caption_id", "text"])
         rows.loc[sentence, "text"] = rows.loc[sentence, "caption_id"].map(texts.set_index("caption_id")["text"])
     if phrase.any():
-        rows.loc[phrase, "text"] = with_words(rows[phrase], inputs)["text"]
-    if inputs.with_regions:
+        rows.loc[phrase, "text"] = add_text(rows[phrase], inputs)["text"]
+    if inputs.has_region_views:
         boxes = inputs.regions.rows[["image_id", "rank", *BOX]]
         rows = rows.drop(columns=BOX).merge(boxes, on=["image_id", "rank"], how="left")
         rows[BOX] = rows[BOX].fillna(0.0)
@@ -225,7 +225,7 @@ def assign_regions(
     """The job that assigns a region to each noun phrase of the training split, as a round is trained on them.
 
     `start` is the model of the round before, and `files` are its inputs. With BOXES rows as `true_boxes`, these decide
-    in place of the model. Raises `InputError` as `open_model` and `by_true_boxes` do.
+    in place of the model. Raises `InputError` as `open_model` and `match_true_boxes` do.
     """
     check_round(start, {**wildcards, "round": str(round - 1)})
     inputs, method = open_model(Files(files), start, set_up(threads), "embed_regions", "embed_phrases", "assign")
@@ -240,23 +240,23 @@ def write_correspondences(
 
     With `true` BOXES rows, these decide in place of the method.
     """
-    found = correspond(method, inputs, split)
+    found = find_correspondences(method, inputs, split)
     if true is not None:
-        found = by_true_boxes(found, true, inputs.regions.rows)
+        found = match_true_boxes(found, true, inputs.regions.rows)
     schema.write(found, CORRESPONDENCES, output)
 
 
-def correspond(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:
+def find_correspondences(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:
     """CORRESPONDENCES rows: each noun phrase of a split's sentences with the best region of its image."""
     pairs = inputs.pairs(split)
     parts = progress(batches(len(pairs.rows.image_ids), IMAGES_AT_ONCE), f"regions of {split} phrases")
     with evaluation(method):
-        assigned = [_assigned(method, pairs, images) for images in parts]
-    rows = with_words(pd.concat(assigned, ignore_index=True), inputs).rename(columns={"text": "phrase"})
+        assigned = [_assign_batch(method, pairs, images) for images in parts]
+    rows = add_text(pd.concat(assigned, ignore_index=True), inputs).rename(columns={"text": "phrase"})
     return rows.merge(_boxes(inputs.regions.rows), on=["image_id", "region"], how="left", validate="many_to_one")
 
 
-def by_true_boxes(rows: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:
+def match_true_boxes(rows: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:
     """CORRESPONDENCES rows with the region that overlaps a true box of the phrase most, at confidence 1.
 
     `true` holds BOXES rows, `regions` REGION_FEATURES rows. A phrase is left out if no region overlaps one of its boxes
@@ -264,13 +264,15 @@ def by_true_boxes(rows: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame)
     """
     true, boxes = true_boxes_of_phrases(true), _boxes(regions)
     firsts = range(0, len(rows) or 1, PHRASES_AT_ONCE)  # one part at least, even without phrases
-    best = pd.concat([_most_overlapping(rows.iloc[first : first + PHRASES_AT_ONCE], true, boxes) for first in firsts])
+    best = pd.concat(
+        [_overlapping_regions(rows.iloc[first : first + PHRASES_AT_ONCE], true, boxes) for first in firsts]
+    )
     if best.empty:
         raise InputError(f"none of {len(rows)} phrases has a region that overlaps a true box of it by {RIGHT_OVERLAP}.")
     return best.reset_index(drop=True)
 
 
-def _most_overlapping(rows: pd.DataFrame, true: pd.DataFrame, boxes: pd.DataFrame) -> pd.DataFrame:
+def _overlapping_regions(rows: pd.DataFrame, true: pd.DataFrame, boxes: pd.DataFrame) -> pd.DataFrame:
     """The rows whose phrase has a true box that one of its image's boxes overlaps by `RIGHT_OVERLAP`, with that box."""
     pairs = rows.drop(columns=["region", "confidence", *BOX]).merge(true, on=PHRASE).merge(boxes, on="image_id")
     overlap = intersection_over_union(pairs[BOX].to_numpy(float), pairs[TRUE_BOX].to_numpy(float))
@@ -284,11 +286,11 @@ def _boxes(regions: pd.DataFrame) -> pd.DataFrame:
     return regions[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
 
 
-def _assigned(method: Method, pairs: Pairs, images: Indices) -> pd.DataFrame:
+def _assign_batch(method: Method, pairs: Pairs, images: Indices) -> pd.DataFrame:
     """The rows of some consecutive images, still without words and boxes."""
     first, last = np.searchsorted(pairs.rows.image_of_caption, [images[0], images[-1] + 1])
-    rows, h = phrases_of(method, pairs, np.arange(first, last))
-    regions, present = regions_of(method, pairs, images)
+    rows, h = phrase_vectors(method, pairs, np.arange(first, last))
+    regions, present = region_vectors(method, pairs, images)
     image = pairs.rows.image_of_caption[rows.pop("sentence")] - images[0]
     of_phrase = to_device(torch.from_numpy(image), regions.device)
     region, confidence = method.assign(regions[of_phrase], present[of_phrase], h)

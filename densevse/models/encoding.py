@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.data.inputs import Pairs
-from densevse.methods.interface import Encoding, Method, SomeEncoding, device_of, with_parts
+from densevse.methods.interface import Encoding, Method, SomeEncoding, module_device, replace_parts
 from densevse.methods.moving import to_device
 from densevse.runtime.arrays import Indices
 
@@ -30,9 +30,9 @@ def evaluation(module: nn.Module) -> Iterator[None]:
 
 def encode_images(method: Method, pairs: Pairs, batch: int = BATCH) -> Encoding:
     """Encodes all images of a split; the first dimension of each tensor is the image."""
-    device = device_of(method)
+    device = module_device(method)
     with evaluation(method):
-        return concatenated(
+        return join_encodings(
             [
                 method.encode_images(to_device(pairs.images(rows), device))
                 for rows in batches(len(pairs.rows.image_ids), batch)
@@ -42,9 +42,9 @@ def encode_images(method: Method, pairs: Pairs, batch: int = BATCH) -> Encoding:
 
 def encode_sentences(method: Method, pairs: Pairs, batch: int = BATCH) -> Encoding:
     """Encodes all sentences of a split; the first dimension of each tensor is the sentence."""
-    device = device_of(method)
+    device = module_device(method)
     with evaluation(method):
-        return concatenated(
+        return join_encodings(
             [
                 method.encode_sentences(to_device(pairs.sentences(rows), device))
                 for rows in batches(len(pairs.rows.caption_ids), batch)
@@ -52,17 +52,17 @@ def encode_sentences(method: Method, pairs: Pairs, batch: int = BATCH) -> Encodi
         )
 
 
-def concatenated(encodings: list[SomeEncoding]) -> SomeEncoding:
+def join_encodings(encodings: list[SomeEncoding]) -> SomeEncoding:
     """Joins batches of encodings; narrower ones (shorter sentences) are padded with zeros at the end."""
-    return with_parts(encodings[0], (torch.cat(_of_one_width(parts)) for parts in zip(*encodings, strict=True)))
+    return replace_parts(encodings[0], (torch.cat(_pad_to_widest(parts)) for parts in zip(*encodings, strict=True)))
 
 
-def _of_one_width(parts: tuple[Tensor, ...]) -> list[Tensor]:
+def _pad_to_widest(parts: tuple[Tensor, ...]) -> list[Tensor]:
     widths = [max(sizes) for sizes in zip(*(part.shape[1:] for part in parts), strict=True)]
-    return [widened(part, widths) for part in parts]
+    return [pad_tensor(part, widths) for part in parts]
 
 
-def widened(part: Tensor, widths: Sequence[int]) -> Tensor:
+def pad_tensor(part: Tensor, widths: Sequence[int]) -> Tensor:
     """Pads (n, ...) to (n, *widths) with zeros at the end of each dimension."""
     missing = [width - size for width, size in zip(widths, part.shape[1:], strict=True)]
     # `pad` takes the last dimension first, and for each dimension the padding before and after it.

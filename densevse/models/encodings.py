@@ -11,10 +11,10 @@ import torch
 from densevse.artifacts.schemas.features import ENCODINGS
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
-from densevse.methods.interface import Encoding, Method, device_of
+from densevse.methods.interface import Encoding, Method, module_device
 from densevse.methods.moving import to_device
-from densevse.models.encoding import BATCH, batches, evaluation, widened
-from densevse.models.files import open_alone
+from densevse.models.encoding import BATCH, batches, evaluation, pad_tensor
+from densevse.models.files import open_new_data
 from densevse.runtime.arrays import Indices
 from densevse.runtime.numerics import set_up
 from snakeproof.logs import progress
@@ -27,29 +27,29 @@ def encode_split(model: str, output: str, threads: int, wildcards: Mapping[str, 
     `files` are the model's inputs about the images, which it may not have been trained on. Raises `InputError` if they
     do not fit the model.
     """
-    inputs, method = open_alone(Files(files), model, set_up(threads))
+    inputs, method = open_new_data(Files(files), model, set_up(threads))
     write_encodings(method, inputs, wildcards["split"], output)
 
 
 def write_encodings(method: Method, inputs: Inputs, split: str, output: str | Path) -> None:
     """Encodes the readable images of a split, with sentences or without, and writes an ENCODINGS artifact."""
-    pairs = inputs.images_alone(split, method.regions_read)
+    pairs = inputs.all_images(split, method.regions_read)
     ids = pairs.rows.image_ids
-    widest = encoded(method, pairs, _with_most_regions(inputs, pairs))
+    widest = encode_image_rows(method, pairs, _widest_image(inputs, pairs))
     # float32, as the exponentials that sm-LSTM's attention keeps exceed float16's 65,504.
     parts = [{"dtype": str(part.dtype).removeprefix("torch."), "shape": list(part.shape[1:])} for part in widest]
     length = sum(math.prod(part.shape[1:]) for part in widest)
     with FeatureWriter(output, ENCODINGS, (length,), np.float32, parts=parts) as file:
         for rows in progress(batches(len(ids), BATCH), f"encodings of {split}"):
-            alike = zip(encoded(method, pairs, rows), widest, strict=True)
-            flat = [widened(part, like.shape[1:]).reshape(len(rows), -1).float() for part, like in alike]
+            alike = zip(encode_image_rows(method, pairs, rows), widest, strict=True)
+            flat = [pad_tensor(part, like.shape[1:]).reshape(len(rows), -1).float() for part, like in alike]
             file.append(pd.DataFrame({"image_id": ids[rows]}), torch.cat(flat, dim=1).cpu().numpy())
 
 
-def encoded(method: Method, pairs: Pairs, rows: Indices) -> Encoding:
+def encode_image_rows(method: Method, pairs: Pairs, rows: Indices) -> Encoding:
     """The encoding of some images of a split."""
     with evaluation(method):
-        return method.encode_images(to_device(pairs.images(rows), device_of(method)))
+        return method.encode_images(to_device(pairs.images(rows), module_device(method)))
 
 
 class KeptImages:
@@ -79,9 +79,9 @@ class KeptImages:
         return encoding
 
 
-def _with_most_regions(inputs: Inputs, pairs: Pairs) -> Indices:
+def _widest_image(inputs: Inputs, pairs: Pairs) -> Indices:
     """The image with the most regions, whose encoding is the widest; image 0 if there are no regions."""
-    if not inputs.with_regions:
+    if not inputs.has_region_views:
         return np.zeros(1, np.int64)
     regions = inputs.regions.rows["image_id"].value_counts()
     return np.array([regions.reindex(pairs.rows.image_ids).argmax()], np.int64)

@@ -27,7 +27,7 @@ class GivenMember(NamedTuple):
     files: Mapping[str, str]
     layout: GivenLayout
 
-    def described(self) -> dict[str, Any]:
+    def description(self) -> dict[str, Any]:
         """The member as tables name it, without the folders of its files."""
         files = {key: Path(path).name for key, path in self.files.items()}
         return {"name": self.name, "given": files, "layout": self.layout.model_dump()}
@@ -50,24 +50,26 @@ def retrieve_by_ensemble(
     one member after the other. Raises `InputError` as `encode_test` and `write_given_retrieval` do.
     """
     inputs = Files(files)
-    test = read_test(inputs.one("image_table"), inputs.one("caption_table"), wildcards["protocol"], ranked_sentences)
-    encoded = _encoded(inputs, models, threads, ranked_sentences, test)
+    test = read_test(
+        inputs.input_path("image_table"), inputs.input_path("caption_table"), wildcards["protocol"], ranked_sentences
+    )
+    encoded = _encode_members(inputs, models, threads, ranked_sentences, test)
     members = list(_members(given_members, given))
     read = [scorers(member.files, member.layout, test, Path(output).parent) for member in members]
-    i2t, t2i = (summed([*encoded.scorers, *(both[direction] for both in read)]) for direction in (0, 1))
+    i2t, t2i = (sum_scorers([*encoded.scorers, *(both[direction] for both in read)]) for direction in (0, 1))
     one_way = all(of_images is of_sentences for of_images, of_sentences in read)
     rows = retrieve_by_direction(i2t, i2t if one_way else t2i, test.rows, test.folds, top)
-    named = [member.described() for member in members]
+    named = [member.description() for member in members]
     schema.write(rows, RETRIEVAL, output, split="test", **encoded.made_with, given_members=named)
 
 
-def summed(members: Sequence[Scorer]) -> Scorer:
-    """The scores of an ensemble: sums of its members' scores, block by block (sm-LSTM*, section 4.2).
+def sum_scorers(members: Sequence[Scorer]) -> Scorer:
+    """A scorer whose scores are the sums of its members' scores, block by block (sm-LSTM*, section 4.2).
 
     If some are arrays, as given ones are, the sums are arrays of float64; otherwise they are tensors.
     """
 
-    def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
+    def score_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
         of_members = [member(image_rows, sentence_rows) for member in members]
 
         def score_block(image: slice, sentence: slice) -> Any:
@@ -78,10 +80,10 @@ def summed(members: Sequence[Scorer]) -> Scorer:
 
         return score_block
 
-    return of_rows
+    return score_rows
 
 
-def _encoded(
+def _encode_members(
     files: Files, models: Sequence[str], threads: int, sentences: RankedSentences, test: GivenTest
 ) -> EncodedTest:
     """The test split as encoded by the trained members, if there are any."""

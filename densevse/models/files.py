@@ -13,13 +13,13 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from densevse.config.methods import GENERATOR_MODELS, MODELS, module_of_method
-from densevse.config.registries import library_of
+from densevse.config.registries import find_library
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.methods.generators.interface import CONTENT, Generator
 from densevse.methods.interface import Method, Shapes
-from snakeproof.errors import InputError, expected_and_found
-from snakeproof.seals import sealed, verified
+from snakeproof.errors import InputError, describe_differences
+from snakeproof.seals import sealed_file, verify_file
 from snakeproof.statements import agree, read_statement, statement_metadata
 from snakeproof.strict import Strict, validate
 
@@ -42,15 +42,15 @@ def method_class(name: str) -> type[Method]:
     return found
 
 
-def parameters_of(name: str, values: Mapping[str, Any]) -> Strict:
+def method_parameters(name: str, values: Mapping[str, Any]) -> Strict:
     """The parameters of a method from its configuration. Raises `InputError` that names each invalid one."""
     kind = MODELS.get(name) or GENERATOR_MODELS[name.removeprefix(_GENERATORS)]
     return validate(kind, dict(values), f"parameters of the method {name}")
 
 
-def build(name: str, parameters: Mapping[str, Any], shapes: Shapes) -> Method:
+def build_method(name: str, parameters: Mapping[str, Any], shapes: Shapes) -> Method:
     """Builds a method with its parameters. Raises `InputError` that names an unknown or unusable parameter."""
-    kind, values = method_class(name), parameters_of(name, parameters)
+    kind, values = method_class(name), method_parameters(name, parameters)
     try:
         return kind(values, shapes)
     except ValueError as error:
@@ -64,16 +64,16 @@ def generator_shapes(inputs: Inputs, content: int) -> Shapes:
 
 
 def build_generator(name: str, parameters: Mapping[str, Any], shapes: Shapes) -> Generator:
-    """A generator with its parameters; `name` is `generators.<model>`. Raises `InputError` as `build` does."""
-    return cast(Generator, build(name, parameters, shapes))
+    """A generator with its parameters; `name` is `generators.<model>`. Raises `InputError` as `build_method` does."""
+    return cast(Generator, build_method(name, parameters, shapes))
 
 
-def with_networks(shapes: Shapes, described: Mapping[str, Any]) -> Shapes:
+def add_networks(shapes: Shapes, described: Mapping[str, Any]) -> Shapes:
     """The shapes with the networks that are a part of a model, before the model's weights are loaded."""
     # Imported by name, so that only jobs of such models depend on their code: see densevse.dag.training.
     if TRAINED_NETWORK in described:
         finetuned = import_module("densevse.vision.finetuned").FineTuned
-        shapes = replace(shapes, network=finetuned.untrained(described[TRAINED_NETWORK]))
+        shapes = replace(shapes, network=finetuned.from_description(described[TRAINED_NETWORK]))
     if TEXT_ENCODER in described:
         shapes = replace(shapes, text_encoder=text_encoder(described[TEXT_ENCODER]))
     return shapes
@@ -84,7 +84,7 @@ def text_encoder(network: Mapping[str, Any], weights: str | Path | None = None) 
 
     Raises `InputError` if the network has none, or if the weights do not fit.
     """
-    library = library_of(network["architecture"])
+    library = find_library(network["architecture"])
     if library is None or not library.has_text:
         raise InputError(f"networks: {network['architecture']} encodes no sentences; name a network of open_clip.")
     encoder: nn.Module = import_module(library.implementation).text_encoder(network, weights)
@@ -99,7 +99,7 @@ UNTRAINED = "untrained"
 def save_model(method: Method | Generator, name: str, sentences: Sequence[str], path: str | Path, **found: Any) -> None:
     """Writes a method's weights; `name` is its module's, `sentences` are the structures that it reads.
 
-    `found` is what only its training knows, such as `features`: how the images are seen (see `seen_by`).
+    `found` is what only its training knows, such as `features`: how the images are seen (see `settings_with_parents`).
     """
     shapes = method.shapes
     sizes = {
@@ -128,13 +128,13 @@ def write_weights(module: nn.Module, path: str | Path, **found: Any) -> None:
         name: value.detach().to("cpu", copy=True, memory_format=torch.contiguous_format)
         for name, value in module.state_dict().items()
     }
-    with sealed(path) as temporary:
+    with sealed_file(path) as temporary:
         save_file(weights, temporary, statement_metadata(**found))
 
 
 def described(path: str | Path) -> dict[str, Any]:
     """What a model's file says of itself: its method, parameters, structures of sentences, shapes and features."""
-    with _opened(path) as (_, known):
+    with _open_weights(path) as (_, known):
         return known
 
 
@@ -146,9 +146,11 @@ def load_model(
     Raises `InputError` if the file is missing, truncated or not a model, if it does not fit the data, or if it was
     trained on features of another network or configuration.
     """
-    weights, described = _read(path)
+    weights, described = _read_model(path)
     _check_features(path, described.get("features", {}), features or {})
-    method = build(described["method"], described["parameters"], with_networks(shapes or _shapes(described), described))
+    method = build_method(
+        described["method"], described["parameters"], add_networks(shapes or _shapes(described), described)
+    )
     _fill(method, weights, path)
     return method
 
@@ -174,18 +176,18 @@ def open_model(files: Files, path: str | Path, device: torch.device, *abilities:
     kind = method_class(known["method"])
     if missing := [ability for ability in abilities if not kind.can(ability)]:
         raise InputError(f"{path}: a model of the method {known['method']} cannot {' or '.join(missing)}.")
-    inputs = Inputs(files, known["sentences"], encoded_by(path, known))
-    return inputs, load_model(path, inputs.shapes(), inputs.features_seen()).to(device)
+    inputs = Inputs(files, known["sentences"], text_encoder_settings(path, known))
+    return inputs, load_model(path, inputs.shapes(), inputs.feature_settings()).to(device)
 
 
-def open_alone(files: Files, path: str | Path, device: torch.device) -> tuple[Inputs, Method]:
+def open_new_data(files: Files, path: str | Path, device: torch.device) -> tuple[Inputs, Method]:
     """Opens images or sentences alone with a model that was not trained on them, and the model's sizes.
 
     Raises `InputError` as `load_model` does.
     """
     known = described(path)
-    inputs = Inputs(files, known["sentences"], encoded_by(path, known))
-    return inputs, load_model(path, features=inputs.features_seen()).to(device)
+    inputs = Inputs(files, known["sentences"], text_encoder_settings(path, known))
+    return inputs, load_model(path, features=inputs.feature_settings()).to(device)
 
 
 def load_weights(method: Method, name: str, path: str | Path) -> None:
@@ -193,7 +195,7 @@ def load_weights(method: Method, name: str, path: str | Path) -> None:
 
     Raises `InputError` if they do not fit.
     """
-    weights, described = _read(path)
+    weights, described = _read_model(path)
     if described["method"] == name:
         # If the model was trained on stored features, the network that is now trained keeps its first weights.
         network = {key: value for key, value in method.state_dict().items() if key.startswith("network.")}
@@ -213,25 +215,28 @@ def _shapes(described: Mapping[str, Any]) -> Shapes:
     return Shapes(shapes["features"], shapes["words"], vectors, shapes["sizes"])
 
 
-def encoded_by(path: str | Path, described: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The network that encodes whole sentences, the model's file, in which its tokenizer may be, and the prompt."""
+def text_encoder_settings(path: str | Path, described: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What `Inputs` needs for whole sentences: the network that encodes them, the model's file, and the prompt.
+
+    The tokenizer may be in that file. None for a model that has no such network.
+    """
     if TEXT_ENCODER not in described:
         return None
     return {**described[TEXT_ENCODER], "model": str(path), "prompt": described["parameters"]["prompt"]}
 
 
-def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    with _opened(path) as (file, known):
+def _read_model(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    with _open_weights(path) as (file, known):
         return {key: file.get_tensor(key) for key in file.keys()}, known  # noqa: SIM118 (it is no mapping)
 
 
 @contextmanager
-def _opened(path: str | Path) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """A model's open file, whose bytes are checked, and what it found. Raises `InputError` if it is no whole model."""
+def _open_weights(path: str | Path) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """A model's open file, whose bytes are checked, and its metadata. Raises `InputError` if it is no whole model."""
     known = {**read_statement(path).found}
     if "method" not in known:
         raise InputError(f"{path}: expected a densevse model, found safetensors of another origin. Delete it.")
-    verified(path)
+    verify_file(path)
     try:
         with safe_open(path, framework="pt") as file:
             yield file, known
@@ -249,20 +254,20 @@ def _check_features(path: str | Path, trained: Mapping[str, Any], given: Mapping
     A setting that only one of them has was read by no code, or is new.
     """
     for view in sorted(given):
-        expected, found = (_with_effect(features.get(view, {})) for features in (trained, given))
+        expected, found = (_effective_settings(features.get(view, {})) for features in (trained, given))
         if not agree(expected, found):
             both = expected.keys() & found.keys()
             expected, found = ({key: features[key] for key in both} for features in (expected, found))
             raise InputError(
-                f"{path}: trained on {view} features of another network: {expected_and_found(expected, found)}. "
+                f"{path}: trained on {view} features of another network: {describe_differences(expected, found)}. "
                 "Delete those features or this model, whichever is wrong, and run snakemake again."
             )
 
 
-def _with_effect(seen: Mapping[str, Any]) -> dict[str, Any]:
+def _effective_settings(seen: Mapping[str, Any]) -> dict[str, Any]:
     """How features see images, without what changes none of their vectors or of those that they were made from."""
     own = {key: value for key, value in seen.items() if key not in _WITHOUT_EFFECT}
-    return {**own, "parents": {name: _with_effect(one) for name, one in seen.get("parents", {}).items()}}
+    return {**own, "parents": {name: _effective_settings(one) for name, one in seen.get("parents", {}).items()}}
 
 
 def _fill(method: Method, weights: Mapping[str, Tensor], path: str | Path) -> None:
@@ -279,4 +284,4 @@ def _fill(method: Method, weights: Mapping[str, Tensor], path: str | Path) -> No
 
 def load_generator(path: str | Path, inputs: Inputs, content: int) -> Generator:
     """Reads a trained generator, for a data set's artifacts. Raises `InputError` as `load_model` does."""
-    return cast(Generator, load_model(path, generator_shapes(inputs, content), inputs.features_seen()))
+    return cast(Generator, load_model(path, generator_shapes(inputs, content), inputs.feature_settings()))

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from densevse.evaluation.retrieval import Scorer
 from densevse.evaluation.tiles import ScoreBlock
-from densevse.methods.interface import Encoding, Method, with_parts
+from densevse.methods.interface import Encoding, Method, replace_parts
 from densevse.models.encoding import evaluation
 from densevse.runtime.arrays import Indices
 
@@ -13,7 +13,7 @@ MULTIPLE = 64
 
 
 def scorer(method: Method, images: Encoding, sentences: Encoding) -> Scorer:
-    """Scores blocks of images and sentences, given by their rows in the encodings.
+    """Returns a function that scores blocks of images and sentences, given by their rows in the encodings.
 
     For any block, the method scores tiles of one shape (`Method.tile`, or smaller if there are fewer rows); the last
     tile is filled up with copies of the last row. Libraries compute products of different shapes with different
@@ -22,7 +22,7 @@ def scorer(method: Method, images: Encoding, sentences: Encoding) -> Scorer:
     share (NIC), has no such guarantee.
     """
 
-    def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
+    def score_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
         some_images = _rows(images, torch.from_numpy(image_rows))
         some_sentences = _rows(sentences, torch.from_numpy(sentence_rows))
         high, wide = (
@@ -40,7 +40,7 @@ def scorer(method: Method, images: Encoding, sentences: Encoding) -> Scorer:
 
         return score_block
 
-    return of_rows
+    return score_rows
 
 
 def _score(method: Method, images: tuple[Encoding, int], sentences: tuple[Encoding, int]) -> Tensor:
@@ -58,8 +58,8 @@ def _tiles(encoding: Encoding, rows: slice, size: int) -> list[tuple[Encoding, i
 
 
 def _rows(encoding: Encoding, rows: Tensor) -> Encoding:
-    return with_parts(encoding, (part[rows.to(part.device, non_blocking=True)] for part in encoding))
+    return replace_parts(encoding, (part[rows.to(part.device, non_blocking=True)] for part in encoding))
 
 
 def _slice(encoding: Encoding, start: int, size: int) -> Encoding:
-    return with_parts(encoding, (part[start : start + size] for part in encoding))
+    return replace_parts(encoding, (part[start : start + size] for part in encoding))

@@ -84,11 +84,11 @@ def search(compare: CompareEncodings, images: Side, sentences: Side, asked: Aske
     def score(asking: Encoding, candidates: Encoding) -> Scores:
         return compare(candidates, asking).T if asked == "sentences" else compare(asking, candidates)
 
-    parts = [best for group in _kept(queries) for best in _answers(score, group, searched, top)]
+    parts = [best for group in _tile_groups(queries) for best in _answers(score, group, searched, top)]
     return Answers(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
-def _kept(side: Side) -> Iterator[list[Tile]]:
+def _tile_groups(side: Side) -> Iterator[list[Tile]]:
     """All rows of a side, encoded, in groups of tiles that take at most `KEPT_BYTES` and one tile."""
     group: list[Tile] = []
     for rows in _tiles(side):
@@ -107,7 +107,7 @@ def _answers(score: CompareEncodings, group: Sequence[Tile], searched: Side, top
         candidates = searched.encoding(rows)
         for place, (numbers, asking) in enumerate(group):
             better = _candidates(score(asking, candidates), numbers, rows, top, _bars(best[place], numbers, top))
-            best[place] = _best(best[place], better, top)
+            best[place] = _merge_answers(best[place], better, top)
     return best
 
 
@@ -117,7 +117,7 @@ def _tiles(side: Side) -> list[Indices]:
     return batches(len(side), min(MOST_ROWS, max(1, MOST_BYTES // row_bytes)))
 
 
-def scores_by(method: Method, images: Encoding, sentences: Encoding) -> Scores:
+def score_encodings(method: Method, images: Encoding, sentences: Encoding) -> Scores:
     """The (I, S) scores of a method."""
     counts = len(images[0]), len(sentences[0])
     block = scorer(method, images, sentences)(*(np.arange(count) for count in counts))
@@ -150,7 +150,7 @@ def _candidates(scores: Scores, queries: Indices, rows: Indices, top: int, bars:
     return Answers(queries[query], rows[row], scores[query, row])
 
 
-def _best(some: Answers, others: Answers, top: int) -> Answers:
+def _merge_answers(some: Answers, others: Answers, top: int) -> Answers:
     """The `top` best of each query among two groups of answers."""
     query, row = (np.concatenate(parts) for parts in ((some.query, others.query), (some.row, others.row)))
     score = np.concatenate((some.score, others.score))

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from densevse.config.registries import reads_one_vector
-from densevse.methods.interface import DualEncoder, Embeddings, Sentences, device_of
-from densevse.methods.structures import words_of
-from densevse.models.encoding import batches, concatenated, evaluation
+from densevse.methods.interface import DualEncoder, Embeddings, Sentences, module_device
+from densevse.methods.structures import words_from_index
+from densevse.models.encoding import batches, evaluation, join_encodings
 from densevse.models.files import described, load_model
 from snakeproof.errors import InputError
 
@@ -39,17 +39,19 @@ def read_space(path: str, purpose: str, advice: str, windows: Mapping[str, Any] 
 
 def encode_words(space: DualEncoder, sentences: Sequence[Sequence[int]]) -> Embeddings:
     """(S, dimension) vectors of sentences, given as the numbers of their words."""
-    device = device_of(space)
+    device = module_device(space)
     with evaluation(space):
-        return concatenated(
+        return join_encodings(
             [
-                space.encode_sentences(Sentences({"words": words_of(padded([sentences[row] for row in rows]), device)}))
+                space.encode_sentences(
+                    Sentences({"words": words_from_index(pad_words([sentences[row] for row in rows]), device)})
+                )
                 for rows in batches(len(sentences), SENTENCES_AT_ONCE)
             ]
         )
 
 
-def padded(sentences: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+def pad_words(sentences: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     """(S, longest) word numbers of sentences, padded with 0."""
     index = np.zeros((len(sentences), max(map(len, sentences))), np.int64)
     for row, sentence in enumerate(sentences):

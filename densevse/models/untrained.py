@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from densevse.methods.interface import Shapes
-from densevse.models.files import UNTRAINED, build, save_model, text_encoder
+from densevse.models.files import UNTRAINED, build_method, save_model, text_encoder
 from densevse.runtime.numerics import set_up_processor
 from snakeproof.files import checksum
 
 
-def write_untrained(
+def write_untrained_model(
     method: str,
     parameters: Mapping[str, Any],
     networks: Mapping[str, Mapping[str, Any]],
@@ -34,4 +34,4 @@ def write_untrained(
     shapes = Shapes(dict.fromkeys(networks, encoder.size), 0, text_encoder=encoder)
     seen_by = {view: {**one, "weights_sha256": checksum(weights)} for view, one in networks.items()}
     found = {UNTRAINED: True, "device": "cpu", "features": seen_by}
-    save_model(build(method, parameters, shapes), method, ["text"], output, **found)
+    save_model(build_method(method, parameters, shapes), method, ["text"], output, **found)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from densevse.report.footnotes import with_adopted_note
+from densevse.report.footnotes import add_adopted_note
 from densevse.report.rendering import Document, number, number_range
 from densevse.runtime.arrays import Reals
 from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean
@@ -45,4 +45,4 @@ def gain_cells(row: Mapping[Any, Any], first: str) -> list[str]:
 def write_accuracies(rows: pd.DataFrame, kind: Schema, shown: Document, paths: tuple[str, str, str, str]) -> None:
     """Writes accuracies as rows of their schema, as Markdown, as a page and as LaTeX: the four `paths`."""
     schema.write(rows, kind, paths[0])
-    with_adopted_note(shown).write(*paths[1:])
+    add_adopted_note(shown).write(*paths[1:])

@@ -42,7 +42,7 @@ DONE = re.compile(r"done in " + re.sub(r"\{.*?\}", r"([\\d.]+)", USED) + "$")
 _SHARD = re.compile(r"\d+-of-(\d+)$")
 
 
-def jobs_done(results: str | Path) -> pd.DataFrame:
+def finished_jobs(results: str | Path) -> pd.DataFrame:
     """One row for each job: log, stage, dataset, shards, seconds, processor (CPU seconds) and memory (peak, MB).
 
     A job's log is named after its data set, whose results have a folder of that name. A log without such a folder, like
@@ -52,7 +52,7 @@ def jobs_done(results: str | Path) -> pd.DataFrame:
     """
     files = sorted(Path(results).glob("logs/*/*.log"))
     datasets = [folder.name for folder in Path(results).iterdir() if folder.is_dir()] if files else []
-    jobs = [_read(file, datasets) for file in files]
+    jobs = [_read_job(file, datasets) for file in files]
     columns = ["log", "stage", "dataset", "shards", *MEASURED]
     ended = pd.DataFrame([job for job in jobs if job is not None], columns=columns)
     if ended.empty:
@@ -65,9 +65,9 @@ def jobs_done(results: str | Path) -> pd.DataFrame:
 def costs(results: str | Path) -> pd.DataFrame:
     """One row for each stage and data set: jobs, seconds of the longest one, CPU seconds of all, peak memory in MB.
 
-    The columns are stage, dataset, jobs, seconds, processor and memory. Raises `InputError` as `jobs_done` does.
+    The columns are stage, dataset, jobs, seconds, processor and memory. Raises `InputError` as `finished_jobs` does.
     """
-    rows = jobs_done(results).groupby(["stage", "dataset"], as_index=False)
+    rows = finished_jobs(results).groupby(["stage", "dataset"], as_index=False)
     return rows.agg(
         jobs=("seconds", "size"), seconds=("seconds", "max"), processor=("processor", "sum"), memory=("memory", "max")
     )
@@ -82,8 +82,8 @@ def table(rows: pd.DataFrame) -> str:
     return Document("Cost of each stage", [Sheet("", _COLUMNS, cells)]).markdown()
 
 
-def _read(log: Path, datasets: list[str]) -> tuple[str, str, str, int, float, float, float] | None:
-    """A row of `jobs_done`; None for a job that is not done."""
+def _read_job(log: Path, datasets: list[str]) -> tuple[str, str, str, int, float, float, float] | None:
+    """A row of `finished_jobs`; None for a job that is not done."""
     found = DONE.search(log.read_text(encoding="utf-8", errors="replace").rstrip())
     if found is None:
         return None
@@ -97,17 +97,17 @@ def _read(log: Path, datasets: list[str]) -> tuple[str, str, str, int, float, fl
 RECORDED_COLUMNS = ["stage", "dataset", "images", "jobs", "seconds", "memory", "bytes", "machine", "date"]
 
 
-def recorded(results: str | Path, machine: str) -> pd.DataFrame:
+def cost_records(results: str | Path, machine: str) -> pd.DataFrame:
     """One row for each stage and data set, with `RECORDED_COLUMNS`.
 
     `images` is the number of images of one job, empty if the data set has no images; `seconds` are processor seconds
     and `bytes` are bytes written, per job; `memory` is the peak of a job in MB; `date` is that of the last log. Raises
-    `InputError` as `jobs_done` does.
+    `InputError` as `finished_jobs` does.
     """
-    jobs = jobs_done(results)
+    jobs = finished_jobs(results)
     written = _bytes_by_log(results)
     jobs["bytes"] = [written[log] for log in jobs["log"]]
-    jobs["images"] = [_images(Path(results, dataset)) for dataset in jobs["dataset"]]
+    jobs["images"] = [_count_images(Path(results, dataset)) for dataset in jobs["dataset"]]
     jobs["images"] = (jobs["images"] / jobs["shards"]).round().astype("Int64")
     last = max(os.path.getmtime(log) for log in jobs["log"])
     rows = jobs.groupby(["stage", "dataset"], as_index=False).agg(
@@ -122,7 +122,7 @@ def recorded(results: str | Path, machine: str) -> pd.DataFrame:
     return rows.astype({"memory": "Int64", "bytes": "Int64"})[RECORDED_COLUMNS]
 
 
-def keep(rows: pd.DataFrame, file: str | Path) -> None:
+def record_costs(rows: pd.DataFrame, file: str | Path) -> None:
     """Replaces the rows of the same stage and data set in a file, which need not exist yet."""
     if Path(file).is_file():
         rows = pd.concat([pd.read_csv(file, keep_default_na=False), rows])
@@ -133,12 +133,12 @@ def keep(rows: pd.DataFrame, file: str | Path) -> None:
 def _bytes_by_log(results: str | Path) -> Counter[str]:
     """The bytes that each log's job wrote, as far as Snakemake's records name its files."""
     found: Counter[str] = Counter()
-    for path, log in written(results):
+    for path, log in written_files(results):
         found[log] += os.path.getsize(path) if os.path.isfile(path) else 0
     return found
 
 
-def written(results: str | Path) -> Iterator[tuple[str, str]]:
+def written_files(results: str | Path) -> Iterator[tuple[str, str]]:
     """The paths in Snakemake's records, each with the log of the job that wrote it."""
     for record in Path(results).glob(".records-*/*"):
         if record.is_file():
@@ -146,7 +146,7 @@ def written(results: str | Path) -> Iterator[tuple[str, str]]:
             yield from ((path, log) for log in json.loads(record.read_text(encoding="utf-8"))["log"])
 
 
-def _images(folder: Path) -> float:
+def _count_images(folder: Path) -> float:
     """The number of images of a data set; NaN if it has none."""
     table = folder / "images.parquet"
     return len(schema.read(table, IMAGES, ["image_id"])) if table.is_file() else float("nan")
@@ -163,6 +163,6 @@ if __name__ == "__main__":
     )
     asked = parser.parse_args()
     if asked.record:
-        keep(recorded(asked.results, asked.machine), asked.record)
+        record_costs(cost_records(asked.results, asked.machine), asked.record)
     else:
         print(table(costs(asked.results)))

@@ -17,7 +17,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from densevse.artifacts.boxes import BOX
 from densevse.report.pictures import Pixels
-from snakeproof.files import atomic
+from snakeproof.files import atomic_file
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "svg": {"metadata": {"Date": None, "Creator": None}},
@@ -29,7 +29,7 @@ _LETTERS = 13
 RIGHT_COLOUR, WRONG_COLOUR, QUIET = "#1a7f37", "#b3261e", "#666666"
 
 
-def save(figure: Figure, path: str | Path, legend: str = "") -> None:
+def save_figure(figure: Figure, path: str | Path, legend: str = "") -> None:
     """Writes a figure in the format of the path's ending, without dates, versions or random ids.
 
     `legend` is text below the figure, which says what its boxes, numbers and colours mean. A character that
@@ -41,9 +41,9 @@ def save(figure: Figure, path: str | Path, legend: str = "") -> None:
         below = textwrap.fill(legend, width)
         figure.text(0.5, -0.1 / figure.get_figheight(), below, ha="center", va="top", fontsize=10, parse_math=False)
     for text in figure.findobj(Text):
-        text.set_text(drawable(text.get_text()))
+        text.set_text(drawable_text(text.get_text()))
     ending = Path(path).suffix.removeprefix(".")
-    with matplotlib.rc_context({"svg.hashsalt": "densevse"}), atomic(path) as temporary:
+    with matplotlib.rc_context({"svg.hashsalt": "densevse"}), atomic_file(path) as temporary:
         figure.savefig(temporary, format=ending, dpi=110, bbox_inches="tight", **_OPTIONS.get(ending, {}))
 
 
@@ -54,16 +54,18 @@ def number_logarithmic(axis: Axis) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def drawable(text: str) -> str:
+def drawable_text(text: str) -> str:
     """The text with codes in place of the characters that matplotlib's own font lacks."""
     return "".join(
-        character if ord(character) in _pictures() or character == "\n" else character.encode("unicode_escape").decode()
+        character
+        if ord(character) in _font_characters() or character == "\n"
+        else character.encode("unicode_escape").decode()
         for character in text
     )
 
 
 @cache
-def _pictures() -> frozenset[int]:
+def _font_characters() -> frozenset[int]:
     return frozenset(get_font(findfont("DejaVu Sans")).get_charmap())
 
 
@@ -142,7 +144,7 @@ def draw_phrases(axes: Axes, phrases: pd.DataFrame) -> None:
         axes.text(
             0,
             -0.03 - 0.06 * number,
-            f"{shortened(phrase['phrase'], 36)}  {phrase['confidence']:.2f}",
+            f"{shorten_text(phrase['phrase'], 36)}  {phrase['confidence']:.2f}",
             color=color,
             fontsize=9,
             va="top",
@@ -151,6 +153,6 @@ def draw_phrases(axes: Axes, phrases: pd.DataFrame) -> None:
         )
 
 
-def shortened(text: str, width: int) -> str:
+def shorten_text(text: str, width: int) -> str:
     """A text cut to a number of characters."""
     return textwrap.shorten(text, width, placeholder=" ...")

@@ -20,7 +20,7 @@ from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds
 from densevse.report.sections import MeasuredSection
 from densevse.runtime.arrays import Indices
 from densevse.statistics.bootstrap import TOO_FEW
-from snakeproof.statements import Statement, ancestors, stating
+from snakeproof.statements import Statement, ancestors, current_statement
 
 COMPUTED = "Random is the expected result of ranking by chance on these images and sentences, by formula."
 RANKS = (
@@ -66,7 +66,7 @@ def footnotes(
     found = [
         *reading_notes(sections, plan.reference),
         *([DIFFERENCE] if cited else []),
-        *_without_difference(shown),
+        *_missing_difference_notes(shown),
         *([REGIONS] if any(section.plan.protocol == "regions" for section in sections) else []),
         *_data_notes(sections),
         *(f"{row.method} ({papers[row.paper].name}): {row.note}." for _, row in shown if row.note),
@@ -88,19 +88,19 @@ def making_notes(sections: Sequence[MeasuredSection]) -> list[str]:
     """Networks, words, seeds, devices, configuration and versions."""
     made = [one for section in sections for of_row in section.statements.values() for one in of_row]
     return [
-        *(note for section in sections for note in _made_with(section)),
+        *(note for section in sections for note in _choice_notes(section)),
         *([CHANGED] if changed_settings(section.plan for section in sections) else []),
-        *_seeds(sections),
-        *_devices(made),
-        *_precisions(made),
+        *_seed_notes(sections),
+        *_device_notes(made),
+        *_precision_notes(made),
         *adopted_notes([one for section in sections for one in section.statements.items()]),
-        f"Config {digest_of(made)}. Versions: {_versions(made)}.",
+        f"Config {settings_digest(made)}. Versions: {_versions(made)}.",
     ]
 
 
 def adopted_notes(rows: Iterable[tuple[str, Sequence[Statement]]]) -> list[str]:
     """Names the rows, given as (variant, statements), that rest on adopted files, and what was not compared of them."""
-    uncompared = {row: _uncompared(statements) for row, statements in rows}
+    uncompared = {row: _uncompared_parts(statements) for row, statements in rows}
     resting = [row for row, found in uncompared.items() if found]
     if not resting:
         return []
@@ -112,23 +112,23 @@ def adopted_notes(rows: Iterable[tuple[str, Sequence[Statement]]]) -> list[str]:
 
 def adopted_note(made: Statement) -> list[str]:
     """Says that a file was made from adopted ones, and what was not compared of them."""
-    found = sorted(_uncompared([made]))
+    found = sorted(_uncompared_parts([made]))
     said = "Made from files of other code or of an earlier version, which were adopted (densevse adopt)."
     return [f"{said} {_AGREE} {', '.join(found)}."] if found else []
 
 
-def with_adopted_note(shown: Document) -> Document:
+def add_adopted_note(shown: Document) -> Document:
     """A document that says if the job in progress reads adopted files, unless it says of which rows."""
     if any("densevse adopt" in note for note in shown.notes):
         return shown
-    return replace(shown, notes=[*shown.notes, *adopted_note(stating({}))])
+    return replace(shown, notes=[*shown.notes, *adopted_note(current_statement({}))])
 
 
 _AGREE = "Their settings and inputs agree with today's; not compared:"
 
 
-def _uncompared(statements: Iterable[Statement]) -> set[str]:
-    """What was not compared of adopted files among some and all that they were made from."""
+def _uncompared_parts(statements: Iterable[Statement]) -> set[str]:
+    """The parts of adopted files that were not compared, among these files and all that they were made from."""
     marks = [one.adopted for made in statements for one in (made, *ancestors(made))]
     return {what for mark in marks for each in mark.values() for what in each}
 
@@ -146,7 +146,7 @@ def _changed_settings(section: SectionPlan) -> list[Sheet]:
     changes: dict[str, dict[tuple[str, str], list[str]]] = {}
     for variant, entry in section.measured.items():
         for setting, found in entry.changed.items():
-            values = (_setting(found.here), _setting(found.own))
+            values = (_format_setting(found.here), _format_setting(found.own))
             changes.setdefault(setting, {}).setdefault(values, []).append(variant)
     heading = f"{section.title}: settings changed for this data set"
     rows = [
@@ -157,24 +157,24 @@ def _changed_settings(section: SectionPlan) -> list[Sheet]:
     return [Sheet(heading, CHANGED_COLUMNS, rows)] if rows else []
 
 
-def _without_difference(shown: Iterable[tuple[MeasuredSection, PublishedRow]]) -> list[str]:
+def _missing_difference_notes(shown: Iterable[tuple[MeasuredSection, PublishedRow]]) -> list[str]:
     """The reasons why a published row has no Difference although ours is beside it."""
     beside = [(of, row) for of, row in shown if row.variant in {"random", *of.plan.measured} and of.folds]
-    return [why for of, row in beside for why in _differing(of, row)]
+    return [why for of, row in beside for why in _explain_missing_difference(of, row)]
 
 
-def _differing(section: MeasuredSection, row: PublishedRow) -> list[str]:
+def _explain_missing_difference(section: MeasuredSection, row: PublishedRow) -> list[str]:
     title, ranked = section.plan.title, f"{section.fold_size:,}"
     if row.dataset != section.plan.dataset:
         return [f"{title}: {ranked} regions; the papers' are others, so no Difference is printed."]
-    if not section.same_size(row):
+    if not section.has_same_size(row):
         return [
             f"{title}: {ranked} images are ranked here and {row.images:,} in the papers, so no Difference is printed."
         ]
     return [
-        f"{title}: {path} is {_setting(found.here)} here and {_setting(found.own)} in config/datasets, so no "
-        "Difference is printed where it is used."
-        for path, found in section.replaced(row).items()
+        f"{title}: {path} is {_format_setting(found.here)} here and {_format_setting(found.own)} in config/datasets, "
+        "so no Difference is printed where it is used."
+        for path, found in section.replaced_settings(row).items()
     ]
 
 
@@ -182,7 +182,7 @@ def _data_notes(sections: Sequence[MeasuredSection]) -> list[str]:
     """The data of training and ranking, with the protocols if it differs between those of one data set."""
     protocols: dict[tuple[str, str], list[str]] = {}
     for section in sections:
-        for note in _data_of(section):
+        for note in _section_data_notes(section):
             protocols.setdefault((section.plan.title, note), []).append(section.plan.protocol)
     of_title = Counter(section.plan.title for section in sections)
     return [
@@ -191,7 +191,7 @@ def _data_notes(sections: Sequence[MeasuredSection]) -> list[str]:
     ]
 
 
-def _data_of(section: MeasuredSection) -> list[str]:
+def _section_data_notes(section: MeasuredSection) -> list[str]:
     """The numbers of images in training and ranking, and of those left out."""
     images, dataset = section.images, section.plan.dataset
     if section.plan.protocol == "regions" and not section.folds:
@@ -205,17 +205,17 @@ def _data_of(section: MeasuredSection) -> list[str]:
     unreadable = int((test & ~readable).sum())
     found = [f"{int((train & readable).sum()):,} training images that can be read; {len(ranked):,} ranked."]
     found += [f"{silent:,} test images have no sentence: they are candidates but not queries."] * bool(silent)
-    found += _sentences_left_out(section, ranked)
+    found += _left_out_notes(section, ranked)
     found += [f"{section.empty:,} sentences of the data set are empty, and kept."] * bool(section.empty)
-    found += _uneven(section)
+    found += _uneven_notes(section)
     found += [
         f"{int((test & readable).sum()):,} of {int(test.sum()):,} images of the test split can be read; the others are "
         "left out."
     ] * bool(unreadable)
-    return [*found, *_copies(images), *_below_chance(section), _ties(section)]
+    return [*found, *_copy_notes(images), *_chance_notes(section), _tie_note(section)]
 
 
-def _uneven(section: MeasuredSection) -> list[str]:
+def _uneven_notes(section: MeasuredSection) -> list[str]:
     """The numbers of ranked sentences of an image, if they differ by more than a factor of two."""
     captions = np.unique(np.concatenate([fold.captions for fold in section.folds]))
     counts = np.unique(section.test_set.image_of_caption[captions], return_counts=True)[1]
@@ -227,13 +227,13 @@ def _uneven(section: MeasuredSection) -> list[str]:
     ]
 
 
-def _below_chance(section: MeasuredSection) -> list[str]:
+def _chance_notes(section: MeasuredSection) -> list[str]:
     """The rows that rank far below chance."""
     names = [one.variant for one in section.measured if any(map(is_below_chance, one.retrievals.values()))]
     return [f"{', '.join(names)}: {BELOW_CHANCE}"] if names else []
 
 
-def _sentences_left_out(section: MeasuredSection, ranked: Indices) -> list[str]:
+def _left_out_notes(section: MeasuredSection, ranked: Indices) -> list[str]:
     """The ranked sentences, if not all are ranked."""
     if section.plan.sentences == "all" or section.images is None:
         return []
@@ -245,20 +245,20 @@ def _sentences_left_out(section: MeasuredSection, ranked: Indices) -> list[str]:
     ]
 
 
-def _ties(section: MeasuredSection) -> str:
+def _tie_note(section: MeasuredSection) -> str:
     """The numbers of queries with a tie, over all seeds."""
     found = []
     for one in section.measured:
-        tied, asked = (sum(map(count, one.retrievals.values())) for count in (_count_tied, len))
+        tied, asked = (sum(map(count, one.retrievals.values())) for count in (_count_ties, len))
         found += [f"{one.variant} {tied:,} of {asked:,}"] if tied else []
     return f"queries with a tie: {', '.join(found) or 'none'}."
 
 
-def _count_tied(retrieval: pd.DataFrame) -> int:
+def _count_ties(retrieval: pd.DataFrame) -> int:
     return int(retrieval["tied"].sum())
 
 
-def _copies(images: pd.DataFrame) -> list[str]:
+def _copy_notes(images: pd.DataFrame) -> list[str]:
     """The number of images that are the same file as others, which makes metrics too good or too bad."""
     found = {(split, of): len(copies(images, split, of)) for split in ("val", "test") for of in ("train", split)}
     return [
@@ -268,16 +268,16 @@ def _copies(images: pd.DataFrame) -> list[str]:
     ]
 
 
-def _made_with(section: MeasuredSection) -> list[str]:
+def _choice_notes(section: MeasuredSection) -> list[str]:
     """The networks and words of a section's rows, with the variants if these differ."""
     if not section.statements:
         return []
     chosen = {variant: choices(statements) for variant, statements in section.statements.items()}
-    parts = [*_by_variant(chosen), *descriptions(section.statements.values())]
+    parts = [*_format_choices(chosen), *descriptions(section.statements.values())]
     return [f"{section.plan.title}, ours: {'; '.join(parts)}."] if parts else []
 
 
-def _by_variant(choices: Mapping[str, Mapping[str, str]]) -> list[str]:
+def _format_choices(choices: Mapping[str, Mapping[str, str]]) -> list[str]:
     """`<what>: <choice>`, with the variants in brackets unless all that have a choice have the same one."""
     chosen: dict[str, dict[str, list[str]]] = {}
     for variant, of in choices.items():
@@ -290,11 +290,11 @@ def _by_variant(choices: Mapping[str, Mapping[str, str]]) -> list[str]:
     ]
 
 
-def _setting(value: Any) -> str:
+def _format_setting(value: Any) -> str:
     return "none" if value is None else json.dumps(value).replace('"', "")
 
 
-def _seeds(sections: Sequence[MeasuredSection]) -> list[str]:
+def _seed_notes(sections: Sequence[MeasuredSection]) -> list[str]:
     """The seeds on each data set, named once for the variants that share them."""
     shared: dict[tuple[str, str], dict[str, None]] = {}
     for section in sections:
@@ -303,18 +303,18 @@ def _seeds(sections: Sequence[MeasuredSection]) -> list[str]:
     return [f"{title}, {seeds}: {', '.join(names)}." for (title, seeds), names in shared.items()]
 
 
-def _devices(made: Sequence[Statement]) -> list[str]:
+def _device_notes(made: Sequence[Statement]) -> list[str]:
     devices = {one.found.get(key, "cpu") for one in made for key in ("device", "trained_on")}
     return [] if devices <= {"cpu"} else ["Computed on a GPU: another run may differ in the last digits."]
 
 
-def _precisions(made: Sequence[Statement]) -> list[str]:
+def _precision_notes(made: Sequence[Statement]) -> list[str]:
     """The training precisions other than float32, named once each."""
     named = {name for one in made for name in one.found.get("trained_in", "float32").split(", ")}
     return [f"Some models were trained in {name} instead of float32." for name in sorted(named - {"float32"})]
 
 
-def digest_of(made: Sequence[Statement]) -> str:
+def settings_digest(made: Sequence[Statement]) -> str:
     """A short digest of the settings with which files, and all that they were made from, were made."""
     every = [one for statement in made for one in (statement, *ancestors(statement))]
     named = [({name: value for name, value in one.wildcards.items() if name != "shard"}, one.given) for one in every]
@@ -335,6 +335,6 @@ INTERVAL = (
 """Explains the 95% interval of a mean, as `interval_over_resplits` computes it; the mean is named before."""
 
 
-def means_over(resplits: int, train: int, test: int) -> str:
+def describe_resplits(resplits: int, train: int, test: int) -> str:
     """Says over how many resplits means are taken; `train` and `test` are images of each."""
     return f"means over {resplits} random splits, each of {train:,} training and {test:,} test images"

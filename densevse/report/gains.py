@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from densevse.artifacts.schemas.tables import RESULTS
-from densevse.report.figures import QUIET, RIGHT_COLOUR, WRONG_COLOUR, save
+from densevse.report.figures import QUIET, RIGHT_COLOUR, WRONG_COLOUR, save_figure
 from densevse.report.plan import GainsPlan
 from densevse.report.rendering import number
 from snakeproof import schema
@@ -39,13 +39,13 @@ def draw_gains(results: str, plan: Mapping[str, Any], output: str) -> None:
     figure.suptitle(picture.title, parse_math=False)
     panels = figure.subplots(len(sections), 1, squeeze=False, height_ratios=heights)[:, 0]
     for axes, (title, of_section) in zip(panels, sections, strict=True):
-        _draw(axes, of_section, picture.reference)
+        _draw_panel(axes, of_section, picture.reference)
         if len(sections) > 1:
             axes.set_title(title, loc="left", fontsize=10, parse_math=False)
-    save(figure, output, _LEGEND)
+    save_figure(figure, output, _LEGEND)
 
 
-def _draw(axes: Axes, rows: pd.DataFrame, reference: str) -> None:
+def _draw_panel(axes: Axes, rows: pd.DataFrame, reference: str) -> None:
     for line, row in enumerate(rows.to_dict("records")):
         sure = bool(row["gain_low"] > 0 or row["gain_high"] < 0)
         color = QUIET if not sure else RIGHT_COLOUR if row["gain"] > 0 else WRONG_COLOUR

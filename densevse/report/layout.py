@@ -113,10 +113,11 @@ def _intervals_sheet(measured: Sequence[Row], shown: Shown, reference: str | Non
 
 def _columns(shown: Shown, whose: str) -> list[TableColumn]:
     return [
-        TableColumn(header, f"{whose} {group}".strip(), short=group, best=best_of(key)) for key, group, header in shown
+        TableColumn(header, f"{whose} {group}".strip(), short=group, best=preferred_extreme(key))
+        for key, group, header in shown
     ]
 
 
-def best_of(key: str) -> Literal["highest", "lowest"]:
-    """The direction in which a metric is better: lower for ranks, higher for recalls."""
+def preferred_extreme(key: str) -> Literal["highest", "lowest"]:
+    """The better extreme of a metric: the lowest rank, the highest recall."""
     return "lowest" if key.endswith("rank") else "highest"

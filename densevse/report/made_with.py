@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from densevse.artifacts.schemas.features import network_settings
 from densevse.config.given import GivenFiles, GivenLayout
-from densevse.config.registries import described_by
+from densevse.config.registries import feature_view
 from snakeproof.statements import Statement, ancestors, parents
 
 _VIEW = "view_"
@@ -41,7 +41,7 @@ def choices(retrievals: Sequence[Statement]) -> dict[str, str]:
     for made in retrievals:
         for member in made.found.get("given_members", []):
             members.setdefault(member["name"], []).append((member["given"], member["layout"]))
-    read = [features for made in retrievals for features in features_read(made)]
+    read = [features for made in retrievals for features in input_features(made)]
     found: dict[str, list[str]] = {}
     for one in read:
         found.setdefault(f"network of {one.view}", []).append(str(one))
@@ -56,37 +56,37 @@ def choices(retrievals: Sequence[Statement]) -> dict[str, str]:
 
 def descriptions(rows: Iterable[Sequence[Statement]]) -> list[str]:
     """The architecture, weights and precision of each network of `rows`, which has the statements of each row."""
-    read = [one for retrievals in rows for made in retrievals for one in features_read(made)]
+    read = [one for retrievals in rows for made in retrievals for one in input_features(made)]
     return sorted({one.describe() for one in read if "architecture" in one.settings})
 
 
-def features_read(made: Statement) -> list[ReadFeatures]:
+def input_features(made: Statement) -> list[ReadFeatures]:
     """The features of images that a file was made from, also through sentences about images; concepts come last."""
-    return sorted(_features_read(made), key=lambda one: one.concepts is not None)
+    return sorted(_input_features(made), key=lambda one: one.concepts is not None)
 
 
-def _features_read(made: Statement) -> Iterator[ReadFeatures]:
+def _input_features(made: Statement) -> Iterator[ReadFeatures]:
     for name in sorted(made.inputs):
         if name == "embeddings":
-            yield from _features_read(_first(made, name))
+            yield from _input_features(_first_input(made, name))
         elif name.startswith(_VIEW):
-            features = _first(made, name)
+            features = _first_input(made, name)
             writers = [one for of in ("model", "joint_embedding") for one in parents(features).get(of, [])]
             if writers:
-                yield from (one for writer in writers for one in _features_read(writer))
+                yield from (one for writer in writers for one in _input_features(writer))
             else:
-                yield _read_by(described_by(name.removeprefix(_VIEW)), features)
+                yield _view_features(feature_view(name.removeprefix(_VIEW)), features)
 
 
-def _first(made: Statement, name: str) -> Statement:
+def _first_input(made: Statement, name: str) -> Statement:
     """The first file of an input; of features that are gone what their place says, <data set>/features/<network>/..."""
     there = parents(made).get(name)
     return there[0] if there else Statement(wildcards={"network": next(iter(made.inputs[name])).split("/")[2]})
 
 
-def _read_by(view: str, features: Statement) -> ReadFeatures:
+def _view_features(view: str, features: Statement) -> ReadFeatures:
     concepts = features.wildcards.get("concept_network")
-    by = _first(features, "regions") if concepts else features
+    by = _first_input(features, "regions") if concepts else features
     settings, trained = network_settings(by), parents(by).get("weights", [])
     proposer = by.wildcards.get("proposer") if "proposals" in by.inputs and not concepts else None
     weights = _origin(by, settings)

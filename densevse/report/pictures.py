@@ -41,10 +41,10 @@ def photographs(images: str, sources: Mapping[str, str]) -> Picture:
 def pictures(images: str, sources: Mapping[str, str], side: int = _SIDE) -> Picture:
     """A function from an image's id to a picture whose longer side has `side` pixels; decodes each image once."""
     photograph = photographs(images, sources)
-    return cache(lambda image_id: resized(photograph(image_id), side))
+    return cache(lambda image_id: resize_picture(photograph(image_id), side))
 
 
-def resized(pixels: Pixels, side: int) -> Pixels:
+def resize_picture(pixels: Pixels, side: int) -> Pixels:
     """A picture whose longer side has `side` pixels."""
     image = Image.fromarray(pixels)
     if max(image.size) >= side:

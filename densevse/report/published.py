@@ -29,7 +29,7 @@ def read_rows(file: str | Path, columns: Columns) -> list[dict[str, Any]]:
         return [dict(_cells(line, columns, f"{file}, line {lines.line_num}")) for line in lines]
 
 
-def read_about(file: str | Path, keys: Sequence[str]) -> dict[str, str]:
+def read_texts(file: str | Path, keys: Sequence[str]) -> dict[str, str]:
     """The texts of a YAML file about a CSV file. Raises `InputError` unless it has exactly these keys."""
     from snakeproof.yaml_files import read_yaml  # rows of published figures alone need PyYAML
 
@@ -54,21 +54,21 @@ def any_text(cell: str) -> str:
     return cell
 
 
-def required(cell: str) -> str:
+def required_text(cell: str) -> str:
     """Text that must not be empty."""
     if not cell:
         raise ValueError("is missing")
     return cell
 
 
-def whole(cell: str) -> int:
+def whole_number(cell: str) -> int:
     """An integer from 0."""
     if not cell.isdigit():
         raise ValueError("is not a whole number")
     return int(cell)
 
 
-def real(cell: str) -> float:
+def real_number(cell: str) -> float:
     """A number."""
     try:
         return float(cell)
@@ -76,26 +76,26 @@ def real(cell: str) -> float:
         raise ValueError("is no number") from None
 
 
-def real_or_none(cell: str) -> float | None:
+def number_or_none(cell: str) -> float | None:
     """A number; None for one that was not printed."""
-    return real(cell) if cell else None
+    return real_number(cell) if cell else None
 
 
-def as_printed(cell: str) -> str:
+def printed_number(cell: str) -> str:
     """A number as it is printed, or none."""
-    real_or_none(cell)
+    number_or_none(cell)
     return cell
 
 
 _COLUMNS = {
-    "dataset": required,
-    "protocol": required,
-    "images": whole,
-    "paper": required,
-    "table": required,
-    "method": required,
+    "dataset": required_text,
+    "protocol": required_text,
+    "images": whole_number,
+    "paper": required_text,
+    "table": required_text,
+    "method": required_text,
     "variant": any_text,
-    **dict.fromkeys(METRIC_COLUMNS, as_printed),
+    **dict.fromkeys(METRIC_COLUMNS, printed_number),
     "note": any_text,
 }
 _REGIONS = "coco_region"
@@ -131,7 +131,7 @@ class PublishedRow:
         return {key: float(text) for key, text in self.printed.items()}
 
 
-def read_published(files: Iterable[str | Path]) -> list[PublishedRow]:
+def read_published_rows(files: Iterable[str | Path]) -> list[PublishedRow]:
     """All rows of the files, in order.
 
     Raises `InputError` that names file and line of a wrong column, a metric that is not a number, or an empty name; and
@@ -150,7 +150,7 @@ def read_published(files: Iterable[str | Path]) -> list[PublishedRow]:
 
 def read_paper(file: str | Path) -> Paper:
     """Reads <paper>.yaml. Raises `InputError` if a key is missing or unknown."""
-    return Paper(**read_about(file, ("name", "title", "used")))
+    return Paper(**read_texts(file, ("name", "title", "used")))
 
 
 def check_names(rows: Iterable[PublishedRow], datasets: Collection[str], protocols: Collection[str]) -> None:

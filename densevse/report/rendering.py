@@ -40,7 +40,7 @@ class TableColumn:
     def latex(self, cells: Sequence[str]) -> list[str]:
         """The cells as LaTeX, the best number in bold."""
         best = self.best_rows(cells)
-        return [bold(as_latex(cell)) if row in best else as_latex(cell) for row, cell in enumerate(cells)]
+        return [bold_text(as_latex(cell)) if row in best else as_latex(cell) for row, cell in enumerate(cells)]
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Document:
         """The document as LaTeX to paste: a table for each sheet, notes, and intervals only on request."""
         tables = [line for sheet in self.sheets if intervals or not sheet.intervals for line in sheet.latex(self.title)]
         appendix = [line for sheet in self.appendix for line in sheet.latex(self.title)]
-        return "\n".join([_NEEDED, *tables, *itemized(map(as_latex, self.notes)), *appendix])
+        return "\n".join([_NEEDED, *tables, *itemize_notes(map(as_latex, self.notes)), *appendix])
 
     def write(self, markdown: str, html: str, latex: str, intervals: bool = False) -> None:
         """Writes three files: Markdown for reading, a page for reports, and LaTeX for papers (see `latex`)."""
@@ -182,7 +182,7 @@ def number_range(ends: Iterable[float] | None, key: str = "", sign: str = "") ->
     return " to ".join(written) if all(written) else ""
 
 
-def with_range(row: Mapping[Any, Any] | pd.Series, name: str) -> list[str]:
+def range_cells(row: Mapping[Any, Any] | pd.Series, name: str) -> list[str]:
     """The cells of a column of a row and of its 95% interval, whose ends have the column's name and _low and _high."""
     return [number(row[name]), number_range((row[f"{name}_low"], row[f"{name}_high"]))]
 
@@ -245,7 +245,7 @@ def as_latex(text: str) -> str:
     return _MINUS.sub(r"\\ensuremath{-}", _ARGUMENT.sub(r"\1{\2}", printed))
 
 
-def bold(text: str) -> str:
+def bold_text(text: str) -> str:
     """LaTeX in bold."""
     return rf"\textbf{{{text}}}"
 
@@ -268,7 +268,7 @@ def floating_table(
     return [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", _RESIZED, *tabular, r"\end{table}", ""]
 
 
-def itemized(notes: Iterable[str]) -> list[str]:
+def itemize_notes(notes: Iterable[str]) -> list[str]:
     """Lines of a list of notes in small print, which are LaTeX already; unlike a table it may break over pages."""
     items = [rf"\item {note}" for note in notes]
     return [r"{\footnotesize", r"\begin{itemize}", *items, r"\end{itemize}}", ""] if items else []

@@ -11,10 +11,10 @@ import pandas as pd
 
 from densevse.artifacts.schemas.tables import RESULTS
 from densevse.config.tables import PrintedTable
-from densevse.report.footnotes import changed_settings, footnotes, with_adopted_note
+from densevse.report.footnotes import add_adopted_note, changed_settings, footnotes
 from densevse.report.layout import sheets
 from densevse.report.plan import TablePlan
-from densevse.report.published import PublishedRow, read_paper, read_published
+from densevse.report.published import PublishedRow, read_paper, read_published_rows
 from densevse.report.rendering import Document, Sheet, as_csv
 from densevse.report.sections import MeasuredSection, Row, SectionArtifacts, as_record, read_section
 from snakeproof import schema
@@ -49,11 +49,11 @@ def make_table(
     artifact of the plan is missing.
     """
     table = validate(TablePlan, plan, "the plan of the table")
-    artifacts = SectionArtifacts.at(images, captions, retrievals)
+    artifacts = SectionArtifacts.from_paths(images, captions, retrievals)
     sections = [read_section(section, artifacts) for section in table.sections]
-    printed, files = read_published(published), {Path(file).stem: file for file in papers}
+    printed, files = read_published_rows(published), {Path(file).stem: file for file in papers}
     cited = {one.paper: read_paper(files[one.paper]) for one in table.published}
-    shown = [(section, row) for section in sections for row in chosen(printed, table.published, section)]
+    shown = [(section, row) for section in sections for row in select_published_rows(printed, table.published, section)]
     found, records = [], []
     for section in sections:
         theirs = [row for of, row in shown if of is section]
@@ -71,12 +71,12 @@ def write_table(
     rows: pd.DataFrame, kind: Schema, shown: Document, outputs: Outputs, latex_intervals: bool = False
 ) -> None:
     """Writes a table in all its forms, with a note if it was made from adopted files."""
-    with_adopted_note(shown).write(outputs.markdown, outputs.html, outputs.latex, latex_intervals)
+    add_adopted_note(shown).write(outputs.markdown, outputs.html, outputs.latex, latex_intervals)
     write_text(as_csv(rows), outputs.csv)
     schema.write(rows, kind, outputs.parquet)
 
 
-def chosen(
+def select_published_rows(
     rows: Iterable[PublishedRow], tables: Iterable[PrintedTable], section: MeasuredSection
 ) -> list[PublishedRow]:
     """The published rows of a section, by printed table, then as printed."""

@@ -11,7 +11,7 @@ from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.tables import ROUNDS
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.report.footnotes import INTERVALS, JUDGED, TIES, changed_settings, making_notes
-from densevse.report.layout import best_of, gain
+from densevse.report.layout import gain, preferred_extreme
 from densevse.report.plan import MeasuredVariant, RoundPlan, RoundsPlan
 from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
 from densevse.report.results import Outputs, write_table
@@ -50,8 +50,8 @@ def make_rounds(
     """
     table = validate(RoundsPlan, plan, "the plan of the table")
     rounds = {f"{one.variant} round {one.number}": one for one in table.rounds}
-    measured = {name: _measured(one, table) for name, one in rounds.items()}
-    artifacts = SectionArtifacts.at([images], [captions], retrievals)
+    measured = {name: _measured_variant(one, table) for name, one in rounds.items()}
+    artifacts = SectionArtifacts.from_paths([images], [captions], retrievals)
     section = read_section(table.section.model_copy(update={"measured": measured}), artifacts)
     reference_of = {name: f"{one.variant} round 0" for name, one in rounds.items()}
     rows = measured_rows(section.measured, section.test_set, section.folds, reference_of)
@@ -72,7 +72,7 @@ class Line(NamedTuple):
     accuracy: Mapping[str, float | None]
 
 
-def _measured(one: RoundPlan, plan: RoundsPlan) -> MeasuredVariant:
+def _measured_variant(one: RoundPlan, plan: RoundsPlan) -> MeasuredVariant:
     """The measurements of a variant after a round."""
     return plan.section.measured[one.variant].model_copy(update={"model": one.model, "round": one.number})
 
@@ -129,6 +129,6 @@ def _metric_columns() -> tuple[TableColumn, ...]:
     headers = (*(f"R@{k}" for k in RECALLS), "Med r")
     groups = [(side, header) for side in DIRECTIONS for header in headers] + [("", "rsum")]
     return tuple(
-        TableColumn(header, group, short=group, best=best_of(key))
+        TableColumn(header, group, short=group, best=preferred_extreme(key))
         for key, (group, header) in zip(SHOWN_METRICS, groups, strict=True)
     )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from densevse.artifacts.families import families_of
+from densevse.artifacts.families import read_families
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
@@ -76,13 +76,13 @@ def measured_rows(
     """
     if not measured:
         return []
-    queries, groups = queries_of(test_set, folds)
+    queries, groups = list_queries(test_set, folds)
     bootstrap = retrieval_bootstrap(queries, groups)
     found = {one.variant: bootstrap.replicates(list(one.retrievals.values())) for one in measured}
     return [_measured_row(one, found, bootstrap, reference_of.get(one.variant)) for one in measured]
 
 
-def queries_of(test_set: TestSet, folds: list[Fold]) -> tuple[pd.DataFrame, list[str]]:
+def list_queries(test_set: TestSet, folds: list[Fold]) -> tuple[pd.DataFrame, list[str]]:
     """The queries of RETRIEVAL artifacts in order (fold, direction, query_id), and each one's family."""
     parts = []
     for number, fold in enumerate(folds):
@@ -163,16 +163,16 @@ class MeasuredSection:
         """The number of images (or regions) that are ranked against each other."""
         return len(self.folds[0].images) if self.folds else 0
 
-    def alike(self, row: PublishedRow) -> bool:
+    def is_comparable(self, row: PublishedRow) -> bool:
         """True if ours is comparable with a published row: same data set, protocol, test size and networks."""
         same_place = (row.dataset, row.protocol) == (self.plan.dataset, self.plan.protocol)
-        return same_place and self.same_size(row) and not self.replaced(row)
+        return same_place and self.has_same_size(row) and not self.replaced_settings(row)
 
-    def same_size(self, row: PublishedRow) -> bool:
+    def has_same_size(self, row: PublishedRow) -> bool:
         """True if as many images are ranked as for a published row."""
         return abs(self.fold_size - row.images) < SAME_SIZE * row.images
 
-    def replaced(self, row: PublishedRow) -> Mapping[str, Difference]:
+    def replaced_settings(self, row: PublishedRow) -> Mapping[str, Difference]:
         """The networks and options of ours that differ from the packaged ones, by path.
 
         Chance (Random) depends on the ranked images, not on networks.
@@ -199,7 +199,7 @@ class MeasuredSection:
         ours = measured_rows(self.measured, self.test_set, self.folds, reference_of)
         by_variant = {row.variant: row for row in (*chance, *ours)}
         theirs = [
-            published_row(row, source(row, papers), by_variant.get(row.variant) if self.alike(row) else None)
+            published_row(row, source(row, papers), by_variant.get(row.variant) if self.is_comparable(row) else None)
             for row in published
         ]
         return [*chance, *theirs, *ours]
@@ -213,7 +213,9 @@ class SectionArtifacts(NamedTuple):
     retrievals: ArtifactIndex  # RETRIEVAL of each measured variant and seed
 
     @classmethod
-    def at(cls, images: Iterable[str], captions: Iterable[str], retrievals: Iterable[str]) -> "SectionArtifacts":
+    def from_paths(
+        cls, images: Iterable[str], captions: Iterable[str], retrievals: Iterable[str]
+    ) -> "SectionArtifacts":
         """Those of these paths, in any order."""
         return cls(
             ArtifactIndex(images, IMAGES), ArtifactIndex(captions, CAPTIONS), ArtifactIndex(retrievals, RETRIEVAL)
@@ -235,7 +237,7 @@ def read_section(plan: SectionPlan, artifacts: SectionArtifacts) -> MeasuredSect
         return MeasuredSection(plan, None, _NOTHING, [], [], {})
     images = artifacts.images.path(Identity(plan.dataset))
     if plan.protocol == "regions":
-        test_set = _regions(measured[0], statements[measured[0].variant][0], families_of(images))
+        test_set = _region_test_set(measured[0], statements[measured[0].variant][0], read_families(images))
         return MeasuredSection(plan, None, test_set, full(test_set), measured, statements)
     image_table = schema.read(images, IMAGES)
     captions = schema.read(artifacts.captions.path(Identity(plan.dataset)), CAPTIONS)
@@ -258,7 +260,7 @@ def source(row: PublishedRow, papers: Mapping[str, Paper]) -> str:
     return f"{papers[row.paper].name}, Table {row.table}{starred}"
 
 
-def _regions(measured: Measured, statement: Statement, families: pd.Series) -> TestSet:
+def _region_test_set(measured: Measured, statement: Statement, families: pd.Series) -> TestSet:
     """The regions and phrases of a ranking, whose statement has the number of phrases of each region.
 
     Intervals draw over `families`, given by image.

@@ -83,13 +83,13 @@ def _picture(path: Path) -> str:
     kind, name = mimetypes.guess_type(path)[0], escape(path.as_posix(), quote=True)
     content = path.read_bytes()
     if kind == "image/png":
-        kind, content = "image/jpeg", _smaller(path)
+        kind, content = "image/jpeg", _shrink_picture(path)
     data = base64.b64encode(content).decode("ascii")
     data = "\n".join(data[start : start + _LINE] for start in range(0, len(data), _LINE))
     return f'<figure><img alt="{name}" src="data:{kind};base64,{data}"><figcaption>{name}</figcaption></figure>'
 
 
-def _smaller(path: Path) -> bytes:
+def _shrink_picture(path: Path) -> bytes:
     """A picture as a JPEG with the width of the page."""
     with Image.open(path) as image:
         page = image.convert("RGB")

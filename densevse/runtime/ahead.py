@@ -9,7 +9,9 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def ahead(pool: Executor, work: Callable[[Item], Result], items: Iterable[Item], depth: int) -> Iterator[Result]:
+def prefetch_results(
+    pool: Executor, work: Callable[[Item], Result], items: Iterable[Item], depth: int
+) -> Iterator[Result]:
     """Yields `work(item)` in order, while `pool` works on up to `depth` further items."""
     waiting: deque[Future[Result]] = deque()
     for item in items:

@@ -32,25 +32,25 @@ def usable_device() -> torch.device:
     It waits until a GPU is free (densevse/runtime/gpu.py). Raises `InputError` if fewer GPUs are visible than `gpu`
     asks for, or if a visible one cannot be used.
     """
-    return _usable(os.environ.get(GPU, AUTO))
+    return _choose_device(os.environ.get(GPU, AUTO))
 
 
 @cache
-def _usable(asked: str) -> torch.device:
+def _choose_device(asked: str) -> torch.device:
     if asked == NEVER:
         return torch.device("cpu")
     visible = torch.cuda.device_count()
     wanted = int(asked) if asked != AUTO else min(visible, 1)
     if visible < wanted:
         raise InputError(
-            f"gpu: {asked} requested, but this job sees {visible}{_hidden()}; torch {torch.__version__} is built "
-            f"for {_built_for()}. Ask for as many as there are, {_WITHOUT}."
+            f"gpu: {asked} requested, but this job sees {visible}{_visibility_note()}; torch {torch.__version__} is "
+            f"built for {_torch_platform()}. Ask for as many as there are, {_WITHOUT}."
         )
     if not wanted:
         return torch.device("cpu")
     sharing = int(os.environ.get(JOBS_PER_GPU, "1"))
-    card = torch.device("cuda", lock_card(_names(visible), sharing))
-    _check(card)
+    card = torch.device("cuda", lock_card(_card_names(visible), sharing))
+    _check_card(card)
     torch.cuda.set_device(card)
     _log_sharing(sharing)
     return card
@@ -65,7 +65,7 @@ def _log_sharing(jobs: int) -> None:
         logger.info("jobs_per_gpu is %d, and no MPS daemon runs (%s): jobs on this GPU take turns", jobs, pipes)
 
 
-def _names(visible: int) -> list[str]:
+def _card_names(visible: int) -> list[str]:
     """The names of the visible GPUs. Raises `InputError` with torch's reason and advice if CUDA does not start."""
     try:
         torch.cuda.init()
@@ -74,21 +74,21 @@ def _names(visible: int) -> list[str]:
         reason = str(error).partition("\n")[0]
         raise InputError(
             f"gpu: {visible} visible, but CUDA does not start: {reason} Driver{_driver()}, torch "
-            f"{torch.__version__} for {_built_for()}. If the driver is for an older CUDA, install a newer one, or "
+            f"{torch.__version__} for {_torch_platform()}. If the driver is for an older CUDA, install a newer one, or "
             f"{_OLDER}. If MIG divides the card, set CUDA_VISIBLE_DEVICES to a name that begins with MIG in "
             f"`nvidia-smi -L`. See whether `nvidia-smi` lists the card as free, {_WITHOUT}."
         ) from error
 
 
-def _check(card: torch.device) -> None:
+def _check_card(card: torch.device) -> None:
     """Raises `InputError` with versions and advice if a GPU cannot be used."""
     name, capability = torch.cuda.get_device_name(card), torch.cuda.get_device_capability(card)
     built = torch.cuda.get_arch_list()
     if torch.version.hip is None and not any(_runs(architecture, capability) for architecture in built):
         raise InputError(
             f"gpu: {name} has the compute capability {capability[0]}.{capability[1]}, and torch {torch.__version__} "
-            f"({_built_for()}) is built for {', '.join(built)}. Install one that is built for it: for an older card "
-            f"{_OLDER}; {_WITHOUT}."
+            f"({_torch_platform()}) is built for {', '.join(built)}. Install one that is built for it: for an older "
+            f"card {_OLDER}; {_WITHOUT}."
         )
     try:
         worked = torch.ones(2, device=card).sum().item() == 2
@@ -99,7 +99,7 @@ def _check(card: torch.device) -> None:
     if not worked:
         raise InputError(
             f"gpu: {name} is visible, but its first computation failed: {reason}. Driver{_driver()}, torch "
-            f"{torch.__version__} for {_built_for()}. See whether `nvidia-smi` lists it as free, {_WITHOUT}."
+            f"{torch.__version__} for {_torch_platform()}. See whether `nvidia-smi` lists it as free, {_WITHOUT}."
         )
 
 
@@ -125,13 +125,13 @@ def _driver() -> str:
     return f" (for CUDA {version // 1000}.{version % 1000 // 10})" if version else ""
 
 
-def _built_for() -> str:
+def _torch_platform() -> str:
     if torch.version.hip:
         return f"ROCm {torch.version.hip}"
     return f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPUs alone"
 
 
-def _hidden() -> str:
+def _visibility_note() -> str:
     shown = os.environ.get("CUDA_VISIBLE_DEVICES")
     return "" if shown is None else f" (CUDA_VISIBLE_DEVICES is {shown!r})"
 

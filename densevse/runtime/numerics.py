@@ -43,7 +43,7 @@ def set_up_processor(threads: int) -> None:
     """Sets the number of threads and the library of products on the CPU. It asks for no GPU and locks none."""
     avoid_illegal_instructions()
     torch.set_num_threads(threads)
-    if products_by_onednn():
+    if is_onednn_faster():
         # This would let oneDNN round to bf16, which it does only with matrix units (AMX); AMD's processors have none.
         torch.backends.mkldnn.matmul.fp32_precision = "bf16"  # type: ignore[attr-defined]
 
@@ -59,7 +59,7 @@ def seed_everything(seed: int, *names: str) -> None:
     torch.manual_seed(int.from_bytes(digest[:8], "big") >> 1)
 
 
-def products_by_onednn() -> bool:
+def is_onednn_faster() -> bool:
     """True if oneDNN computes float32 products faster than Intel's MKL, which torch uses by default.
 
     On an AMD processor with AVX-512 oneDNN takes between a half and two thirds of the time (measured on Zen 5). On

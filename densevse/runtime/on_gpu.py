@@ -30,12 +30,12 @@ def numbers_at_once(device: torch.device, on_cpu: int) -> int:
     given = os.environ.get(NUMBERS_AT_ONCE, AUTO)
     if given != AUTO:
         return int(given)
-    return memory_of_job(device) // _SHARE // _BYTES
+    return job_memory(device) // _SHARE // _BYTES
 
 
-def features_at_most(device: torch.device) -> int:
+def feature_limit(device: torch.device) -> int:
     """The bytes of features that a training may keep in the memory of a GPU."""
-    return 0 if is_plain("features") else memory_of_job(device) // _SHARE_OF_FEATURES
+    return 0 if is_plain("features") else job_memory(device) // _SHARE_OF_FEATURES
 
 
 def loader_threads(threads: int) -> int:
@@ -50,7 +50,7 @@ def loader_threads(threads: int) -> int:
     return max(2, threads, len(os.sched_getaffinity(0)) // jobs)
 
 
-def memory_of_job(device: torch.device) -> int:
+def job_memory(device: torch.device) -> int:
     """The part of a GPU's memory, in bytes, that one of the jobs which may share it can use."""
     whole = torch.get_device_module(device).get_device_properties(device).total_memory
     return int(whole) // int(os.environ.get(JOBS_PER_GPU, "1"))

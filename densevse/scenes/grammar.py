@@ -160,10 +160,10 @@ class _Chart:
         return [
             (_Phrase(symbol, children), end)
             for symbols in self._ways[symbol]
-            for children, end in self._in_a_row(symbols, begin)
+            for children, end in self._find_sequences(symbols, begin)
         ]
 
-    def _in_a_row(self, symbols: Sequence[str], begin: int) -> list[tuple[tuple[_Phrase, ...], int]]:
+    def _find_sequences(self, symbols: Sequence[str], begin: int) -> list[tuple[tuple[_Phrase, ...], int]]:
         found: list[tuple[tuple[_Phrase, ...], int]] = [((), begin)]
         for symbol in symbols:
             found = [((*row, one), end) for row, middle in found for one, end in self._begun(symbol, middle)]
@@ -190,29 +190,29 @@ class GrammarParser:
         known = {text: self._parse(text) for text in dict.fromkeys(texts)}
         return [known[text] for text in texts]
 
-    def readings(self, text: str) -> int:
+    def count_readings(self, text: str) -> int:
         """The number of the grammar's readings of a sentence."""
         return len(_Chart(self._ways, [self._words[token.lower()].kind for token in TOKENIZER.tokenize(text)]).trees())
 
     def _parse(self, text: str) -> Parse:
         tokens: list[str] = TOKENIZER.tokenize(text)
         if not tokens:
-            return Parse.failed("no words")
+            return Parse.from_failure("no words")
         unknown = sorted({token for token in tokens if token.lower() not in self._words})
         if unknown:
-            return Parse.failed(f"not in the grammar's lexicon: {' '.join(unknown)}")
+            return Parse.from_failure(f"not in the grammar's lexicon: {' '.join(unknown)}")
         words = [self._words[token.lower()] for token in tokens]
         reading = self._reading(tuple(word.kind for word in words))
         if reading is None:
-            return Parse.failed("not a sentence of the grammar")
+            return Parse.from_failure("not a sentence of the grammar")
         lemmas = [word.lemma for word in words]
         return Parse(
             tokens=tokens,
             lemmas=lemmas,
             tags=reading.tags,
-            tree=_bracketed(reading.tree, iter(tokens)),
+            tree=_bracket_tree(reading.tree, iter(tokens)),
             basic_dependencies=reading.dependencies,
-            enhanced_dependencies=_enhanced(reading.dependencies, lemmas),
+            enhanced_dependencies=_enhance_dependencies(reading.dependencies, lemmas),
         )
 
     def _read(self, kinds: tuple[str, ...]) -> _Reading | None:
@@ -222,7 +222,7 @@ class GrammarParser:
         dependencies: list[Dependency] = []
         head = self._attach(trees[0], iter(range(len(kinds))), dependencies)
         dependencies.append(Dependency("root", -1, head))
-        tags = [_penn(symbol) for symbol in _symbols_of_words(trees[0])]
+        tags = [_penn_label(symbol) for symbol in _symbols_of_words(trees[0])]
         return _Reading(tags, trees[0], sorted(dependencies, key=lambda one: one.dependent))
 
     def _attach(self, tree: _Phrase, positions: Iterator[int], found: list[Dependency]) -> int:
@@ -269,25 +269,25 @@ def _symbols_of_words(tree: _Phrase) -> Iterator[str]:
         yield from _symbols_of_words(child)
 
 
-def _penn(symbol: str) -> str:
+def _penn_label(symbol: str) -> str:
     return _PUNCTUATION.get(symbol, symbol.split(":")[0])
 
 
-def _bracketed(tree: _Phrase, tokens: Iterator[str]) -> str:
+def _bracket_tree(tree: _Phrase, tokens: Iterator[str]) -> str:
     if not tree.children:
-        return f"({_penn(tree.symbol)} {next(tokens)})"
-    inside = " ".join([_bracketed(child, tokens) for child in tree.children])
-    return inside if tree.symbol.startswith("_") else f"({_penn(tree.symbol)} {inside})"
+        return f"({_penn_label(tree.symbol)} {next(tokens)})"
+    inside = " ".join([_bracket_tree(child, tokens) for child in tree.children])
+    return inside if tree.symbol.startswith("_") else f"({_penn_label(tree.symbol)} {inside})"
 
 
-def _enhanced(basic: Sequence[Dependency], lemmas: Sequence[str]) -> list[Dependency]:
+def _enhance_dependencies(basic: Sequence[Dependency], lemmas: Sequence[str]) -> list[Dependency]:
     """Makes the enhanced dependencies: relations name their preposition or conjunction, and subjects are shared.
 
     Conjuncts share their role in the sentence; "that" refers to the noun before it.
     """
     marks = {one.governor: lemmas[one.dependent] for one in basic if one.relation in ("case", "cc")}
     by_dependent = {one.dependent: one for one in basic}
-    enhanced = [_named(one, marks) for one in basic]
+    enhanced = [_name_relation(one, marks) for one in basic]
     for one in basic:
         if one.relation == "conj" and by_dependent[one.governor].relation.startswith("nsubj"):
             subject = by_dependent[one.governor]
@@ -299,7 +299,7 @@ def _enhanced(basic: Sequence[Dependency], lemmas: Sequence[str]) -> list[Depend
     return sorted(enhanced, key=lambda one: (one.dependent, one.governor))
 
 
-def _named(one: Dependency, marks: dict[int, str]) -> Dependency:
+def _name_relation(one: Dependency, marks: dict[int, str]) -> Dependency:
     if one.relation not in ("nmod", "obl", "conj") or one.dependent not in marks:
         return one
     mark = marks[one.dependent]

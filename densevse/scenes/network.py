@@ -108,7 +108,7 @@ class Windows:
         self.classes = classes
         things = boxes[(boxes["caption_id"] == "") & boxes["image_id"].isin(images["image_id"])]
         self.attributes = sorted({word for phrase in things["phrase"].unique() for word in phrase.split()})
-        known = {phrase: self._described(phrase) for phrase in things["phrase"].unique()}
+        known = {phrase: self._describe_thing(phrase) for phrase in things["phrase"].unique()}
         of_image, named = (dict(iter(some.groupby("image_id"))) for some in (things, boxes))
         self.pictures = [
             _Picture(
@@ -126,7 +126,7 @@ class Windows:
         return 3 * len(self.pictures)
 
     @property
-    def facts(self) -> int:
+    def fact_count(self) -> int:
         """The number of facts about a window; see `_facts`."""
         return len(self.attributes) * (CELLS * CELLS + 3 * len(self.attributes))
 
@@ -141,17 +141,17 @@ class Windows:
     def _window(
         self, picture: "_Picture", kind: int, random: Generator
     ) -> tuple[NDArray[np.uint8], np.int64, NDArray[np.float32]]:
-        window = (picture.whole, picture.named_box, picture.random_box)[kind](random)
-        inside = picture.inside(window)
+        window = (picture.whole_box, picture.named_box, picture.random_box)[kind](random)
+        inside = picture.inside_mask(window)
         pixels = warp(picture.pixels, window, self.size, 0, GREY)
         things = picture.things[inside]
         where = ((things[:, :2] + things[:, 2:] / 2 - window[:2]) / window[2:]).astype(np.float32)
         if random.random() < 0.5:
             pixels, where[:, 0] = np.ascontiguousarray(pixels[:, ::-1]), 1 - where[:, 0]
-        class_of = UNDECIDED if kind == 0 else self._class_of(picture, window, inside)
+        class_of = UNDECIDED if kind == 0 else self._window_class(picture, window, inside)
         return pixels, np.int64(class_of), _facts(where, picture.attributes[inside])
 
-    def _class_of(self, picture: "_Picture", window: Boxes, inside: NDArray[np.bool_]) -> int:
+    def _window_class(self, picture: "_Picture", window: Boxes, inside: NDArray[np.bool_]) -> int:
         """The class of a window by its contents; background if it is empty or far too large."""
         if not inside.any():
             return self.classes.index(BACKGROUND)
@@ -166,7 +166,7 @@ class Windows:
         classes = np.unique(picture.classes[inside])
         return int(classes[0]) if len(classes) == 1 else self.classes.index(SEVERAL)
 
-    def _described(self, phrase: str) -> tuple[int, NDArray[np.float32]]:
+    def _describe_thing(self, phrase: str) -> tuple[int, NDArray[np.float32]]:
         """A thing's class and attributes. Raises `InputError` if its name does not match exactly one class."""
         words = phrase.split()
         fitting = [number for number, name in enumerate(self.classes) if set(name.split()) <= set(words)]
@@ -183,24 +183,24 @@ class _Picture:
     attributes: NDArray[np.float32]  # (things, attributes)
     named: Boxes  # (n, 4) the distinct boxes of things and phrases
 
-    def whole(self, random: Generator) -> Boxes:
-        """The picture with its edges jittered."""
+    def whole_box(self, random: Generator) -> Boxes:
+        """The box of the whole picture, with its edges jittered."""
         height, width = self.pixels.shape[:2]
-        return _jittered(np.array([0, 0, width, height], np.float32), 0.04, random)
+        return _jitter_box(np.array([0, 0, width, height], np.float32), 0.04, random)
 
     def named_box(self, random: Generator) -> Boxes:
         """The jittered box of a thing or a phrase."""
-        return _jittered(self.named[random.integers(len(self.named))], 0.12, random)
+        return _jitter_box(self.named[random.integers(len(self.named))], 0.12, random)
 
     def random_box(self, random: Generator) -> Boxes:
         """A random box, or one badly placed on a thing, as proposals are."""
         if random.random() < 0.5:
-            return _jittered(self.named[random.integers(len(self.named))], 0.5, random)
+            return _jitter_box(self.named[random.integers(len(self.named))], 0.5, random)
         height, width = self.pixels.shape[:2]
         size = random.uniform(0.1, 0.6, 2) * (width, height)
         return np.concatenate([random.uniform(0, 1, 2) * ((width, height) - size), size]).astype(np.float32)
 
-    def inside(self, window: Boxes) -> NDArray[np.bool_]:
+    def inside_mask(self, window: Boxes) -> NDArray[np.bool_]:
         """The things that are mostly inside a window."""
         begin = np.maximum(self.things[:, :2], window[:2])
         end = np.minimum(self.things[:, :2] + self.things[:, 2:], window[:2] + window[2:])
@@ -225,7 +225,7 @@ def _facts(where: NDArray[np.float32], attributes: NDArray[np.float32]) -> NDArr
     return np.concatenate([cells.ravel(), np.minimum(pairs, 1).ravel()])
 
 
-def _jittered(box: Boxes, share: float, random: Generator) -> Boxes:
+def _jitter_box(box: Boxes, share: float, random: Generator) -> Boxes:
     """A box with each side moved by up to `share` of its length, and at least 4 pixels large."""
     begin = box[:2] + random.uniform(-share, share, 2) * box[2:]
     end = box[:2] + box[2:] + random.uniform(-share, share, 2) * box[2:]

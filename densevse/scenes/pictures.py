@@ -40,26 +40,28 @@ class _Block:
 
 def arrange(scene: Scene, random: Generator) -> list[tuple[Place, ...]]:
     """A place for each single thing, in the scene's order."""
-    block = _pair(scene, random) if scene.layout is not Layout.ALONE else _row(scene.things[0], True, random)
+    block = (
+        _pair_block(scene, random) if scene.layout is not Layout.ALONE else _row_block(scene.things[0], True, random)
+    )
     if scene.third:
-        third, apart = _row(scene.things[2], True, random), not scene.layout.vertical
+        third, apart = _row_block(scene.things[2], True, random), not scene.layout.is_vertical
         block = _join(block, third, apart, random) if scene.third == "after" else _join(third, block, apart, random)
         if scene.third == "before":
             block = replace(block, places=(*block.places[1:], block.places[0]))
     scale = min(1.0, (1 - 2 * MARGIN) / max(block.width, block.height))
     x, y = (_centre(extent * scale, random) for extent in (block.width, block.height))
-    return [tuple(_moved(place, scale, x, y) for place in places) for places in block.places]
+    return [tuple(_move_place(place, scale, x, y) for place in places) for places in block.places]
 
 
-def _pair(scene: Scene, random: Generator) -> _Block:
+def _pair_block(scene: Scene, random: Generator) -> _Block:
     first, second = scene.things[:2]
-    if scene.layout.touching:
-        return _touching(scene, random)
+    if scene.layout.is_touching:
+        return _touching_block(scene, random)
     vertical = scene.layout is Layout.ABOVE
-    return _join(_row(first, vertical, random), _row(second, vertical, random), vertical, random)
+    return _join(_row_block(first, vertical, random), _row_block(second, vertical, random), vertical, random)
 
 
-def _row(thing: Thing, horizontal: bool, random: Generator) -> _Block:
+def _row_block(thing: Thing, horizontal: bool, random: Generator) -> _Block:
     """Equal things side by side, or one above the other."""
     diameter = DIAMETER[thing.size] * random.uniform(0.92, 1.08)
     step = diameter * random.uniform(1.12, 1.25)
@@ -89,11 +91,11 @@ def _join(one: _Block, two: _Block, vertical: bool, random: Generator) -> _Block
         length, across = one.width + gap + two.width, max(one.height, two.height)
         x_one, x_two = (one.width - length) / 2, (length - two.width) / 2
         y_one, y_two = random.uniform(-0.05, 0.05, 2)
-    places = (*_shifted(one, x_one, y_one), *_shifted(two, x_two, y_two))
+    places = (*_shift_places(one, x_one, y_one), *_shift_places(two, x_two, y_two))
     return _Block(places, *((across + 0.1, length) if vertical else (length, across + 0.1)))
 
 
-def _touching(scene: Scene, random: Generator) -> _Block:
+def _touching_block(scene: Scene, random: Generator) -> _Block:
     first, second = (DIAMETER[thing.size] * random.uniform(0.92, 1.08) for thing in scene.things[:2])
     if scene.layout is Layout.CARRY:
         length = first + second
@@ -118,11 +120,11 @@ def _touching(scene: Scene, random: Generator) -> _Block:
     )
 
 
-def _shifted(block: _Block, x: float, y: float) -> tuple[tuple[Place, ...], ...]:
+def _shift_places(block: _Block, x: float, y: float) -> tuple[tuple[Place, ...], ...]:
     return tuple(tuple(replace(place, x=place.x + x, y=place.y + y) for place in places) for places in block.places)
 
 
-def _moved(place: Place, scale: float, x: float, y: float) -> Place:
+def _move_place(place: Place, scale: float, x: float, y: float) -> Place:
     return replace(place, x=x + scale * place.x, y=y + scale * place.y, diameter=scale * place.diameter)
 
 
@@ -187,7 +189,7 @@ def _draw_clutter(picture: _Picture, random: Generator) -> None:
 def _draw_thing(picture: _Picture, thing: Thing, place: Place, random: Generator) -> Box:
     side = len(picture)
     centre, radius = np.array([place.x, place.y]) * side, place.diameter * side / 2
-    _draw_behind(picture, thing.action, centre, radius)
+    _draw_action_marks(picture, thing.action, centre, radius)
     if thing.action == "roll" or place.moves:
         _draw_motion_lines(picture, centre, radius, place.heading)
     mask = _mask(thing.shape, side, centre, radius, place.tilt + random.uniform(-4, 4))
@@ -232,11 +234,11 @@ def _surface(thing: Thing, width: int, height: int, radius: float, random: Gener
     across, down = np.meshgrid(np.arange(width) - width / 2, np.arange(height) - height / 2)
     surface: Numbers = (1.08 - 0.22 * (across + down) / (2 * radius))[..., None] * colour
     if thing.texture != "plain":
-        surface = np.where(_marked(thing.texture, across, down, radius), colour * 0.25 + LIGHT * 0.75, surface)
+        surface = np.where(_texture_mask(thing.texture, across, down, radius), colour * 0.25 + LIGHT * 0.75, surface)
     return np.clip(surface, 0, 255)
 
 
-def _marked(texture: str, across: Numbers, down: Numbers, radius: float) -> NDArray[np.bool_]:
+def _texture_mask(texture: str, across: Numbers, down: Numbers, radius: float) -> NDArray[np.bool_]:
     """The points (of a grid around the middle, in pixels) that are in a stripe or a dot."""
     period = max(radius * 0.5, 4.0 * SCALE)
     if texture == "striped":
@@ -246,15 +248,15 @@ def _marked(texture: str, across: Numbers, down: Numbers, radius: float) -> NDAr
     return marked[..., None]
 
 
-def _draw_behind(picture: _Picture, action: str, centre: Numbers, radius: float) -> None:
+def _draw_action_marks(picture: _Picture, action: str, centre: Numbers, radius: float) -> None:
     """Marks that a thing floats (a shadow below), falls (lines above), spins (arcs) or shines (rays)."""
     middle = centre.round().astype(int).tolist()
     if action == "float":
-        _shadow(picture, centre + np.array([0, radius * 1.35]), radius)
+        _draw_shadow(picture, centre + np.array([0, radius * 1.35]), radius)
     elif action == "fall":
         for offset in (-0.55, 0.0, 0.55):
             start = centre + radius * np.array([offset, -1.6])
-            _line(picture, start, start + radius * np.array([0, 0.5]))
+            _draw_stroke(picture, start, start + radius * np.array([0, 0.5]))
     elif action == "spin":
         for begin in (-35, 145):
             cv2.ellipse(
@@ -263,10 +265,10 @@ def _draw_behind(picture: _Picture, action: str, centre: Numbers, radius: float)
     elif action == "shine":
         for turn in np.arange(8) * np.pi / 4 + np.pi / 8:
             towards = np.array([np.cos(turn), np.sin(turn)])
-            _line(picture, centre + 1.12 * radius * towards, centre + 1.45 * radius * towards, LIGHT)
+            _draw_stroke(picture, centre + 1.12 * radius * towards, centre + 1.45 * radius * towards, LIGHT)
 
 
-def _shadow(picture: _Picture, centre: Numbers, radius: float) -> None:
+def _draw_shadow(picture: _Picture, centre: Numbers, radius: float) -> None:
     mask = np.zeros(picture.shape[:2], np.uint8)
     axes = [round(radius * 0.9), max(2, round(radius * 0.22))]
     cv2.ellipse(mask, centre.round().astype(int).tolist(), axes, 0, 0, 360, 255, -1, cv2.LINE_AA)
@@ -276,10 +278,10 @@ def _shadow(picture: _Picture, centre: Numbers, radius: float) -> None:
 def _draw_motion_lines(picture: _Picture, centre: Numbers, radius: float, heading: int) -> None:
     for offset in (-0.5, 0.0, 0.5):
         start = centre + radius * np.array([-1.15 * heading, offset])
-        _line(picture, start, start - radius * np.array([0.55 * heading, 0]))
+        _draw_stroke(picture, start, start - radius * np.array([0.55 * heading, 0]))
 
 
-def _line(picture: _Picture, start: Numbers, end: Numbers, colour: NDArray[np.int64] = INK) -> None:
+def _draw_stroke(picture: _Picture, start: Numbers, end: Numbers, colour: NDArray[np.int64] = INK) -> None:
     cv2.line(
         picture,
         start.round().astype(int).tolist(),

@@ -36,7 +36,7 @@ from densevse.scenes.pictures import Box, draw
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import Scene, sample_family
 from snakeproof.errors import InputError
-from snakeproof.files import atomic
+from snakeproof.files import atomic_file
 from snakeproof.logs import progress
 from snakeproof.strict import validate
 
@@ -90,16 +90,16 @@ def generate(options: Mapping[str, Any], output: str, threads: int = 1) -> None:
     """
     chosen = cast(Scenes, validate(Reading, {"reader": "scenes", "options": options}, "the data set").options)
     with (
-        atomic(output) as temporary,
+        atomic_file(output) as temporary,
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as file,
         ProcessPoolExecutor(threads) as pool,
     ):
         lines = []
         made = pool.map(partial(_picture, chosen), count(), _scenes(chosen), chunksize=_AT_ONCE)
         for picture, line in progress(made, "scenes", sum(chosen.images.values())):
-            _add(file, line["file"], picture)
+            _add_member(file, line["file"], picture)
             lines.append(json.dumps(line))
-        _add(file, SCENES_FILE, "".join(f"{line}\n" for line in lines).encode())
+        _add_member(file, SCENES_FILE, "".join(f"{line}\n" for line in lines).encode())
 
 
 def read(_: Scenes, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -151,7 +151,7 @@ def _picture(chosen: Scenes, number: int, sampled: _Sampled) -> tuple[bytes, dic
                     "phrase": " ".join(sentence.tokens[start:end]),
                     "start": start,
                     "end": end,
-                    "boxes": _boxes_of(things, boxes),
+                    "boxes": _phrase_boxes(things, boxes),
                 }
                 for start, end, things in sentence.phrases
             ],
@@ -164,7 +164,7 @@ def _picture(chosen: Scenes, number: int, sampled: _Sampled) -> tuple[bytes, dic
     return cv2.imencode(".png", pixels[..., ::-1])[1].tobytes(), line
 
 
-def _boxes_of(things: frozenset[int], boxes: list[list[Box]]) -> list[Box]:
+def _phrase_boxes(things: frozenset[int], boxes: list[list[Box]]) -> list[Box]:
     """The box around all things named; for a thing that stands for several, also the box of each."""
     named = [box for thing in sorted(things) for box in boxes[thing]]
     left, top = (min(box[axis] for box in named) for axis in (0, 1))
@@ -193,7 +193,7 @@ def _lines(paths: Paths) -> list[_Picture]:
     return check_layout(_PICTURES, lines, where)
 
 
-def _add(file: zipfile.ZipFile, name: str, data: bytes) -> None:
+def _add_member(file: zipfile.ZipFile, name: str, data: bytes) -> None:
     member = zipfile.ZipInfo(name, DATE)
     member.external_attr = PERMISSIONS
     file.writestr(member, data)

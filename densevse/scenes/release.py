@@ -12,8 +12,8 @@ from safetensors.torch import save_file
 
 from densevse.vision.networks import read_state
 from snakeproof.errors import InputError
-from snakeproof.files import atomic, checksum
-from snakeproof.seals import sealed
+from snakeproof.files import atomic_file, checksum
+from snakeproof.seals import sealed_file
 from snakeproof.statements import Statement, parents, read_statement, statement_metadata
 
 LARGEST = 3_000_000  # bytes, as every clone of the project contains the file
@@ -30,13 +30,13 @@ def release(trained: str | Path, history: str | Path, weights: str | Path, card:
     for name, value in halves.items():
         if not torch.isfinite(value).all():
             raise InputError(f"{trained}: {name} has values beyond float16's largest, 65,504. Train the network again.")
-    with sealed(weights) as temporary:
+    with sealed_file(weights) as temporary:
         save_file(halves, temporary, statement_metadata())
         if (size := temporary.stat().st_size) > LARGEST:
             raise InputError(
                 f"{trained}: {size:,} bytes in float16, more than the {LARGEST:,} that a clone should hold."
             )
-    with atomic(card) as temporary:
+    with atomic_file(card) as temporary:
         text = _card(read_statement(trained), pd.read_parquet(history), Path(weights), halves)
         temporary.write_text(text, encoding="utf-8")
 

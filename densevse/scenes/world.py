@@ -30,12 +30,12 @@ class Layout(StrEnum):
     LEAN = "lean"
 
     @property
-    def touching(self) -> bool:
+    def is_touching(self) -> bool:
         """True if the two touch, as the first acts upon the second."""
         return self in (Layout.PUSH, Layout.CARRY, Layout.LEAN)
 
     @property
-    def vertical(self) -> bool:
+    def is_vertical(self) -> bool:
         """True if one is above the other."""
         return self in (Layout.ABOVE, Layout.CARRY)
 
@@ -79,7 +79,7 @@ def sample_family(random: Generator) -> list[Scene]:
 
 
 def _pair(random: Generator) -> Scene:
-    first, second = _differing(random, 2)
+    first, second = _distinct_things(random, 2)
     if random.random() < 0.35:  # of two kinds of things, one may be several
         first = replace(first, number=int(random.integers(2, 4 if first.size == "small" else 3)))
     layout = Layout.LEFT_OF if random.random() < 0.5 else Layout.ABOVE
@@ -87,7 +87,7 @@ def _pair(random: Generator) -> Scene:
 
 
 def _touching_pair(random: Generator) -> Scene:
-    first, second = (replace(thing, action="") for thing in _differing(random, 2))
+    first, second = (replace(thing, action="") for thing in _distinct_things(random, 2))
     layout = (Layout.PUSH, Layout.CARRY, Layout.LEAN)[int(random.integers(3))]
     if layout is Layout.LEAN:
         shapes = random.choice(LEANING, size=2, replace=False)
@@ -98,7 +98,7 @@ def _touching_pair(random: Generator) -> Scene:
 
 
 def _scene_of_three(random: Generator) -> Scene:
-    things = list(_differing(random, 3))
+    things = list(_distinct_things(random, 3))
     if random.random() < 0.4:
         things[0] = replace(things[0], number=2, size="small")
     layout = Layout.LEFT_OF if random.random() < 0.5 else Layout.ABOVE
@@ -127,7 +127,7 @@ def _thing(random: Generator, most: int) -> Thing:
     )
 
 
-def _differing(random: Generator, count: int) -> tuple[Thing, ...]:
+def _distinct_things(random: Generator, count: int) -> tuple[Thing, ...]:
     """`count` single things that differ in shape and in colour."""
     shapes = random.choice(SHAPES, size=count, replace=False)
     colours = random.choice(_COLOURS, size=count, replace=False)

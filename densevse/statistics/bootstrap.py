@@ -28,7 +28,7 @@ class Interval(NamedTuple):
     high: float
 
     @property
-    def detectable(self) -> float:
+    def detectable_difference(self) -> float:
         """The smallest difference whose interval of this width would exclude 0 with a probability of 80%.
 
         It is 2.8 (1.96 + 0.84) standard errors. An interval has 3.92 of them.
@@ -44,7 +44,9 @@ class Interval(NamedTuple):
 UNKNOWN_INTERVAL = Interval(np.nan, np.nan)
 
 
-def draws_of(groups: int, replicates: int = REPLICATES, random: np.random.Generator | None = None) -> NDArray[np.int64]:
+def draw_groups(
+    groups: int, replicates: int = REPLICATES, random: np.random.Generator | None = None
+) -> NDArray[np.int64]:
     """(replicates, groups) counts of each group in each draw; always the same draws, unless `random` is given."""
     random = random or np.random.default_rng(0)
     return random.multinomial(groups, np.full(groups, 1 / groups), size=replicates)
@@ -64,7 +66,7 @@ def interval_of_mean(values: NDArray[Any], groups: ArrayLike) -> Interval:
     codes, names = pd.factorize(np.asarray(groups))
     if len(names) < FEWEST_GROUPS:
         return UNKNOWN_INTERVAL
-    group, draws = np.asarray(codes), draws_of(len(names))
+    group, draws = np.asarray(codes), draw_groups(len(names))
     return interval_of((draws @ np.bincount(group, values)) / (draws @ np.bincount(group)))
 
 
@@ -89,7 +91,7 @@ def _drawn_rows(rows_of_group: list[NDArray[np.int64]], replicates: int) -> Iter
         yield np.concatenate([rows_of_group[group] for group in random.integers(groups, size=groups)])
 
 
-def left_out(group: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+def jackknife_weights(group: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
     """(1 + groups, n) weights of n observations: all of them, then all but those of each group in turn.
 
     `group` (n,) numbers the groups from 0.
@@ -98,7 +100,7 @@ def left_out(group: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
 
 
 def jackknife_interval(values: NDArray[Any]) -> Interval:
-    """The 95% interval of a metric from `values` (1 + n,) with the weights of `left_out`, for n >= 2 groups."""
+    """The 95% interval of a metric from `values` (1 + n,) with `jackknife_weights`, for n >= 2 groups."""
     metric, without = values[0], values[1:]
     n = len(without)
     return student_interval(float(metric), float(np.sqrt((n - 1) * np.var(without))), n - 1)

@@ -33,7 +33,7 @@ from densevse.statistics.bootstrap import (
     FEWEST_GROUPS,
     REPLICATES,
     Interval,
-    draws_of,
+    draw_groups,
     interval_of,
     student_interval,
 )
@@ -53,7 +53,7 @@ class Replicates:
     drawn: Mapping[str, Reals]  # metric -> (replicates,), means over seeds
     by_seed: pd.DataFrame  # a row for each seed, a column for each metric
 
-    def undrawn(self) -> "Replicates":
+    def drop_draws(self) -> "Replicates":
         """The same metrics without draws, so that their intervals are unknown."""
         return replace(self, drawn={metric: np.full_like(values, np.nan) for metric, values in self.drawn.items()})
 
@@ -66,7 +66,7 @@ class Intervals:
 
     def interval(self, metric: str, of: Replicates) -> Interval:
         """The 95% interval of a metric, within its range."""
-        drawn = of.drawn[metric] + self._moved(of.by_seed[metric])
+        drawn = of.drawn[metric] + self._seed_shifts(of.by_seed[metric])
         return interval_of(np.clip(drawn, *self._limits.get(metric, NOT_NEGATIVE)))
 
     def difference(self, metric: str, of: Replicates, reference: Replicates) -> Interval:
@@ -77,10 +77,10 @@ class Intervals:
         drawn = of.drawn[metric] - reference.drawn[metric]
         own, other = of.by_seed[metric], reference.by_seed[metric]
         if len(own) == len(other):
-            return interval_of(drawn + self._moved(own - other))
-        return interval_of(drawn + self._moved(own) - self._moved(other, stream=1))
+            return interval_of(drawn + self._seed_shifts(own - other))
+        return interval_of(drawn + self._seed_shifts(own) - self._seed_shifts(other, stream=1))
 
-    def _moved(self, by_seed: pd.Series, stream: int = 0) -> Reals:
+    def _seed_shifts(self, by_seed: pd.Series, stream: int = 0) -> Reals:
         """The shift of each replicate of a mean by its seeds; zero with one seed, whose variation is unknown."""
         seeds = len(by_seed)
         if seeds < 2:
@@ -91,7 +91,7 @@ class Intervals:
         return moved
 
 
-def over_seeds(drawn: Sequence[Mapping[str, Reals]]) -> Replicates:
+def average_seeds(drawn: Sequence[Mapping[str, Reals]]) -> Replicates:
     """Replicates from each seed's metrics, (1 + replicates,), which start with the true test set."""
     mean = {key: np.mean([metrics[key] for metrics in drawn], axis=0) for key in drawn[0]}
     by_seed = pd.DataFrame([{key: values[0] for key, values in metrics.items()} for metrics in drawn])
@@ -120,7 +120,7 @@ class SumBootstrap(Intervals):
         super().__init__(limits)
         codes, names = pd.factorize(np.asarray(groups))
         self._enough = len(names) >= FEWEST_GROUPS
-        draws = draws_of(len(names), self._replicates)
+        draws = draw_groups(len(names), self._replicates)
         # (1 + replicates, n): the count of each observation in each draw; the first row is the true test set
         self._weights: Reals = np.vstack((np.ones(len(codes)), draws[:, codes])).astype(np.float64)
 
@@ -130,8 +130,8 @@ class SumBootstrap(Intervals):
         `metrics` computes those of a run, (1 + replicates,) each. It gets a function that sums values (n,) of
         observations, weighted by their counts in each draw. With too few groups nothing is drawn.
         """
-        found = over_seeds([metrics(run, self._sums) for run in runs])
-        return found if self._enough else found.undrawn()
+        found = average_seeds([metrics(run, self._sums) for run in runs])
+        return found if self._enough else found.drop_draws()
 
     def _sums(self, values: ArrayLike) -> Reals:
         summed: Reals = self._weights @ np.asarray(values, np.float64)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from densevse.runtime.arrays import Reals
-from densevse.statistics.bootstrap import FEWEST_GROUPS, REPLICATES, draws_of
-from densevse.statistics.intervals import Intervals, Limits, Replicates, over_seeds
+from densevse.statistics.bootstrap import FEWEST_GROUPS, REPLICATES, draw_groups
+from densevse.statistics.intervals import Intervals, Limits, Replicates, average_seeds
 from snakeproof.errors import InputError
 
 QUERY = ["fold", "direction", "query_id"]
@@ -25,7 +25,9 @@ class RankHistogram:
     counts: NDArray[np.float32]  # (1 + replicates, distinct ranks)
 
     @classmethod
-    def of(cls, ranks: NDArray[np.int64], group: NDArray[np.int64], draws: NDArray[np.float32]) -> "RankHistogram":
+    def from_ranks(
+        cls, ranks: NDArray[np.int64], group: NDArray[np.int64], draws: NDArray[np.float32]
+    ) -> "RankHistogram":
         """From the ranks and groups of queries, and the count of each group in each draw."""
         different, which = np.unique(ranks, return_inverse=True)
         shape = (draws.shape[1], len(different))
@@ -85,7 +87,7 @@ class RankBootstrap(Intervals):
         for fold in self._queries["fold"].unique():
             inside = (self._queries["fold"] == fold).to_numpy()
             group = np.unique(codes[inside], return_inverse=True)[1]
-            draws = draws_of(int(group.max()) + 1, replicates, random).astype(np.float32)
+            draws = draw_groups(int(group.max()) + 1, replicates, random).astype(np.float32)
             self._enough &= draws.shape[1] >= FEWEST_GROUPS
             for direction in self._queries["direction"].unique():
                 chosen = (self._queries.loc[inside, "direction"] == direction).to_numpy()
@@ -96,8 +98,8 @@ class RankBootstrap(Intervals):
 
         A ranking has the columns of the queries and `rank`. Raises `InputError` if its queries are not exactly these.
         """
-        found = over_seeds([self._metrics(ranking) for ranking in rankings])
-        return found if self._enough else found.undrawn()
+        found = average_seeds([self._metrics(ranking) for ranking in rankings])
+        return found if self._enough else found.drop_draws()
 
     def _metrics(self, ranking: pd.DataFrame) -> dict[str, Reals]:
         """(1 + replicates,) values of each metric, the true test set first."""
@@ -109,5 +111,5 @@ class RankBootstrap(Intervals):
         ranks = ranking["rank"].to_numpy()
         histograms: dict[str, list[RankHistogram]] = {}
         for direction, rows, group, draws in self._parts:
-            histograms.setdefault(direction, []).append(RankHistogram.of(ranks[rows], group, draws))
+            histograms.setdefault(direction, []).append(RankHistogram.from_ranks(ranks[rows], group, draws))
         return self._measured(histograms)

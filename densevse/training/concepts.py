@@ -24,16 +24,16 @@ from densevse.config.training import Recipe
 from densevse.data.files import Files
 from densevse.data.views.regions import RegionsOfImages
 from densevse.evaluation.average_precision import mean_average_precision
-from densevse.methods.interface import Moment, device_of
+from densevse.methods.interface import Moment, module_device
 from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.models.files import write_weights
 from densevse.runtime.arrays import Indices
 from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task
-from densevse.vision.concept_network import best_of_regions, head, multi_label_loss, with_outputs
-from densevse.vision.crops import squeezed
-from densevse.vision.networks import load_module, standardised
+from densevse.vision.concept_network import head, max_pool_regions, multi_label_loss, replace_head
+from densevse.vision.crops import squeeze_image
+from densevse.vision.networks import load_module, standardise_pixels
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.files import write_text
@@ -108,8 +108,8 @@ class ImagesWithConcepts:
     def batch(self, images: Indices, regions: Literal["whole", "regions"]) -> ConceptBatch:
         """Some images, with the whole image (region 0) alone or with all their regions."""
         every = np.arange(len(images))
-        wanted = (every, np.zeros_like(every)) if regions == "whole" else self._regions.all_of(images)
-        vectors, exists, _ = self._regions.take_some(images, *wanted)
+        wanted = (every, np.zeros_like(every)) if regions == "whole" else self._regions.all_regions(images)
+        vectors, exists, _ = self._regions.take_regions(images, *wanted)
         assert isinstance(vectors, Tensor)  # as the view was not sent to a GPU
         return ConceptBatch(vectors, exists, torch.from_numpy(self.present[images]))
 
@@ -143,15 +143,15 @@ class ConceptHead(Task):
     def validate(self) -> dict[str, float]:
         """The mean average precision by the best region, and by the whole image alone."""
         return {
-            "mean_average_precision": self._validated("regions"),
-            "mean_average_precision_whole": self._validated("whole"),
+            "mean_average_precision": self._mean_average_precision("regions"),
+            "mean_average_precision_whole": self._mean_average_precision("whole"),
         }
 
     def save(self, path: Path, **found: Any) -> None:
         """Writes the layer, and the names of its outputs in order."""
         _save(self.module, path, found, self.names, self.classes)
 
-    def _validated(self, regions: Views) -> float:
+    def _mean_average_precision(self, regions: Views) -> float:
         found = []
         with evaluation(self.module):
             for images in batches(len(self.val), _AT_ONCE):
@@ -160,7 +160,7 @@ class ConceptHead(Task):
         return mean_average_precision(np.concatenate(found), self.val.present)
 
     def _logits(self, batch: ConceptBatch) -> Tensor:
-        return best_of_regions(self.module(batch.regions), batch.exists)
+        return max_pool_regions(self.module(batch.regions), batch.exists)
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class WholeImages:
         return PixelBatch(torch.from_numpy(squares).permute(0, 3, 1, 2), torch.from_numpy(self.present[images]))
 
     def _square(self, source: str, file: str) -> NDArray[np.uint8]:
-        return squeezed(self._files.pixels(source, file), self._size)
+        return squeeze_image(self._files.pixels(source, file), self._size)
 
 
 class ConceptsFromPixels(Task):
@@ -206,7 +206,7 @@ class ConceptsFromPixels(Task):
         """
         train, val = tables.split("train"), tables.split("val")
         try:
-            self.module = with_outputs(load_module(job.architecture, weights).requires_grad_(True), train.share())
+            self.module = replace_head(load_module(job.architecture, weights).requires_grad_(True), train.share())
         except ValueError as error:
             raise InputError(f"{job.architecture} cannot predict concepts: {error}") from error
         self.train, self.val = (WholeImages(split, images, job.pixels.size) for split in (train, val))
@@ -221,24 +221,24 @@ class ConceptsFromPixels(Task):
 
     def loss(self, batch: PixelBatch, moment: Moment) -> Tensor:
         """Eq 1, the mean over the batch's images."""
-        logits = self.module(self._normalized(batch.pixels))
+        logits = self.module(self._standardise_pixels(batch.pixels))
         return multi_label_loss(logits.float(), batch.present).mean()
 
     def validate(self) -> dict[str, float]:
         """The mean average precision by the whole image; all regions would be many times as many crops."""
-        found, device = [], device_of(self.module)
+        found, device = [], module_device(self.module)
         with evaluation(self.module):
             for images in batches(len(self.val), _AT_ONCE):
                 batch = to_device(self.val.batch(images, np.zeros(len(images), bool)), device)
-                found.append(self.module(self._normalized(batch.pixels)).float().cpu().numpy())
+                found.append(self.module(self._standardise_pixels(batch.pixels)).float().cpu().numpy())
         return {"mean_average_precision": mean_average_precision(np.concatenate(found), self.val.present)}
 
     def save(self, path: Path, **found: Any) -> None:
         """Writes the network, and the names of its outputs in order."""
         _save(self.module, path, found, self.names, self.classes)
 
-    def _normalized(self, pixels: Tensor) -> Tensor:
-        return standardised(pixels, self.pixels.mean, self.pixels.std)
+    def _standardise_pixels(self, pixels: Tensor) -> Tensor:
+        return standardise_pixels(pixels, self.pixels.mean, self.pixels.std)
 
 
 class ConceptJob(Recipe):

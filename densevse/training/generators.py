@@ -12,7 +12,7 @@ from densevse.data.contents import ContentBatch, SentencesWithContent
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.methods.generators.interface import Generator
-from densevse.methods.interface import Moment, device_of
+from densevse.methods.interface import Moment, module_device
 from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.models.files import build_generator, generator_shapes, save_model
@@ -48,7 +48,7 @@ class Writing(Task):
 
     def loss(self, batch: ContentBatch, moment: Moment) -> Tensor:
         """The mean negative log-likelihood of a word or an end."""
-        total, count = self._total(batch)
+        total, count = self._total_loss(batch)
         return total / count
 
     def validate(self) -> dict[str, float]:
@@ -56,17 +56,17 @@ class Writing(Task):
         total, count = 0.0, 0
         with evaluation(self.module):
             for sentences in batches(len(self.val), _AT_ONCE):
-                batch = to_device(self.val.batch(sentences), device_of(self.module))
-                of_batch, predicted = self._total(batch)
+                batch = to_device(self.val.batch(sentences), module_device(self.module))
+                of_batch, predicted = self._total_loss(batch)
                 total, count = total + float(of_batch), count + predicted
         return {"log_probability": -total / count, "perplexity": math.exp(total / count)}
 
     def save(self, path: Path, **found: Any) -> None:
         """Writes the generator with how it sees images."""
-        features = self.inputs.features_seen()
+        features = self.inputs.feature_settings()
         save_model(self.module, self.job.method, self.job.sentences, path, **found, features=features)
 
-    def _total(self, batch: ContentBatch) -> tuple[Tensor, int]:
+    def _total_loss(self, batch: ContentBatch) -> tuple[Tensor, int]:
         """The negative log-likelihood of all sentences, and the number of their words and ends."""
         sentences = batch.sentences[self.module.structure]
         likelihoods = self.module.negative_log_likelihood(batch.content, sentences)

@@ -25,16 +25,16 @@ from torch.nn.utils import clip_grad_norm_
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.training import NamedPhase, Recipe, TrainingConfig
 from densevse.data.files import Files
-from densevse.methods.interface import Moment, device_of
+from densevse.methods.interface import Moment, module_device
 from densevse.methods.moving import Packed, to_device
-from densevse.runtime.ahead import ahead
+from densevse.runtime.ahead import prefetch_results
 from densevse.runtime.arrays import Indices
 from densevse.runtime.numerics import TrainingPrecision, gpu_computes_bf16, seed_everything, set_up
 from densevse.runtime.on_gpu import loader_threads, numbers_at_once
 from densevse.runtime.project import NUMBERS_AT_ONCE
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.task import Task
-from densevse.training.watching import watched
+from densevse.training.watching import open_watchers
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.logs import logger, progress
@@ -97,15 +97,15 @@ class Trainer:
         self.task, self.recipe, self.checkpoint, self.starts_trained = task, recipe, checkpoint, starts_trained
         self.watch = watch
         self.epochs = [
-            Epoch(phase, task.parameters_in(phase.name, phase.parameters), number)
+            Epoch(phase, task.phase_parameters(phase.name, phase.parameters), number)
             for phase in recipe.phases
             for number in range(phase.epochs)
         ]
-        self.warm_up = _warm_up(self.epochs)
-        self.device = device_of(task.module)
-        self.half = computed_in(recipe.training, self.device) == "bf16"
+        self.warm_up = _warm_up_epochs(self.epochs)
+        self.device = module_device(task.module)
+        self.half = training_precision(recipe.training, self.device) == "bf16"
         self.weights = {name: weight for name, weight in task.module.named_parameters() if weight.requires_grad}
-        self.frozen = {phase.name: _frozen(phase, self.weights) for phase in recipe.phases}
+        self.frozen = {phase.name: _frozen_weights(phase, self.weights) for phase in recipe.phases}
         self.optimizer = _optimizer(list(self.weights.values()), recipe.training)
         decay = recipe.training.ema_decay
         self.average = None if decay is None else MovingAverage(task.module, decay)
@@ -141,19 +141,19 @@ class Trainer:
         batches = epoch_batches(self.task.examples, recipe.training.batch_size, recipe.seed, now.epoch, recipe.round)
         begun, left = time.monotonic(), batches[now.batch :]
         loss = torch.tensor(now.loss, dtype=torch.float64, device=self.device)
-        made = loaded(self.task, left, now.epoch, self.device, loader_threads(recipe.threads))
-        for batch in progress(made, f"epoch {now.epoch} of {len(self.epochs)}", len(left), self.so_far()):
+        made = load_batches(self.task, left, now.epoch, self.device, loader_threads(recipe.threads))
+        for batch in progress(made, f"epoch {now.epoch} of {len(self.epochs)}", len(left), self.progress_line()):
             loss += self.step(batch, moment, epoch.learning_rate(now.batch / len(batches)))
             now.batch += 1
             now.step += 1
             due = now.step % recipe.training.checkpoint_steps == 0 and now.batch < len(batches)
             if due or stop.is_set():
                 now.seconds, begun = now.seconds + time.monotonic() - begun, time.monotonic()
-                now.loss = self._finite(loss)
+                now.loss = self._finite_loss(loss)
                 self._save()
                 if stop.is_set():
                     self._interrupt()
-        now.loss = self._finite(loss)
+        now.loss = self._finite_loss(loss)
         now.seconds += time.monotonic() - begun
 
     def step(self, batch: Any, moment: Moment, learning_rate: float) -> Tensor:
@@ -176,19 +176,19 @@ class Trainer:
         """Validates the first weights, as epoch 0."""
         begun = time.monotonic()
         learning_rate = self.epochs[0].learning_rate(0) if self.epochs else 0.0
-        self._add(self._row(0, "", learning_rate, None, begun))
+        self._add_row(self._make_row(0, "", learning_rate, None, begun))
 
     def _close_epoch(self) -> None:
         """Validates, adds a row to the history, and keeps the weights if they are the best so far."""
         now, epoch, begun = self.progress, self.epochs[self.progress.epoch - 1], time.monotonic()
-        self._add(self._row(now.epoch, epoch.phase.name, epoch.learning_rate(1), now.loss / now.batch, begun))
+        self._add_row(self._make_row(now.epoch, epoch.phase.name, epoch.learning_rate(1), now.loss / now.batch, begun))
         now.epoch, now.batch, now.loss, now.seconds = self._next_epoch(), 0, 0.0, 0.0
 
-    def _add(self, row: dict[str, Any]) -> None:
+    def _add_row(self, row: dict[str, Any]) -> None:
         self.progress.history.append(row)
         self.watch(row)
 
-    def so_far(self) -> str:
+    def progress_line(self) -> str:
         """The last epoch's loss, its measure on val, and the time left, in a line; empty in the first epoch."""
         rows = [row for row in self.progress.history if row["epoch"]]
         if not rows:
@@ -206,13 +206,15 @@ class Trainer:
         waited = number - max(self.progress.best_epoch, self.warm_up, before)
         return number + 1 if patience is None or waited < patience else before + epoch.phase.epochs + 1
 
-    def _row(self, number: int, phase: str, learning_rate: float, loss: float | None, begun: float) -> dict[str, Any]:
+    def _make_row(
+        self, number: int, phase: str, learning_rate: float, loss: float | None, begun: float
+    ) -> dict[str, Any]:
         """Validates and returns a row of the history; keeps the weights if they are the best so far.
 
         If weights are averaged, the average is validated and kept; training continues from the last step's weights.
         """
         now, selects = self.progress, self.task.selects
-        with self.average.in_module() if self.average else nullcontext():
+        with self.average.replace_weights() if self.average else nullcontext():
             measures = self.task.validate()
             if measures[selects] > now.best and not 1 <= number <= self.warm_up:
                 now.best_epoch, now.best = number, measures[selects]
@@ -230,7 +232,7 @@ class Trainer:
             **measures,
         }
 
-    def _finite(self, loss: Tensor) -> float:
+    def _finite_loss(self, loss: Tensor) -> float:
         if not torch.isfinite(loss):
             raise InputError(
                 f"The loss is {loss.item()} in epoch {self.progress.epoch}: training diverged. Lower the phase's "
@@ -290,13 +292,13 @@ def history_schema(measures: Sequence[str]) -> Schema:
     return replace(HISTORY, columns=(*HISTORY.columns, *columns))
 
 
-def _warm_up(epochs: Sequence[Epoch]) -> int:
+def _warm_up_epochs(epochs: Sequence[Epoch]) -> int:
     """The number of epochs up to the last one whose parameters differ from those of the final epoch."""
     others = (number for number, epoch in enumerate(epochs, 1) if epoch.parameters != epochs[-1].parameters)
     return max(others, default=0)
 
 
-def _frozen(phase: NamedPhase, weights: Iterable[str]) -> set[str]:
+def _frozen_weights(phase: NamedPhase, weights: Iterable[str]) -> set[str]:
     """The weights that a phase freezes. Raises `InputError` that names a module without trained weights."""
     of_module = {module: {name for name in weights if name.startswith(f"{module}.")} for module in phase.frozen}
     for module, names in of_module.items():
@@ -312,7 +314,7 @@ def _columns() -> set[str]:
     return {column.name for column in HISTORY.columns}
 
 
-def computed_in(settings: TrainingConfig, device: torch.device) -> TrainingPrecision:
+def training_precision(settings: TrainingConfig, device: torch.device) -> TrainingPrecision:
     """The precision of a training on a device: the configured one on a GPU that computes in it, float32 elsewhere."""
     lacks_it = device.type == "cuda" and not gpu_computes_bf16()
     return "float32" if device.type == "cpu" or lacks_it else settings.precision
@@ -321,17 +323,17 @@ def computed_in(settings: TrainingConfig, device: torch.device) -> TrainingPreci
 def _optimizer(weights: list[torch.nn.Parameter], settings: TrainingConfig) -> torch.optim.Optimizer:
     rate, decay = 0.0, settings.weight_decay  # each step sets its learning rate
     if settings.optimizer == "sgd":
-        optimizer = _uncompiled(torch.optim.SGD)(weights, rate, settings.momentum, weight_decay=decay, fused=True)
+        optimizer = _unwrap_optimizer(torch.optim.SGD)(weights, rate, settings.momentum, weight_decay=decay, fused=True)
         if settings.momentum:
             # The fused step stops if only some weights have momentum, as after a phase that freezes others.
             for weight in weights:
                 optimizer.state[weight]["momentum_buffer"] = torch.zeros_like(weight)
         return optimizer
-    kind = _uncompiled(torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adam)
+    kind = _unwrap_optimizer(torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adam)
     return kind(weights, rate, weight_decay=decay, fused=True)
 
 
-def _uncompiled(kind: type[torch.optim.Optimizer]) -> Callable[..., torch.optim.Optimizer]:
+def _unwrap_optimizer(kind: type[torch.optim.Optimizer]) -> Callable[..., torch.optim.Optimizer]:
     """The same kind of optimiser without the wrappers that torch adds for torch.compile.
 
     Nothing here is compiled, and the wrappers would load the compiler, which takes seconds in every process.
@@ -369,7 +371,7 @@ class MovingAverage:
         self.decay = decay
         # The module's own tensors, so that writing to them in place changes its weights.
         self.weights = {name: weight for name, weight in module.state_dict().items() if weight.is_floating_point()}
-        self.values = _copied(self.weights)
+        self.values = _copy_tensors(self.weights)
 
     def update(self) -> None:
         """Updates the average with the weights after a step."""
@@ -377,9 +379,9 @@ class MovingAverage:
             self.values[name].lerp_(weight, 1 - self.decay)
 
     @contextmanager
-    def in_module(self) -> Iterator[None]:
+    def replace_weights(self) -> Iterator[None]:
         """Puts the average in place of the module's weights while the context lasts."""
-        kept = _copied(self.weights)
+        kept = _copy_tensors(self.weights)
         _write(self.values, self.weights)
         try:
             yield
@@ -387,7 +389,7 @@ class MovingAverage:
             _write(kept, self.weights)
 
 
-def _copied(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+def _copy_tensors(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return {name: tensor.clone() for name, tensor in tensors.items()}
 
 
@@ -396,7 +398,9 @@ def _write(values: dict[str, Tensor], tensors: dict[str, Tensor]) -> None:
         tensor.copy_(values[name])
 
 
-def loaded(task: Task, batches: Iterable[Indices], epoch: int, device: torch.device, threads: int = 1) -> Iterator[Any]:
+def load_batches(
+    task: Task, batches: Iterable[Indices], epoch: int, device: torch.device, threads: int = 1
+) -> Iterator[Any]:
     """Yields the task's batches on `device`, in order.
 
     For a GPU, threads make them ahead and pack them in pinned memory, so that one copy moves a batch and nothing waits
@@ -408,10 +412,10 @@ def loaded(task: Task, batches: Iterable[Indices], epoch: int, device: torch.dev
         return
     with ThreadPoolExecutor(threads) as pool:
 
-        def made(examples: Indices) -> Packed:
+        def make_batch(examples: Indices) -> Packed:
             return Packed(task.batch(examples, epoch), pin=device.type == "cuda")
 
-        for batch in ahead(pool, made, batches, depth=1 + threads):
+        for batch in prefetch_results(pool, make_batch, batches, depth=1 + threads):
             yield batch.to(device)
 
 
@@ -442,7 +446,7 @@ def drive(spec: TrainingSpec, make: Callable[[], Task], weights: str | Path, his
     """
     job = spec.job
     device = set_up(job.threads, job.training.precision)
-    precision = computed_in(job.training, device)
+    precision = training_precision(job.training, device)
     if device.type == "cuda" and precision != job.training.precision:
         logger.warning("precision: this GPU does not compute in %s; training in float32", job.training.precision)
     # Only the values that the rule sets: a new setting with a default that no code reads yet changes no training.
@@ -451,7 +455,7 @@ def drive(spec: TrainingSpec, make: Callable[[], Task], weights: str | Path, his
     seed_everything(job.seed, *spec.names)
     task = make()
     task.to(device)
-    with watched(weights) as watch:
+    with open_watchers(weights) as watch:
         rows = Trainer(task, job, checkpoint, spec.starts_trained, watch).run()
     found = {"round": job.round, "device": device.type, "computed_in": precision}
     write_history(rows, history, **found)

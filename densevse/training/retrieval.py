@@ -14,13 +14,13 @@ from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.evaluation.ranks import evaluate, metrics
-from densevse.methods.interface import Batch, Encoding, Images, Method, Moment, Sentences, with_parts
+from densevse.methods.interface import Batch, Encoding, Images, Method, Moment, Sentences, replace_parts
 from densevse.models.attention import entropies
 from densevse.models.encoding import encode_images, encode_sentences
-from densevse.models.files import build, check_round, load_weights, save_model
+from densevse.models.files import build_method, check_round, load_weights, save_model
 from densevse.models.scoring import scorer
-from densevse.runtime.arrays import Indices, evenly_spaced
-from densevse.runtime.on_gpu import features_at_most
+from densevse.runtime.arrays import Indices, spaced_indices
+from densevse.runtime.on_gpu import feature_limit
 from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task
 from snakeproof.errors import InputError
@@ -64,20 +64,20 @@ class Retrieval(Task):
         super().to(device)
         if device.type == "cpu":
             return
-        most = features_at_most(device)
+        most = feature_limit(device)
         for pairs in (self.train, self.val):
             most -= pairs.send_to(device, most)
 
     def batch(self, examples: Indices, epoch: int) -> Batch:
         """The sentences of these numbers and their siblings, each with its image, and the method's plan of them."""
-        batch = self.train.batch(with_siblings(examples, self.siblings, self.train.rows.image_of_caption, epoch))
+        batch = self.train.batch(add_siblings(examples, self.siblings, self.train.rows.image_of_caption, epoch))
         return replace(batch, sentences=replace(batch.sentences, plan=self.module.plan(batch.sentences)))
 
     def loss(self, batch: Batch, moment: Moment) -> Tensor:
         """The method's loss; encodings may be in half precision, scores and the loss are in float32."""
         images, sentences = self.module.encode_batch(batch)
         with torch.autocast(images[0].device.type, enabled=False):
-            return self.module.loss(_float32(images), _float32(sentences), batch, moment)
+            return self.module.loss(_to_float32(images), _to_float32(sentences), batch, moment)
 
     def validate(self) -> dict[str, float]:
         """R@K both ways and their rsum on the validation split, ranked as the test split is.
@@ -85,7 +85,7 @@ class Retrieval(Task):
         For a method with attention over places and words, also its mean entropy.
         """
         attention = entropies(self.module, self.val) if self.module.can("saliency") else {}
-        return {**validated(self.module, self.val), **attention}
+        return {**recalls_and_rsum(self.module, self.val), **attention}
 
     def save(self, path: Path, **found: Any) -> None:
         """Writes the model with how it sees images."""
@@ -94,8 +94,8 @@ class Retrieval(Task):
         save_model(self.module, self.saved.method, self.saved.sentences, path, **found, features=self.saved.features)
 
 
-def with_siblings(examples: Indices, number: int, image_of_caption: Indices, epoch: int) -> Indices:
-    """Sentences and, for each, so many others of its image, of which an epoch takes the next ones in turn.
+def add_siblings(examples: Indices, number: int, image_of_caption: Indices, epoch: int) -> Indices:
+    """Adds to each sentence `number` others of its image; each epoch takes the next ones in turn.
 
     `image_of_caption` is that of all sentences, grouped by image. No sentence comes twice.
     """
@@ -112,7 +112,7 @@ def with_siblings(examples: Indices, number: int, image_of_caption: Indices, epo
     return np.unique(np.concatenate(found))
 
 
-def validated(method: Method, pairs: Pairs) -> dict[str, float]:
+def recalls_and_rsum(method: Method, pairs: Pairs) -> dict[str, float]:
     """R@K both ways and their rsum of a method on a split."""
     rows = pairs.rows
     every_image, every_sentence = np.arange(len(rows.image_ids)), np.arange(len(rows.caption_ids))
@@ -122,16 +122,16 @@ def validated(method: Method, pairs: Pairs) -> dict[str, float]:
     return {name: found[name] for name in MEASURES}
 
 
-def _float32(encoding: Encoding) -> Encoding:
-    return with_parts(encoding, (part.float() if part.is_floating_point() else part for part in encoding))
+def _to_float32(encoding: Encoding) -> Encoding:
+    return replace_parts(encoding, (part.float() if part.is_floating_point() else part for part in encoding))
 
 
-def prepared(job: TrainingJob, inputs: Inputs, start: str | None = None) -> Retrieval:
+def prepare_task(job: TrainingJob, inputs: Inputs, start: str | None = None) -> Retrieval:
     """The task of a job before its training, with the weights of the model `start` if there is one.
 
     Raises `InputError` if the method cannot be built, or the weights or the features do not fit.
     """
-    method = build(job.method, job.parameters, inputs.shapes())
+    method = build_method(job.method, job.parameters, inputs.shapes())
     val = inputs.pairs("val", method.regions_read, job.training.validation_images)
     pairs = inputs.pairs("train", method.regions_read, job.training.training_images)
     if start is not None:
@@ -141,7 +141,7 @@ def prepared(job: TrainingJob, inputs: Inputs, start: str | None = None) -> Retr
         measure(method, pairs)
     elif method.can("fit"):
         method.fit(_all_pairs(pairs))
-    saved = Saved(job.method, job.sentences, inputs.features_seen())
+    saved = Saved(job.method, job.sentences, inputs.feature_settings())
     return Retrieval(method, pairs, val, saved, job.training.siblings)
 
 
@@ -155,7 +155,7 @@ def _all_pairs(pairs: Pairs) -> Iterator[tuple[Images, Sentences]]:
 
 def measure(method: Method, pairs: Pairs) -> None:
     """Lets a method measure or keep some of the training images. Raises `InputError` if it cannot."""
-    some = evenly_spaced(len(pairs.rows.image_ids), MEASURED_IMAGES)
+    some = spaced_indices(len(pairs.rows.image_ids), MEASURED_IMAGES)
     try:
         method.measure(pairs.images(some))
     except ValueError as error:
@@ -181,7 +181,7 @@ def train_method(files: Files, job: TrainingJob, model: str | Path, history: str
     method. Raises `InputError` if that is of another round.
     """
     spec = TrainingSpec(job, (job.method, f"round{job.round}"), files, starts_trained=START in files)
-    start = files.one(START) if START in files else None
+    start = files.input_path(START) if START in files else None
     if start is not None and _CORRESPONDENCES in files:
         check_round(start, {"seed": str(job.seed), "round": str(job.round - 1)})
-    drive(spec, lambda: prepared(job, Inputs(files, job.sentences), start), model, history)
+    drive(spec, lambda: prepare_task(job, Inputs(files, job.sentences), start), model, history)

@@ -14,7 +14,7 @@ from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.config.networks import NetworkInput
 from densevse.config.training import Recipe
 from densevse.data.files import Files
-from densevse.methods.interface import Moment, device_of
+from densevse.methods.interface import Moment, module_device
 from densevse.methods.moving import to_device
 from densevse.models.encoding import batches, evaluation
 from densevse.models.files import write_weights
@@ -23,7 +23,7 @@ from densevse.scenes.network import HIDDEN, UNDECIDED, ScenesNet, WindowBatch, W
 from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task
 from densevse.vision.classes import read_classes
-from densevse.vision.networks import standardised
+from densevse.vision.networks import standardise_pixels
 from snakeproof.schema import read
 from snakeproof.strict import Strict, validate
 
@@ -47,7 +47,7 @@ class NetworkOfScenes(Task):
         self.windows, self.validation, self.seed, self.pixels = windows, validation, seed, pixels
         self.network = ScenesNet(len(windows.classes))
         self.network.features.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.facts = nn.Linear(HIDDEN, windows.facts)
+        self.facts = nn.Linear(HIDDEN, windows.fact_count)
         self.module = nn.ModuleDict({"network": self.network, "facts": self.facts})
         self.parameters = Strict()
         self.examples = len(windows)
@@ -58,7 +58,7 @@ class NetworkOfScenes(Task):
 
     def loss(self, batch: WindowBatch, moment: Moment) -> Tensor:
         """Cross entropy of the classes, and a tenth of the facts' binary cross entropies."""
-        feature, logits = self.network.feature_and_logits(self._normalized(batch.pixels))
+        feature, logits = self.network.feature_and_logits(self._standardise_pixels(batch.pixels))
         loss = functional.cross_entropy(logits, batch.classes, ignore_index=UNDECIDED)
         # A sum over the facts: most are false, and a mean would vanish beside the classes' loss.
         facts = self.facts(feature)
@@ -67,11 +67,11 @@ class NetworkOfScenes(Task):
 
     def validate(self) -> dict[str, float]:
         """The accuracy on val's windows that have a class."""
-        device, right, known = device_of(self.network), 0, 0
+        device, right, known = module_device(self.network), 0, 0
         with evaluation(self.module):
             for numbers in batches(min(VALIDATED, len(self.validation)), VALIDATED_AT_ONCE):
                 batch = to_device(self.validation.batch(numbers.tolist(), self.seed, 0), device)
-                best = self.network(self._normalized(batch.pixels)).argmax(dim=1)
+                best = self.network(self._standardise_pixels(batch.pixels)).argmax(dim=1)
                 right += int((best == batch.classes).sum())
                 known += int((batch.classes != UNDECIDED).sum())
         return {"accuracy": right / max(1, known)}
@@ -80,10 +80,10 @@ class NetworkOfScenes(Task):
         """Writes the network, without the layer of the facts."""
         write_weights(self.network, path, **found)
 
-    def _normalized(self, pixels: Tensor) -> Tensor:
+    def _standardise_pixels(self, pixels: Tensor) -> Tensor:
         """(N, size, size, 3) uint8 to (N, 3, size, size) float32."""
         planes = pixels.permute(0, 3, 1, 2).contiguous()
-        scaled = standardised(planes, self.pixels.mean, self.pixels.std)
+        scaled = standardise_pixels(planes, self.pixels.mean, self.pixels.std)
         return scaled.contiguous(memory_format=torch.channels_last)
 
 

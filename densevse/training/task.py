@@ -42,9 +42,9 @@ class Task(ABC):
 
     @abstractmethod
     def save(self, path: Path, **found: Any) -> None:
-        """Writes the trained weights with what only their training knows."""
+        """Writes the trained weights, with `found`, facts of their training such as its round and device."""
 
-    def parameters_in(self, phase: str, changes: Mapping[str, Any]) -> Strict:
+    def phase_parameters(self, phase: str, changes: Mapping[str, Any]) -> Strict:
         """The parameters with a phase's changes. Raises `InputError` that names a change that does not fit."""
         if not changes:
             return self.parameters

@@ -31,7 +31,7 @@ class Watcher(Protocol):
 
 
 @contextmanager
-def watched(weights: str | Path) -> Iterator[Callable[[Row], None]]:
+def open_watchers(weights: str | Path) -> Iterator[Callable[[Row], None]]:
     """Yields a function that gives a row to all watchers of the training that writes `weights`."""
     named = os.environ.get(project.WATCHERS, "")
     watchers = _Watchers(named.split(",") if named else [], weights)
@@ -48,21 +48,21 @@ class _Watchers:
         run = str(path.relative_to(results) if path.is_relative_to(results) else path.name)
         self._open: dict[str, Watcher] = {}
         for name in names:
-            with self._warned(name):
+            with self._catch_errors(name):
                 self._open[name] = WATCHERS[name](run, results / "logs" / name / run)
 
     def watch(self, row: Row) -> None:
         for name, watcher in [*self._open.items()]:
-            with self._warned(name):
+            with self._catch_errors(name):
                 watcher.watch(dict(row))
 
     def close(self) -> None:
         for name, watcher in [*self._open.items()]:
-            with self._warned(name):
+            with self._catch_errors(name):
                 watcher.close()
 
     @contextmanager
-    def _warned(self, name: str) -> Iterator[None]:
+    def _catch_errors(self, name: str) -> Iterator[None]:
         """Turns an error of a watcher into a warning, and takes the watcher out: it is called no more."""
         try:
             yield

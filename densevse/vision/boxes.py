@@ -6,12 +6,12 @@ from numpy.typing import NDArray
 from densevse.artifacts.boxes import Boxes, intersection_over_union
 
 
-def by_score(boxes: Boxes, scores: NDArray[np.float32]) -> NDArray[np.int64]:
+def order_by_score(boxes: Boxes, scores: NDArray[np.float32]) -> NDArray[np.int64]:
     """The order of descending scores. Ties are broken by x, y, width and height, so that a cut is always the same."""
     return np.lexsort((boxes[:, 3], boxes[:, 2], boxes[:, 1], boxes[:, 0], -scores))
 
 
-def clip(boxes: Boxes, width: int, height: int) -> Boxes:
+def clip_boxes(boxes: Boxes, width: int, height: int) -> Boxes:
     """The part of each box inside an image of `width` x `height`; a box outside gets an area of 0."""
     size = np.array([width, height], np.float32)
     begin = np.clip(boxes[:, :2], 0, size)
@@ -19,7 +19,7 @@ def clip(boxes: Boxes, width: int, height: int) -> Boxes:
     return np.concatenate([begin, end - begin], axis=1).astype(np.float32)
 
 
-def unique(boxes: Boxes) -> NDArray[np.int64]:
+def unique_boxes(boxes: Boxes) -> NDArray[np.int64]:
     """The indices of the first of each distinct box, in order."""
     return np.sort(np.unique(boxes, axis=0, return_index=True)[1])
 
@@ -29,10 +29,10 @@ def non_maximum_suppression(
 ) -> NDArray[np.int64]:
     """Non-maximum suppression within each class: the indices of at most `most` boxes, best first.
 
-    Greedy, in the order of `by_score`: a box is removed if it overlaps a better box of its class, which stays, by more
-    than `threshold` (R-CNN, section 2.2). Takes (n, 4), (n,) and (n,); returns at most `most` indices.
+    Greedy, in the order of `order_by_score`: a box is removed if it overlaps a better box of its class, which stays, by
+    more than `threshold` (R-CNN, section 2.2). Takes (n, 4), (n,) and (n,); returns at most `most` indices.
     """
-    waiting = by_score(boxes, scores)
+    waiting = order_by_score(boxes, scores)
     kept: list[int] = []
     while len(waiting) and len(kept) < most:
         best, waiting = waiting[0], waiting[1:]

@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 
 from snakeproof.errors import InputError
 from snakeproof.files import checksum
-from snakeproof.seals import sealed
+from snakeproof.seals import sealed_file
 from snakeproof.statements import statement_metadata
 
 CONVOLUTIONS = {  # name: (channels in, channels out, kernel, stride, padding, groups)
@@ -41,15 +41,15 @@ class _DamagedError(Exception):
     """The bytes are not a message of the format."""
 
 
-def convert(caffemodel: str | Path, output: str | Path, hidden: int = 4096, classes: int = 200) -> None:
+def convert_caffemodel(caffemodel: str | Path, output: str | Path, hidden: int = 4096, classes: int = 200) -> None:
     """The job that converts the weights of a Caffe file, and writes them under the names of `RCNN`.
 
     Caffe's images are BGR; the first layer's channels are reversed, so that the network reads RGB like the others.
     Raises `InputError` if the file is not this network's.
     """
-    weights = _read(caffemodel, hidden, classes)
+    weights = _read_weights(caffemodel, hidden, classes)
     weights["features.conv1.weight"] = np.ascontiguousarray(weights["features.conv1.weight"][:, ::-1])
-    with sealed(output) as temporary:
+    with sealed_file(output) as temporary:
         save_file(weights, temporary, statement_metadata(sha256=checksum(caffemodel)))
 
 
@@ -67,7 +67,7 @@ def read_blobs(caffemodel: str | Path) -> dict[str, list[NDArray[np.float32]]]:
         ) from None
 
 
-def _read(caffemodel: str | Path, hidden: int, classes: int) -> dict[str, NDArray[np.float32]]:
+def _read_weights(caffemodel: str | Path, hidden: int, classes: int) -> dict[str, NDArray[np.float32]]:
     found = read_blobs(caffemodel)
     blobs = {
         f"{ours}.{kind}": blob

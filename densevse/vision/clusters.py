@@ -25,7 +25,7 @@ from scipy.spatial.distance import squareform
 
 from densevse.artifacts.boxes import BOX, Boxes, intersection_over_union
 from densevse.artifacts.schemas.proposals import PROPOSALS
-from densevse.artifacts.shards import remove_superseded
+from densevse.artifacts.shards import remove_old_shards
 from densevse.config.proposers import Clustered
 from snakeproof.schema import read, write
 from snakeproof.strict import validate
@@ -34,21 +34,23 @@ from snakeproof.strict import validate
 def write_clusters(proposals: str, options: Mapping[str, Any], wildcards: Mapping[str, Any], output: str) -> None:
     """The job that writes one box of each cluster of a shard's PROPOSALS; `options` are those of `Clustered`."""
     chosen_by = validate(Clustered, options, f"proposers.{wildcards['proposer']}.options")
-    write(clustered(read(proposals, PROPOSALS), chosen_by), PROPOSALS, output)
-    remove_superseded(output)
+    write(cluster_proposals(read(proposals, PROPOSALS), chosen_by), PROPOSALS, output)
+    remove_old_shards(output)
 
 
-def clustered(proposals: pd.DataFrame, options: Clustered) -> pd.DataFrame:
+def cluster_proposals(proposals: pd.DataFrame, options: Clustered) -> pd.DataFrame:
     """One box of each cluster, from every image's PROPOSALS rows, ranked again in their order."""
     kept = [
-        image.iloc[chosen(image[BOX].to_numpy(np.float32), options)].assign(rank=lambda rows: np.arange(len(rows)))
+        image.iloc[choose_boxes(image[BOX].to_numpy(np.float32), options)].assign(
+            rank=lambda rows: np.arange(len(rows))
+        )
         for _, image in proposals.sort_values("rank", kind="stable").groupby("image_id", sort=False)
     ]
     found = pd.concat([proposals.iloc[:0], *kept]).astype({"rank": proposals["rank"].dtype})
     return found.assign(class_name="")  # the class of a cluster is unknown
 
 
-def chosen(boxes: Boxes, options: Clustered) -> NDArray[np.int64]:
+def choose_boxes(boxes: Boxes, options: Clustered) -> NDArray[np.int64]:
     """The indices, ascending, of at most `options.boxes` of an image's boxes (n, 4), in the proposer's order."""
     sides = boxes[: options.considered, 2:]
     large = sides.prod(axis=1) >= options.smallest_area

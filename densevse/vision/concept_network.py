@@ -19,7 +19,7 @@ def multi_label_loss(logits: Tensor, present: Tensor) -> Tensor:
     return functional.softplus(-signs * logits).sum(dim=1)
 
 
-def best_of_regions(logits: Tensor, present: Tensor) -> Tensor:
+def max_pool_regions(logits: Tensor, present: Tensor) -> Tensor:
     """(N, K) largest logits of each image's regions (N, R, K); `present` (N, R) marks those that exist."""
     return logits.masked_fill(~present.unsqueeze(2), -torch.inf).amax(dim=1)
 
@@ -35,7 +35,7 @@ def last_linear(network: nn.Module) -> tuple[str, nn.Linear]:
     return name, last
 
 
-def with_outputs(network: nn.Module, share: Tensor) -> nn.Module:
+def replace_head(network: nn.Module, share: Tensor) -> nn.Module:
     """Replaces a classifier's last layer by one with an output for each concept; see `head`."""
     name, last = last_linear(network)
     network.set_submodule(name, head(last.in_features, share))

@@ -12,7 +12,7 @@ _SIDE = 227
 """The side of R-CNN's crops; `context` is in pixels of such a crop."""
 
 
-def colour_of(mean: Sequence[float]) -> tuple[int, int, int]:
+def mean_colour(mean: Sequence[float]) -> tuple[int, int, int]:
     """The grey levels nearest to a network's channel means (values up to 1), which fill crops beyond the image."""
     red, green, blue = (round(255 * channel) for channel in mean)
     return red, green, blue
@@ -25,7 +25,7 @@ def crop_of_region(
 
     The whole image is squeezed as in the view `whole`, so that both have the same vector; see `warp` for other regions.
     """
-    return squeezed(image, size) if rank == 0 else warp(image, box, size, context, fill)
+    return squeeze_image(image, size) if rank == 0 else warp(image, box, size, context, fill)
 
 
 def warp(
@@ -36,7 +36,7 @@ def warp(
     The box is widened by the context that fills `context` pixels on each side of a 227 x 227 crop (R-CNN, appendix A:
     16). Pixels beyond the image are `fill`, the network's mean colour rounded to the nearest grey level.
     """
-    begin, last = _widened(box, context)
+    begin, last = _widen_box(box, context)
     extent = last - begin + 1
     outside = np.maximum(0, -begin)
     begin, last = begin + outside, np.minimum(last, [image.shape[1] - 1, image.shape[0] - 1])
@@ -54,7 +54,7 @@ def warp(
     return crop
 
 
-def _widened(box: Boxes, context: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _widen_box(box: Boxes, context: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """First and last pixel, (x, y) each, of the box widened by its context."""
     begin, size = box[:2].astype(np.float64), box[2:].astype(np.float64)
     if context == 0:
@@ -81,12 +81,12 @@ def resize_shorter_side(pixels: Pixels, side: int) -> Pixels:
     """Resizes an image so that its shorter side has `side` pixels: by area if it shrinks, else bilinearly."""
     shorter = min(pixels.shape[:2])
     height, width = (min(round(length * side / shorter), _LONGEST * side) for length in pixels.shape[:2])
-    return _resized(pixels, height, width)
+    return _resize_pixels(pixels, height, width)
 
 
-def squeezed(pixels: Pixels, side: int) -> Pixels:
+def squeeze_image(pixels: Pixels, side: int) -> Pixels:
     """Resizes an image to a square, regardless of its shape."""
-    return _resized(pixels, side, side)
+    return _resize_pixels(pixels, side, side)
 
 
 def centre_crop(pixels: Pixels, size: int) -> Pixels:
@@ -95,7 +95,7 @@ def centre_crop(pixels: Pixels, size: int) -> Pixels:
     return pixels[top : top + size, left : left + size]
 
 
-def _resized(pixels: Pixels, height: int, width: int) -> Pixels:
+def _resize_pixels(pixels: Pixels, height: int, width: int) -> Pixels:
     if (height, width) == pixels.shape[:2]:
         return pixels
     how = cv2.INTER_AREA if min(pixels.shape[:2]) > min(height, width) else cv2.INTER_LINEAR

@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from densevse.artifacts.images import Photographs
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, PRECISION
-from densevse.artifacts.shards import remove_superseded, shard_slice
-from densevse.runtime.ahead import ahead
+from densevse.artifacts.shards import remove_old_shards, shard_slice
+from densevse.runtime.ahead import prefetch_results
 from densevse.runtime.numerics import device, fastest_precision, set_up
 from densevse.runtime.on_gpu import loader_threads
 from densevse.vision.crops import Pixels
 from densevse.vision.networks import Network, load_network
-from densevse.vision.views import extraction_of
+from densevse.vision.views import load_extraction
 from snakeproof.errors import InputError
 from snakeproof.files import checksum
 from snakeproof.logs import progress
@@ -59,8 +59,8 @@ class NetworkFiles:
         """Loads the network in the recorded precision. Raises `InputError` if that is missing."""
         return load_network({**self.settings, "precision": self._precision()}, self.weights)
 
-    def found(self) -> dict[str, Any]:
-        """What its features state beside the settings of their job: the weights' digest, and a recorded precision."""
+    def findings(self) -> dict[str, Any]:
+        """What files of its features state beside the settings: the digest of its weights, and a recorded precision."""
         precision = self._precision()
         recorded = {} if precision == self.settings.get("precision") else {"precision": precision}
         return {"weights_sha256": checksum(self.weights), **recorded}
@@ -121,17 +121,17 @@ def write_features(
     `images` is the image table, `sources` are the data set's files by source name. Raises `InputError` that names the
     wrong image, file or key.
     """
-    rows = readable(read(images, IMAGES), shard)
+    rows = readable_rows(read(images, IMAGES), shard)
     network = network_files.load()
-    shape, in_batch = features(network, blank(network, view), view).shape[1:], batch_size(network, view)
-    with FeatureWriter(path, IMAGE_FEATURES, shape, DTYPE, **network_files.found()) as writer:
+    shape, in_batch = features(network, blank_batch(network, view), view).shape[1:], batch_size(network, view)
+    with FeatureWriter(path, IMAGE_FEATURES, shape, DTYPE, **network_files.findings()) as writer:
         full = batches(rows, Photographs(sources, rows), network, view)
         for part, pixels in progress(full, f"{view} features, batches of {in_batch}", -(-len(rows) // in_batch)):
             writer.append(part[["image_id"]], features(network, pixels, view)[: len(part)])
-    remove_superseded(path)
+    remove_old_shards(path)
 
 
-def readable(images: pd.DataFrame, shard: str) -> pd.DataFrame:
+def readable_rows(images: pd.DataFrame, shard: str) -> pd.DataFrame:
     """The rows of a shard of the image table whose status is ok, in table order."""
     rows = images.iloc[shard_slice(shard, len(images))]
     return rows[rows["status"] == "ok"]
@@ -139,13 +139,13 @@ def readable(images: pd.DataFrame, shard: str) -> pd.DataFrame:
 
 def batch_size(network: Network, view: str) -> int:
     """The number of images in a batch, whose crops the network reads together."""
-    return max(1, network.settings.batch_size // extraction_of(view).crops_of_image)
+    return max(1, network.settings.batch_size // load_extraction(view).crops_of_image)
 
 
-def blank(network: Network, view: str) -> Pixels:
+def blank_batch(network: Network, view: str) -> Pixels:
     """A black batch in the network's format: (images, crops, size, size, 3)."""
     side = network.settings.size
-    return np.zeros((batch_size(network, view), extraction_of(view).crops_of_image, side, side, 3), np.uint8)
+    return np.zeros((batch_size(network, view), load_extraction(view).crops_of_image, side, side, 3), np.uint8)
 
 
 def batches(
@@ -160,13 +160,13 @@ def batches(
 def full_batches(
     read: Callable[[Image], Pixels], images: Sequence[Image], network: Network, view: str
 ) -> Iterator[tuple[slice, Pixels]]:
-    """Yields the places of some images with their crops, as `batches` does; `read` gives the pixels of an image."""
+    """Yields slices of `images`, each with its crops as in `batches`; `read` returns the pixels of an image."""
     cv2.setNumThreads(1)  # these threads are for reading
-    extraction, in_batch = extraction_of(view), batch_size(network, view)
+    extraction, in_batch = load_extraction(view), batch_size(network, view)
     with ThreadPoolExecutor(decoding_threads()) as pool:
-        done = ahead(pool, lambda image: network.crops(read(image), extraction), images, depth=2 * in_batch)
+        done = prefetch_results(pool, lambda image: network.crops(read(image), extraction), images, depth=2 * in_batch)
         for start in range(0, len(images), in_batch):
-            some, batch = slice(start, min(start + in_batch, len(images))), blank(network, view)
+            some, batch = slice(start, min(start + in_batch, len(images))), blank_batch(network, view)
             for place in range(some.stop - start):
                 batch[place] = next(done)
             yield some, batch
@@ -174,4 +174,4 @@ def full_batches(
 
 def features(network: Network, pixels: Pixels, view: str) -> NDArray[np.float32]:
     """Features of a batch of crops: (images, D) means over an image's crops, or a grid's (images, cells, D)."""
-    return extraction_of(view).features(network, pixels, network.layer(view))
+    return load_extraction(view).features(network, pixels, network.layer(view))

@@ -18,15 +18,15 @@ from densevse.artifacts.phrase_boxes import phrase_boxes
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
-from densevse.artifacts.shards import remove_superseded
+from densevse.artifacts.shards import remove_old_shards
 from densevse.config.networks import RegionOptions
 from densevse.config.registries import ARCHITECTURES
-from densevse.runtime.ahead import ahead
+from densevse.runtime.ahead import prefetch_results
 from densevse.runtime.numerics import set_up
-from densevse.vision.boxes import clip
+from densevse.vision.boxes import clip_boxes
 from densevse.vision.classes import read_classes
 from densevse.vision.crops import Pixels
-from densevse.vision.extract import DTYPE, NetworkFiles, decoding_threads, readable
+from densevse.vision.extract import DTYPE, NetworkFiles, decoding_threads, readable_rows
 from densevse.vision.networks import Network
 from densevse.vision.regions import (
     Candidates,
@@ -34,8 +34,8 @@ from densevse.vision.regions import (
     Detected,
     RegionNetwork,
     Regions,
-    choose,
-    choose_detected,
+    choose_detected_regions,
+    choose_regions,
     chunks,
 )
 from snakeproof.errors import InputError
@@ -95,7 +95,7 @@ def write_regions(
     scores. With `all_stay` every proposal becomes a region, as they were chosen before. Raises `InputError` that names
     the wrong image, file or key.
     """
-    rows = readable(read(images, IMAGES), shard)
+    rows = readable_rows(read(images, IMAGES), shard)
     options = validate(RegionOptions, network.settings["regions"], f"networks.{network.name}.regions")
     if all_stay:  # so no cheaper scores are needed first
         every = {"detections": options.maximum_proposals, "nms_threshold": 1.0, "scoring": options.features}
@@ -103,19 +103,21 @@ def write_regions(
     files = Photographs(sources, rows)
     cv2.setNumThreads(1)  # the threads here are the readers'
     with ThreadPoolExecutor(decoding_threads()) as pool:
-        pixels = ahead(pool, partial(_read, files=files), _named(rows), depth=2 * decoding_threads())
+        pixels = prefetch_results(
+            pool, partial(_read_pixels, files=files), _image_files(rows), depth=2 * decoding_threads()
+        )
         if proposals is None:
-            detector = detector_of(network, options)
-            found, length = _found_by(detector, rows, pixels), detector.length
+            detector = load_detector(network, options)
+            found, length = _detect_regions(detector, rows, pixels), detector.length
         else:
             proposed = proposals_of_images(read(proposals, PROPOSALS), rows, options.maximum_proposals, str(proposals))
-            describing = _describing(network.load(), options, classes)
-            found, classes = _chosen(proposed, pixels, describing, options, classes, pool)
+            describing = _region_network(network.load(), options, classes)
+            found, classes = _regions_and_classes(proposed, pixels, describing, options, classes, pool)
             length = describing.length
-        with FeatureWriter(path, REGION_FEATURES, (length,), DTYPE, **network.found()) as writer:
+        with FeatureWriter(path, REGION_FEATURES, (length,), DTYPE, **network.findings()) as writer:
             for some in chunks(progress(found, "regions of images", len(rows)), IMAGES_AT_ONCE):
                 writer.append(_rows(some, classes), np.concatenate([image.described.vectors for image in some]))
-    remove_superseded(path)
+    remove_old_shards(path)
 
 
 class Detector(Protocol):
@@ -129,14 +131,14 @@ class Detector(Protocol):
         """The regions of an RGB image (H, W, 3), the whole image first."""
 
 
-def detector_of(network: NetworkFiles, options: RegionOptions) -> Detector:
+def load_detector(network: NetworkFiles, options: RegionOptions) -> Detector:
     """A network as a detector; its module is imported by name, so that only jobs that use it depend on it."""
     module = import_module(ARCHITECTURES[network.settings["architecture"]].implementation)
     found: Detector = module.detector(network.weights, options.detections, options.nms_threshold)
     return found
 
 
-def _describing(network: Network, options: RegionOptions, classes: Sequence[str]) -> RegionNetwork:
+def _region_network(network: Network, options: RegionOptions, classes: Sequence[str]) -> RegionNetwork:
     if options.background is not None and options.background not in classes:
         raise InputError(f"networks: regions.background: {options.background!r} is none of the network's classes.")
     background = None if options.background is None else classes.index(options.background)
@@ -168,13 +170,13 @@ def proposals_of_images(proposals: pd.DataFrame, rows: pd.DataFrame, most: int, 
     found = {str(image_id): group for image_id, group in ranked.groupby("image_id", sort=False)}
     nothing = proposals.iloc[:0]
     images = zip(rows["image_id"], rows["width"], rows["height"], strict=True)
-    return [_proposed(image, found.get(image[0], nothing), where) for image in images]
+    return [_proposals_of_image(image, found.get(image[0], nothing), where) for image in images]
 
 
-def _proposed(image: tuple[str, int, int], proposals: pd.DataFrame, where: str) -> Proposed:
+def _proposals_of_image(image: tuple[str, int, int], proposals: pd.DataFrame, where: str) -> Proposed:
     image_id, width, height = image
     whole = np.array([[0, 0, width, height]], np.float32)
-    inside = clip(proposals[BOX].to_numpy(np.float32), width, height)
+    inside = clip_boxes(proposals[BOX].to_numpy(np.float32), width, height)
     if (inside[:, 2:] <= 0).any():
         raise InputError(
             f"{where}: image {image_id}: a box outside its {width} x {height} pixels. The proposals are of other "
@@ -186,7 +188,7 @@ def _proposed(image: tuple[str, int, int], proposals: pd.DataFrame, where: str) 
     return Proposed(image_id, boxes, kept["score"].to_numpy(np.float32), kept["class_name"].to_numpy(object))
 
 
-def _chosen(
+def _regions_and_classes(
     proposed: Sequence[Proposed],
     pixels: Iterable[Pixels],
     network: RegionNetwork,
@@ -200,12 +202,12 @@ def _chosen(
     if not names and any(len(image.boxes) > 1 for image in proposed):  # without boxes there is nothing to choose
         _check_classes(network.network, classes)
         plain = (Candidates(image.image_id, shown, image.boxes) for image, shown in images)
-        return choose(plain, network, options, pool), classes
+        return choose_regions(plain, network, options, pool), classes
     detected = (
         Candidates(image.image_id, shown, image.boxes, Detected(image.scores, np.searchsorted(names, image.classes)))
         for image, shown in images
     )
-    return choose_detected(detected, network, options, pool), names
+    return choose_detected_regions(detected, network, options, pool), names
 
 
 def _check_classes(network: Network, names: Sequence[str]) -> None:
@@ -222,17 +224,17 @@ def _check_classes(network: Network, names: Sequence[str]) -> None:
         )
 
 
-def _found_by(detector: Detector, rows: pd.DataFrame, pixels: Iterable[Pixels]) -> Iterator[Regions]:
+def _detect_regions(detector: Detector, rows: pd.DataFrame, pixels: Iterable[Pixels]) -> Iterator[Regions]:
     """The regions that a detector with its own boxes finds, image by image."""
     for image_id, image in zip(rows["image_id"], pixels, strict=True):
         yield Regions(image_id, *detector.detect(image))
 
 
-def _named(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
+def _image_files(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
     return zip(rows["source"], rows["file"], strict=True)
 
 
-def _read(named: tuple[str, str], files: Photographs) -> Pixels:
+def _read_pixels(named: tuple[str, str], files: Photographs) -> Pixels:
     source, file = named
     return files.pixels(source, file)
 
@@ -294,9 +296,9 @@ def extract_true_regions(
     with ThreadPoolExecutor(decoding_threads()) as pool:
         files = Photographs(sources, table)
         candidates = _candidates(table[table["image_id"].isin(found)], found, files)
-        chosen = list(progress(choose(candidates, describing, everything, pool), "true regions", len(found)))
+        chosen = list(progress(choose_regions(candidates, describing, everything, pool), "true regions", len(found)))
     shape = chosen[0].described.vectors.shape[1:]
-    with FeatureWriter(output, REGION_FEATURES, shape, DTYPE, **network_files.found()) as writer:
+    with FeatureWriter(output, REGION_FEATURES, shape, DTYPE, **network_files.findings()) as writer:
         for regions in chosen:
             rows = pd.DataFrame(regions.boxes, columns=BOX).assign(
                 image_id=regions.image_id, score=regions.described.scores, class_name=""

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torchvision.models.feature_extraction import create_feature_extractor
 
-from densevse.config.networks import NetworkSettings, nodes_of
-from densevse.vision.networks import Network, as_vectors, load_module, standardised, untrained
+from densevse.config.networks import NetworkSettings, layer_nodes
+from densevse.vision.networks import Network, as_vectors, load_module, standardise_pixels, untrained
 from snakeproof.strict import validate
 
 FIELDS = ("architecture", "batch_size", "layers", "mean", "nodes", "resize", "size", "std")
@@ -35,7 +35,7 @@ class FineTuned(nn.Module):
         stated = {name: described[name] for name in FIELDS if name in described}
         settings = validate(NetworkSettings, {**stated, "precision": "fp32"}, "networks")
         if "nodes" not in stated:
-            settings = settings.model_copy(update={"nodes": nodes_of(settings, "regions")})
+            settings = settings.model_copy(update={"nodes": layer_nodes(settings, "regions")})
         self.described = {**stated, "nodes": settings.nodes}
         network = Network(settings, module)
         self.node = network.node(network.layer("regions"))
@@ -45,12 +45,12 @@ class FineTuned(nn.Module):
         self.eval()
 
     @classmethod
-    def of_file(cls, described: Mapping[str, Any], weights: str | Path) -> Self:
+    def from_file(cls, described: Mapping[str, Any], weights: str | Path) -> Self:
         """The network of an extraction. Raises `InputError` as `load_module` does."""
         return cls(described, load_module(described["architecture"], weights))
 
     @classmethod
-    def untrained(cls, described: Mapping[str, Any]) -> Self:
+    def from_description(cls, described: Mapping[str, Any]) -> Self:
         """The same network with random weights, to be replaced by those of a trained model."""
         return cls(described, untrained(described["architecture"], {}).eval())
 
@@ -63,5 +63,5 @@ class FineTuned(nn.Module):
         return torch.cat([self._vectors(some) for some in crops.split(self.batch_size)])
 
     def _vectors(self, crops: Tensor) -> Tensor:
-        scaled = standardised(crops, self.mean, self.std)
+        scaled = standardise_pixels(crops, self.mean, self.std)
         return as_vectors(self.layers(scaled.contiguous(memory_format=torch.channels_last))[self.node]).float()

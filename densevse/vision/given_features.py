@@ -18,8 +18,8 @@ from densevse.artifacts.boxes import BOX, Boxes, check_no_shares
 from densevse.artifacts.matrices import Matrix, open_matrix
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
-from densevse.artifacts.shards import remove_superseded, shard_slice
-from densevse.vision.boxes import clip
+from densevse.artifacts.shards import remove_old_shards, shard_slice
+from densevse.vision.boxes import clip_boxes
 from densevse.vision.given_files import ArrayFile, ArrayFolder, BottomUpFile, GivenFile, GivenImage, TableFile, read_ids
 from snakeproof.errors import InputError
 from snakeproof.logs import progress
@@ -64,7 +64,7 @@ def read_given_features(
     usable = table[table["status"] == "ok"]
     rows = table.iloc[shard_slice(wildcards["shard"], len(table))].loc[lambda found: found["status"] == "ok"]
     Path(output).parent.mkdir(parents=True, exist_ok=True)  # archives are unpacked in it
-    file = _opened(given, own_files, usable, Path(output).parent)
+    file = _open_file(given, own_files, usable, Path(output).parent)
     file.check_ids(table["image_id"], usable["image_id"], given.image_id)
     read_from = {name: Path(own).name for name, own in own_files.items()}
     images_of_file = (
@@ -79,10 +79,10 @@ def read_given_features(
                 vector = _vector(image, given)
                 _check_shape(vector.shape, shape, given, image_id)
                 writer.append(pd.DataFrame({"image_id": [image_id]}), vector[None])
-    remove_superseded(output)
+    remove_old_shards(output)
 
 
-def _opened(given: GivenOptions, files: Mapping[str, str], images: pd.DataFrame, folder: Path) -> GivenFile:
+def _open_file(given: GivenOptions, files: Mapping[str, str], images: pd.DataFrame, folder: Path) -> GivenFile:
     """The opened file of a view; archives are unpacked in `folder`."""
     dimensions = 2 if given.view in ("whole", "concepts") and not given.mean else 3
     if given.format == "bottom_up":
@@ -94,16 +94,14 @@ def _opened(given: GivenOptions, files: Mapping[str, str], images: pd.DataFrame,
         table.check_boxes(images)
         return table
     if given.format == "scan":
-        return _opened_scan(given, files["path"], images, folder, dimensions)
+        return _open_scan(given, files["path"], images, folder, dimensions)
     boxes = open_matrix(files["boxes"], "boxes", folder, 3).values if "boxes" in files else None
     matrix = open_matrix(files["path"], given.view, folder, dimensions)
-    _check_not_turned(matrix, given)
+    _check_axes(matrix, given)
     return ArrayFile([(matrix, read_ids(files["ids"], given.image_id))], boxes)
 
 
-def _opened_scan(
-    given: GivenOptions, folder: str, images: pd.DataFrame, unpacked_in: Path, dimensions: int
-) -> GivenFile:
+def _open_scan(given: GivenOptions, folder: str, images: pd.DataFrame, unpacked_in: Path, dimensions: int) -> GivenFile:
     """The arrays of SCAN's folder, one for each split; the image table lists their images in the files' order."""
     if not Path(folder).is_dir():
         raise InputError(f"{folder}: no such folder; unpack the archive, as its arrays are read in place.")
@@ -113,12 +111,12 @@ def _opened_scan(
         if not path.is_file():
             raise InputError(f"{path}: no such file; the folder needs an array for each split.")
         matrix = open_matrix(path, given.view, unpacked_in, dimensions)
-        _check_not_turned(matrix, given)
+        _check_axes(matrix, given)
         arrays.append((matrix, list(of["image_id"])))
     return ArrayFile(arrays, copies=given.copies)
 
 
-def _check_not_turned(matrix: Matrix, given: GivenOptions) -> None:
+def _check_axes(matrix: Matrix, given: GivenOptions) -> None:
     """Raises `InputError` for an array (images, D, R), such as (N, 2048, 36), in place of (images, R, D)."""
     count, length = matrix.values.shape[1:] if matrix.values.ndim == 3 else (0, 0)
     square_grid = given.view == "grid" and math.isqrt(count) ** 2 == count
@@ -178,7 +176,7 @@ def _boxes(image: GivenImage, size: tuple[int, int], given: GivenOptions, image_
     if image.boxes is None:
         return np.concatenate([whole, np.zeros((len(image.vectors), 4), np.float32)])
     check_no_shares(image.boxes, f"{given.name}: image {image_id!r}")
-    inside = clip(image.boxes, *known) if known else image.boxes
+    inside = clip_boxes(image.boxes, *known) if known else image.boxes
     wrong = np.flatnonzero(~(inside[:, 2:] > 0).all(axis=1))
     if len(wrong):
         raise InputError(

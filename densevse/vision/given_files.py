@@ -51,8 +51,8 @@ class GivenFile(ABC):
         for image_id, place in ids:
             if image_id in self._places:
                 raise InputError(
-                    f"image {image_id!r} occurs twice, at {self._where(self._places[image_id])} and at "
-                    f"{self._where(place)}; {self.repeated}."
+                    f"image {image_id!r} occurs twice, at {self._describe_place(self._places[image_id])} and at "
+                    f"{self._describe_place(place)}; {self.repeated}."
                 )
             self._places[image_id] = place
 
@@ -74,7 +74,7 @@ class GivenFile(ABC):
     def read(self, image_id: str, dtype: str) -> GivenImage:
         """An image's vectors. Raises `InputError` that names their place if they are not finite, or lost in `dtype`."""
         place = self._places[image_id]
-        found, where = self._read(place), f"{self._where(place)} (image {image_id!r})"
+        found, where = self._read(place), f"{self._describe_place(place)} (image {image_id!r})"
         if not np.isfinite(found.vectors).all():
             raise InputError(f"{where}: a number is not finite; compute the vectors of this image again.")
         most = float(np.abs(found.vectors).max(initial=0))
@@ -92,7 +92,7 @@ class GivenFile(ABC):
         """The image at a place."""
 
     @abstractmethod
-    def _where(self, place: Any) -> str:
+    def _describe_place(self, place: Any) -> str:
         """A place in words for a message: the file, and the row or line."""
 
 
@@ -130,9 +130,9 @@ class ArrayFile(GivenFile):
                     f"{self._arrays[number].name}: rows {row} and {row + other} must be copies of one image, and "
                     "differ; correct the file, or the option copies."
                 )
-        return GivenImage(copies[0], None if self._boxes is None else _placed(self._boxes[row]))
+        return GivenImage(copies[0], None if self._boxes is None else _corners_to_boxes(self._boxes[row]))
 
-    def _where(self, place: tuple[int, int]) -> str:
+    def _describe_place(self, place: tuple[int, int]) -> str:
         return f"{self._arrays[place[0]].name}, row {place[1]}"
 
 
@@ -165,11 +165,11 @@ class TableFile(GivenFile):
                 "boxes can be given as an array."
             )
         self._values, self._one_vector = matrix.values, one_vector
-        self._columns, self._ids = _of_regions(path, columns), _named(matrix.ids, pattern)
+        self._columns, self._ids = _read_region_columns(path, columns), _dataset_ids(matrix.ids, pattern)
         ids = matrix.ids
         begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if len(ids) else np.empty(0, np.int64)
         slices = map(slice, begins, [*begins[1:], len(ids)])
-        super().__init__(zip(_named(ids[begins], pattern), slices, strict=True), path)
+        super().__init__(zip(_dataset_ids(ids[begins], pattern), slices, strict=True), path)
 
     def check_boxes(self, images: pd.DataFrame) -> None:
         """Raises `InputError` as `check_form` does; `images` are those of the image table with a size."""
@@ -182,13 +182,13 @@ class TableFile(GivenFile):
         vectors, columns = self._values[place], self._columns[place]
         if self._one_vector:
             if len(vectors) != 1:
-                raise InputError(f"{self._where(place)}: several rows for one whole image; leave one.")
+                raise InputError(f"{self._describe_place(place)}: several rows for one whole image; leave one.")
             return GivenImage(vectors[0])
         boxes = columns[BOX].to_numpy(np.float32) if BOX[0] in columns else None
         scores = columns["score"].to_numpy(np.float32) if "score" in columns else None
         return GivenImage(vectors, boxes, scores, list(columns["class_name"]) if "class_name" in columns else None)
 
-    def _where(self, place: slice) -> str:
+    def _describe_place(self, place: slice) -> str:
         return f"{self.where}, row {place.start}"
 
 
@@ -198,16 +198,16 @@ class ArrayFolder(GivenFile):
     repeated = "the option image_id makes one id of both"
 
     def __init__(self, path: str, dimensions: int, pattern: str) -> None:
-        files = [file for file in files_of(path) if file.suffix == ".npy"]
+        files = [file for file in list_files(path) if file.suffix == ".npy"]
         if not files or not Path(path).is_dir():
             raise InputError(f"{path}: no folder with files .npy in it; name the folder with an array for each image.")
         self._dimensions = dimensions
-        super().__init__(zip(_named([file.stem for file in files], pattern), files, strict=True), path)
+        super().__init__(zip(_dataset_ids([file.stem for file in files], pattern), files, strict=True), path)
 
     def _read(self, place: Path) -> GivenImage:
         return GivenImage(open_matrix(place, "vectors", place.parent, self._dimensions).values)
 
-    def _where(self, place: Path) -> str:
+    def _describe_place(self, place: Path) -> str:
         return str(place)
 
 
@@ -219,7 +219,7 @@ class BottomUpFile(GivenFile):
 
     def __init__(self, path: str, pattern: str) -> None:
         try:
-            self._files = [open(file, "rb") for file in files_of(path)]  # noqa: SIM115, read for as long as this lives
+            self._files = [open(file, "rb") for file in list_files(path)]  # noqa: SIM115, read for as long as this lives
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror}); name the TSV file.") from error
         super().__init__(self._lines(pattern), path)
@@ -232,8 +232,8 @@ class BottomUpFile(GivenFile):
         dtype = likely_type(found.tobytes())
         if dtype != "float32":
             raise InputError(
-                f"{self._where(place)}: the features are {dtype}, which would be read as {found.shape[1]:,} numbers of "
-                "float32; write np.float32(features) in base64."
+                f"{self._describe_place(place)}: the features are {dtype}, which would be read as {found.shape[1]:,} "
+                "numbers of float32; write np.float32(features) in base64."
             )
 
     def _lines(self, pattern: str) -> Iterator[tuple[str, "_Line"]]:
@@ -242,13 +242,13 @@ class BottomUpFile(GivenFile):
             begin = 0
             for number, line in enumerate(file, start=1):
                 if line.strip():
-                    (image_id,) = _named([line.partition(b"\t")[0].decode("utf-8", "replace")], pattern)
+                    (image_id,) = _dataset_ids([line.partition(b"\t")[0].decode("utf-8", "replace")], pattern)
                     yield image_id, _Line(file, number, begin)
                 begin += len(line)
 
     def _read(self, place: "_Line") -> GivenImage:
         place.file.seek(place.begin)
-        fields, where = place.file.readline().rstrip(b"\r\n").split(b"\t"), self._where(place)
+        fields, where = place.file.readline().rstrip(b"\r\n").split(b"\t"), self._describe_place(place)
         if len(fields) != len(_FIELDS):
             why = "the file may be truncated: copy it again"
             if len(fields) == len(_LXMERT.split(", ")):
@@ -273,9 +273,9 @@ class BottomUpFile(GivenFile):
                 f"{where}: num_boxes is {count}, but there are {len(boxes):,} numbers of boxes and {len(values):,} of "
                 "features; copy the file again."
             )
-        return GivenImage(values.reshape(count, -1), _placed(boxes.reshape(count, 4)), size=(width, height))
+        return GivenImage(values.reshape(count, -1), _corners_to_boxes(boxes.reshape(count, 4)), size=(width, height))
 
-    def _where(self, place: "_Line") -> str:
+    def _describe_place(self, place: "_Line") -> str:
         return f"{place.file.name}, line {place.number}"
 
 
@@ -287,7 +287,7 @@ class _Line(NamedTuple):
     begin: int
 
 
-def files_of(path: str) -> list[Path]:
+def list_files(path: str) -> list[Path]:
     """The file at a path; or those in it, by name, if it is a folder. Hidden files do not count."""
     if not Path(path).is_dir():
         return [Path(path)]
@@ -305,9 +305,10 @@ def likely_type(data: bytes) -> str:
 
 
 def _spread(numbers: NDArray[Any]) -> float:
-    """The factors of two between small and large magnitudes; infinite if a number is not finite.
+    """The base-2 logarithm of the ratio of large to small magnitudes (95th to 5th percentile).
 
-    So it is if all numbers at even places are 0 and others are not: these are the lower halves of rounded numbers.
+    It is infinite if a number is not finite. It also is if the numbers at even places are all 0 and others are not, as
+    these are the lower halves of rounded numbers of a wider type.
     """
     halves = np.abs(numbers[: len(numbers) // 2 * 2].reshape(-1, 2)).max(axis=0, initial=0)
     if not np.isfinite(numbers).all() or (halves[0] == 0 and halves[1] > 0):
@@ -316,7 +317,7 @@ def _spread(numbers: NDArray[Any]) -> float:
     return float(np.subtract(*np.quantile(magnitudes, (0.95, 0.05)))) if len(magnitudes) else 0.0
 
 
-def _of_regions(path: str, columns: list[str]) -> pd.DataFrame:
+def _read_region_columns(path: str, columns: list[str]) -> pd.DataFrame:
     """The columns of regions; a region without a score has an infinite one, and one without a class an empty one.
 
     Raises `InputError` that names a column without numbers, or the row of a box that is not finite.
@@ -341,14 +342,14 @@ def _of_regions(path: str, columns: list[str]) -> pd.DataFrame:
 
 def read_ids(path: str, pattern: str) -> list[str]:
     """The data set's ids for those in a text file. Raises `InputError` as `read_row_ids` does."""
-    return _named(read_row_ids(path), pattern)
+    return _dataset_ids(read_row_ids(path), pattern)
 
 
-def _named(ids: Iterable[str], pattern: str) -> list[str]:
+def _dataset_ids(ids: Iterable[str], pattern: str) -> list[str]:
     """The data set's ids for the ids in a file."""
     return [pattern.replace("{id}", image_id) for image_id in ids]
 
 
-def _placed(corners: NDArray[Any]) -> Boxes:
+def _corners_to_boxes(corners: NDArray[Any]) -> Boxes:
     """Boxes (R, 4) of left, top, right and bottom as x, y, width and height."""
     return np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1).astype(np.float32)

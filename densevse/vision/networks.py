@@ -22,9 +22,9 @@ from torchvision.models.feature_extraction import create_feature_extractor, get_
 from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.config.registries import ARCHITECTURES
 from densevse.runtime.numerics import device, fastest_precision
-from densevse.vision.crops import Pixels, squeezed
+from densevse.vision.crops import Pixels, squeeze_image
 from snakeproof.errors import InputError
-from snakeproof.seals import is_sealed, verified
+from snakeproof.seals import is_sealed, verify_file
 from snakeproof.strict import validate
 
 EPSILON = 1e-6
@@ -56,7 +56,7 @@ class Network:
         self.device = device()
         precision = fastest_precision() if settings.precision == "auto" else settings.precision
         self.dtype = torch.bfloat16 if precision == "bf16" else torch.float32
-        self.module = self._prepared(module).to(self.device)
+        self.module = self._prepare_module(module).to(self.device)
         self._cut: dict[tuple[str, ...], nn.Module] = {}
         self._mean = 255 * torch.tensor(settings.mean, device=self.device)
         self._variance = (255 * torch.tensor(settings.std, device=self.device)) ** 2
@@ -66,9 +66,9 @@ class Network:
         """The number of classes, 0 for none; None if it is unknown before the network runs."""
         return None
 
-    def fitted(self, pixels: Pixels, size: int) -> Pixels:
+    def fit_image(self, pixels: Pixels, size: int) -> Pixels:
         """(size, size, 3): a whole image (height, width, 3) as the network reads it, here squeezed."""
-        return squeezed(pixels, size)
+        return squeeze_image(pixels, size)
 
     def crops(self, pixels: Pixels, view: Cropping) -> Pixels:
         """(crops, size, size, 3): a view's crops of an image (height, width, 3)."""
@@ -96,7 +96,7 @@ class Network:
         """The activations of several layers, in one pass that ends after the last of them."""
         nodes = tuple(self.node(layer) for layer in layers)
         if nodes not in self._cut:
-            self._cut[nodes] = self._cut_behind(nodes)
+            self._cut[nodes] = self._cut_module(nodes)
         with torch.inference_mode():
             # Integers up to 255 are exact in bf16; a batch normalisation scales them in float32 and rounds once. On
             # whole planes it takes a sixth of the time, as it cannot vectorise over three interleaved channels.
@@ -124,15 +124,15 @@ class Network:
             )
         return node
 
-    def _prepared(self, module: nn.Module) -> nn.Module:
-        return _converted(module, self.dtype)
+    def _prepare_module(self, module: nn.Module) -> nn.Module:
+        return _convert_layers(module, self.dtype)
 
     @cached_property
     def _nodes(self) -> list[str]:
         found: list[str] = get_graph_node_names(self.module, suppress_diff_warning=True)[1]
         return found
 
-    def _cut_behind(self, nodes: Sequence[str]) -> nn.Module:
+    def _cut_module(self, nodes: Sequence[str]) -> nn.Module:
         names = dict(zip(nodes, nodes, strict=True))
         cut = create_feature_extractor(self.module, names, suppress_diff_warning=True).eval()
         # A batch normalisation takes nearly as long as its convolution, so it is folded into it; in bf16 that would
@@ -140,7 +140,7 @@ class Network:
         return fuse(cut, inplace=True, no_trace=True) if self.dtype == torch.float32 else cut
 
 
-def _converted(module: nn.Module, dtype: torch.dtype) -> nn.Module:
+def _convert_layers(module: nn.Module, dtype: torch.dtype) -> nn.Module:
     for part in module.modules():
         if isinstance(part, nn.Conv2d | nn.Linear):
             part.to(dtype)
@@ -197,7 +197,7 @@ def read_state(path: Path) -> dict[str, Tensor]:
         state: Any
         if path.suffix == ".safetensors":
             if is_sealed(path):  # made by the workflow
-                verified(path)
+                verify_file(path)
             state = load_file(path)
         else:
             state = torch.load(path, map_location="cpu", weights_only=True)
@@ -226,7 +226,7 @@ def _own_name(key: str) -> str:
     return ".".join(part for part in str(key).split(".") if part not in WRAPPERS)
 
 
-def with_weights(model: nn.Module, architecture: str, weights: str | Path) -> nn.Module:
+def load_network_weights(model: nn.Module, architecture: str, weights: str | Path) -> nn.Module:
     """The model with the weights of a file. Raises `InputError` that names the file and the key that does not fit."""
     state = read_state(Path(weights))
     check_state(Path(weights), architecture, model.state_dict(), state)
@@ -252,7 +252,7 @@ def check_state(
             )
 
 
-def standardised(pixels: Tensor, mean: Sequence[float], std: Sequence[float]) -> Tensor:
+def standardise_pixels(pixels: Tensor, mean: Sequence[float], std: Sequence[float]) -> Tensor:
     """(N, 3, height, width) pixels from 0 to 255 as float32, standardised by means and stds of values up to 1."""
     shift, scale = (255 * torch.tensor(values, device=pixels.device).view(3, 1, 1) for values in (mean, std))
     return (pixels.float() - shift) / scale

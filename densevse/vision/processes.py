@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def in_processes(
+def map_in_processes(
     work: Callable[[Item], Result],
     items: Sequence[Item],
     processes: int,

@@ -22,11 +22,11 @@ from densevse.artifacts.boxes import BOX, Boxes, check_form
 from densevse.artifacts.images import Photographs
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
-from densevse.artifacts.shards import remove_superseded, shard_slice
+from densevse.artifacts.shards import remove_old_shards, shard_slice
 from densevse.config.proposers import PROPOSERS, BoxFile, Detections, PublishedMCG, SelectiveSearch
-from densevse.vision.boxes import by_score, clip, unique
-from densevse.vision.given_files import files_of
-from densevse.vision.processes import in_processes
+from densevse.vision.boxes import clip_boxes, order_by_score, unique_boxes
+from densevse.vision.given_files import list_files
+from densevse.vision.processes import map_in_processes
 from densevse.vision.selective_search import selective_search
 from snakeproof.errors import InputError
 from snakeproof.logs import logger, progress
@@ -61,13 +61,13 @@ def write_proposals(
     """
     images = read(image_table, IMAGES)
     part = shard_slice(wildcards["shard"], len(images))
-    found = propose(images, part, sources, _reading(proposer, files), threads)
+    found = propose(images, part, sources, _replace_files(proposer, files), threads)
     write(found, PROPOSALS, output)
-    remove_superseded(output)
+    remove_old_shards(output)
 
 
-def _reading(proposer: Mapping[str, Any], files: Sequence[str]) -> dict[str, Any]:
-    """The proposer with the user's file where it lies for this job: in a bucket, jobs read a copy."""
+def _replace_files(proposer: Mapping[str, Any], files: Sequence[str]) -> dict[str, Any]:
+    """A copy of the proposer whose options name the files that this job reads; with a bucket, these are copies."""
     own = {name: file for name in FILES if name in proposer["options"] for file in files}
     return {**proposer, "options": proposer["options"] | own}
 
@@ -85,21 +85,21 @@ def propose(
     rows = images.iloc[part]
     rows = rows[rows["status"] == "ok"]
     if isinstance(options, SelectiveSearch):
-        found = _searched(rows, sources, options, processes)
+        found = _search_images(rows, sources, options, processes)
     elif isinstance(options, BoxFile):
-        found = _from_file(images, rows, options)
+        found = _read_box_file(images, rows, options)
     elif isinstance(options, PublishedMCG):
-        found = _from_mcg(rows, options)
+        found = _read_mcg_folder(rows, options)
     else:
         raise InputError(f"proposers: nothing computes boxes of the kind {proposer['kind']}.")
-    proposals = [_ranked(image_id, *scored) for image_id, scored in zip(rows["image_id"], found, strict=True)]
+    proposals = [_proposal_rows(image_id, *scored) for image_id, scored in zip(rows["image_id"], found, strict=True)]
     empty = [image_id for image_id, frame in zip(rows["image_id"], proposals, strict=True) if frame.empty]
     if empty:
         logger.warning("%d of %d images have no proposal, among them %s", len(empty), len(rows), empty[:5])
-    return pd.concat([_ranked("", np.empty((0, 4), np.float32), np.empty(0, np.float32)), *proposals])
+    return pd.concat([_proposal_rows("", np.empty((0, 4), np.float32), np.empty(0, np.float32)), *proposals])
 
 
-def _ranked(
+def _proposal_rows(
     image_id: str, boxes: Boxes, scores: NDArray[np.float32], classes: NDArray[np.object_] | None = None
 ) -> pd.DataFrame:
     frame = pd.DataFrame(boxes, columns=BOX)
@@ -115,12 +115,12 @@ def _ranked(
 _search: Callable[[tuple[str, str, str]], Scored]  # used in a worker process, which opens the image files itself
 
 
-def _searched(
+def _search_images(
     rows: pd.DataFrame, sources: Mapping[str, str], options: SelectiveSearch, processes: int
 ) -> Iterator[Scored]:
     tasks = list(rows[["image_id", "source", "file"]].itertuples(index=False, name=None))
     begin = (_start_worker, Photographs(sources, rows), options)
-    return in_processes(_search_one, tasks, processes, "selective search", begin)
+    return map_in_processes(_search_one, tasks, processes, "selective search", begin)
 
 
 def _start_worker(files: Photographs, options: SelectiveSearch) -> None:
@@ -145,9 +145,9 @@ def _search_one(task: tuple[str, str, str]) -> Scored:
 # --- a file of the user's ----------------------------------------------------------------------------------------
 
 
-def _from_file(images: pd.DataFrame, rows: pd.DataFrame, options: BoxFile) -> Iterator[Scored]:
-    parts = [_read_table(str(file), classes=isinstance(options, Detections)) for file in files_of(options.path)]
-    table = _of_images(pd.concat(parts, ignore_index=True), images, options.path)
+def _read_box_file(images: pd.DataFrame, rows: pd.DataFrame, options: BoxFile) -> Iterator[Scored]:
+    parts = [_read_table(str(file), classes=isinstance(options, Detections)) for file in list_files(options.path)]
+    table = _drop_unknown_images(pd.concat(parts, ignore_index=True), images, options.path)
     sizes = images.set_index("image_id")[["width", "height"]].loc[table["image_id"]]
     check_form(table[BOX].to_numpy(), sizes.to_numpy(), options.path)
     groups = {str(image_id): group for image_id, group in table.groupby("image_id", sort=False)}
@@ -156,11 +156,11 @@ def _from_file(images: pd.DataFrame, rows: pd.DataFrame, options: BoxFile) -> It
         found = Scored(group[BOX].to_numpy(np.float32), group["score"].to_numpy(np.float32))
         if "class_name" in group:
             found = found._replace(classes=group["class_name"].to_numpy(object))
-        yield _usable(found, image, options.boxes, f"{options.path}, image {image.image_id}")
+        yield _rank_boxes(found, image, options.boxes, f"{options.path}, image {image.image_id}")
 
 
-def _of_images(table: pd.DataFrame, images: pd.DataFrame, where: str) -> pd.DataFrame:
-    """The boxes of images of the data set; those of others are counted. Raises `InputError` if all are of others."""
+def _drop_unknown_images(table: pd.DataFrame, images: pd.DataFrame, where: str) -> pd.DataFrame:
+    """The rows of images of the data set. Warns how many others there are; raises `InputError` if all are others."""
     known = table["image_id"].isin(images["image_id"])
     if known.all():
         return table
@@ -193,13 +193,13 @@ def _read_table(path: str, classes: bool) -> pd.DataFrame:
     return table
 
 
-def _usable(found: Scored, image: Any, most: int, where: str) -> Scored:
+def _rank_boxes(found: Scored, image: Any, most: int, where: str) -> Scored:
     """The boxes clipped to the image, best first. Raises `InputError` for a box outside the image.
 
     Boxes are distinct, except that detections of several classes may share one.
     """
     boxes, scores, classes = found
-    inside = clip(boxes, image.width, image.height)
+    inside = clip_boxes(boxes, image.width, image.height)
     wrong = ~(np.isfinite(boxes).all(axis=1) & np.isfinite(scores) & (inside[:, 2:] > 0).all(axis=1))
     if wrong.any():
         box = dict(zip(BOX, boxes[int(wrong.argmax())].tolist(), strict=True))
@@ -207,20 +207,20 @@ def _usable(found: Scored, image: Any, most: int, where: str) -> Scored:
             f"{where}: the box {box} (and {int(wrong.sum()) - 1} more) covers nothing of the image of {image.width} x "
             f"{image.height} pixels. Boxes are in pixels from the top left; are these of this data set?"
         )
-    order = by_score(inside, scores)
+    order = order_by_score(inside, scores)
     if classes is not None:
         return Scored(inside[order][:most], scores[order][:most], classes[order][:most])
-    first = order[unique(inside[order])[:most]]
+    first = order[unique_boxes(inside[order])[:most]]
     return Scored(inside[first], scores[first])
 
 
 # --- MCG's published boxes ---------------------------------------------------------------------------------------
 
 
-def _from_mcg(rows: pd.DataFrame, options: PublishedMCG) -> Iterator[Scored]:
+def _read_mcg_folder(rows: pd.DataFrame, options: PublishedMCG) -> Iterator[Scored]:
     for image in progress(rows.itertuples(), "MCG boxes", len(rows)):
         path = Path(options.folder, options.name.format(stem=Path(str(image.file)).stem))
-        yield _usable(_read_mat(path), image, options.boxes, str(path))
+        yield _rank_boxes(_read_mat(path), image, options.boxes, str(path))
 
 
 def _read_mat(path: Path) -> Scored:

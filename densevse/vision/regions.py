@@ -33,9 +33,9 @@ from torchvision.ops import roi_align
 
 from densevse.artifacts.boxes import Boxes
 from densevse.config.networks import CLASSES, RegionOptions
-from densevse.runtime.ahead import ahead
-from densevse.vision.boxes import by_score, non_maximum_suppression
-from densevse.vision.crops import Pixels, colour_of, resize_shorter_side, squeezed, warp
+from densevse.runtime.ahead import prefetch_results
+from densevse.vision.boxes import non_maximum_suppression, order_by_score
+from densevse.vision.crops import Pixels, mean_colour, resize_shorter_side, squeeze_image, warp
 from densevse.vision.networks import Network, as_vectors
 
 Item = TypeVar("Item")
@@ -104,28 +104,28 @@ class RegionNetwork:
     def length(self) -> int:
         """The length of a region's vector, found with a black crop."""
         side = self.network.settings.size
-        return int(self.of_crops(torch.zeros(1, side, side, 3, dtype=torch.uint8)).vectors.shape[1])
+        return int(self.describe_crops(torch.zeros(1, side, side, 3, dtype=torch.uint8)).vectors.shape[1])
 
-    def of_crops(self, crops: Tensor) -> Described:
+    def describe_crops(self, crops: Tensor) -> Described:
         """Describes warped crops (n, S, S, 3) uint8, RGB."""
-        return self._described(*self.network.outputs(crops.permute(0, 3, 1, 2), [self.layer, CLASSES]))
+        return self._describe_outputs(*self.network.outputs(crops.permute(0, 3, 1, 2), [self.layer, CLASSES]))
 
-    def of_boxes(self, image: NDArray[np.uint8], boxes: Boxes, cells: int) -> Described:
+    def describe_boxes(self, image: NDArray[np.uint8], boxes: Boxes, cells: int) -> Described:
         """Describes boxes (n, 4) of an image (H, W, 3) after one convolution pass over it.
 
         RoIAlign (He et al., Mask R-CNN, section 3) turns each box into `cells` x `cells` positions of the map, which
         the rest of the network reads as if they were the map of a crop.
         """
-        maps = self.network.outputs(_copied(image[None]).permute(0, 3, 1, 2), [self.feature_map])[0]
+        maps = self.network.outputs(_copy_to_tensor(image[None]).permute(0, 3, 1, 2), [self.feature_map])[0]
         scale = torch.tensor([maps.shape[3] / image.shape[1], maps.shape[2] / image.shape[0]] * 2)
         corners = torch.from_numpy(np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)) * scale
         if self._head is None:
-            self._head = rest_of(self.network, self.feature_map, self.layer)
+            self._head = network_head(self.network, self.feature_map, self.layer)
         with torch.inference_mode():
             aligned = roi_align(maps, [corners.to(maps.device)], cells, sampling_ratio=2, aligned=True)
-            return self._described(*self._head(aligned.to(self.network.dtype)))
+            return self._describe_outputs(*self._head(aligned.to(self.network.dtype)))
 
-    def _described(self, activations: Tensor, logits: Tensor) -> Described:
+    def _describe_outputs(self, activations: Tensor, logits: Tensor) -> Described:
         scored = logits.float().softmax(1) if self.probability else logits.float()
         if self.background is not None:
             # Not in place: a network returns inference tensors, which must not be changed outside inference mode.
@@ -134,7 +134,7 @@ class RegionNetwork:
         return Described(as_vectors(activations.float()).cpu().numpy(), scores.cpu().numpy(), classes.cpu().numpy())
 
 
-def rest_of(network: Network, feature_map: str, layer: str) -> fx.GraphModule:
+def network_head(network: Network, feature_map: str, layer: str) -> fx.GraphModule:
     """The part of the network after the layer `feature_map`: from its output to `layer` and class scores."""
     begin, *ends = (network.node(name) for name in (feature_map, layer, CLASSES))
     whole = create_feature_extractor(network.module, list(dict.fromkeys([begin, *ends])), suppress_diff_warning=True)
@@ -154,61 +154,61 @@ def rest_of(network: Network, feature_map: str, layer: str) -> fx.GraphModule:
     return rest
 
 
-def _copied(images: NDArray[np.uint8]) -> Tensor:
+def _copy_to_tensor(images: NDArray[np.uint8]) -> Tensor:
     return torch.tensor(images)  # a copy, as decoded images cannot be written to
 
 
 # --- the choice --------------------------------------------------------------------------------------------------
 
 
-def choose(
+def choose_regions(
     candidates: Iterable[Candidates], network: RegionNetwork, options: RegionOptions, pool: Executor
 ) -> Iterator[Regions]:
-    """Chooses and describes the regions of images, in order; `pool` makes crops ahead of the network."""
+    """Chooses and describes the regions of images, in their order; the threads of `pool` make crops ahead."""
     if options.scoring == "crops":
-        return (_best(found, options) for found in _of_crops(candidates, network, options, pool))
-    chosen = ((image, _best(_of_map(image, network, options), options)) for image in candidates)
+        return (_keep_detections(found, options) for found in _describe_by_crops(candidates, network, options, pool))
+    chosen = ((image, _keep_detections(_describe_by_map(image, network, options), options)) for image in candidates)
     if options.features == "roi_align":
-        return (_with_whole(found, image, network, options) for image, found in chosen)
+        return (_describe_whole(found, image, network, options) for image, found in chosen)
     images = (replace(image, boxes=found.boxes) for image, found in chosen)
-    return (_sorted(found) for found in _of_crops(images, network, options, pool))
+    return (_sort_regions(found) for found in _describe_by_crops(images, network, options, pool))
 
 
-def choose_detected(
+def choose_detected_regions(
     candidates: Iterable[Candidates], network: RegionNetwork, options: RegionOptions, pool: Executor
 ) -> Iterator[Regions]:
-    """Chooses as `choose`, but by the scores and classes in `detected`; the network describes only those that stay."""
+    """Chooses as `choose_regions`, but by what `detected` has; the network describes only the regions that stay."""
     chosen: deque[Detected] = deque()
 
-    def best() -> Iterator[Candidates]:
+    def choose_boxes() -> Iterator[Candidates]:
         for image in candidates:
             detected = image.detected or Detected(np.empty(0, np.float32), np.empty(0, np.int64))
             kept = non_maximum_suppression(image.boxes[1:], *detected, options.nms_threshold, options.detections)
             chosen.append(Detected(detected.scores[kept], detected.classes[kept]))
             yield replace(image, boxes=image.boxes[np.concatenate([[0], kept + 1])])
 
-    for found in _described(best(), network, options, pool):
+    for found in _describe_images(choose_boxes(), network, options, pool):
         detected, (vectors, scores, classes) = chosen.popleft(), found.described
         described = Described(vectors, np.append(scores[:1], detected.scores), np.append(classes[:1], detected.classes))
         yield found._replace(described=described)
 
 
-def _described(
+def _describe_images(
     images: Iterable[Candidates], network: RegionNetwork, options: RegionOptions, pool: Executor
 ) -> Iterator[Regions]:
     if options.features == "roi_align":
-        return (_with_whole(_of_map(image, network, options), image, network, options) for image in images)
-    return _of_crops(images, network, options, pool)
+        return (_describe_whole(_describe_by_map(image, network, options), image, network, options) for image in images)
+    return _describe_by_crops(images, network, options, pool)
 
 
-def _scored(image: Candidates, described: Described, options: RegionOptions) -> Regions:
+def _weigh_scores(image: Candidates, described: Described, options: RegionOptions) -> Regions:
     """The regions of an image, with class scores weighted by `area_exponent`."""
     areas = image.boxes[:, 2:].prod(axis=1)
     weights = (areas / areas[0]) ** options.area_exponent
     return Regions(image.image_id, image.boxes, described._replace(scores=described.scores * weights))
 
 
-def _best(found: Regions, options: RegionOptions) -> Regions:
+def _keep_detections(found: Regions, options: RegionOptions) -> Regions:
     """The whole image and the best detections among the others."""
     scores, classes = found.described.scores[1:], found.described.classes[1:]
     kept = non_maximum_suppression(found.boxes[1:], scores, classes, options.nms_threshold, options.detections)
@@ -216,21 +216,21 @@ def _best(found: Regions, options: RegionOptions) -> Regions:
     return Regions(found.image_id, found.boxes[indices], found.described.take(indices))
 
 
-def _sorted(found: Regions) -> Regions:
-    order = np.concatenate([[0], by_score(found.boxes[1:], found.described.scores[1:]) + 1]).astype(np.int64)
+def _sort_regions(found: Regions) -> Regions:
+    order = np.concatenate([[0], order_by_score(found.boxes[1:], found.described.scores[1:]) + 1]).astype(np.int64)
     return Regions(found.image_id, found.boxes[order], found.described.take(order))
 
 
 # --- crops -------------------------------------------------------------------------------------------------------
 
 
-def _of_crops(
+def _describe_by_crops(
     images: Iterable[Candidates], network: RegionNetwork, options: RegionOptions, pool: Executor
 ) -> Iterator[Regions]:
     """Describes all boxes by crops, in batches of one size that mix images."""
     settings = network.network.settings
     size, batch_size = _crop_size(network, options), settings.batch_size
-    fill = colour_of(settings.mean)
+    fill = mean_colour(settings.mean)
     begun: deque[Candidates] = deque()
 
     def windows() -> Iterator[Window]:
@@ -240,7 +240,7 @@ def _of_crops(
 
     def crop(image: Candidates, number: int) -> Pixels:
         if number == 0:
-            return network.network.fitted(image.pixels, size)
+            return network.network.fit_image(image.pixels, size)
         return warp(image.pixels, image.boxes[number], size, options.context, fill)
 
     on_gpu = network.network.device.type == "cuda"
@@ -255,34 +255,34 @@ def _of_crops(
         return len(batch), made
 
     waiting: list[Described] = []
-    for count, batch in ahead(pool, crops, chunks(windows(), batch_size), depth=2):
-        waiting.append(network.of_crops(batch).take(slice(0, count)))
+    for count, batch in prefetch_results(pool, crops, chunks(windows(), batch_size), depth=2):
+        waiting.append(network.describe_crops(batch).take(slice(0, count)))
         while begun and sum(len(part.scores) for part in waiting) >= len(begun[0].boxes):
             image = begun.popleft()
-            together = _joined(waiting)
+            together = _join_descriptions(waiting)
             waiting = [together.take(slice(len(image.boxes), None))]
-            yield _scored(image, together.take(slice(0, len(image.boxes))), options)
+            yield _weigh_scores(image, together.take(slice(0, len(image.boxes))), options)
 
 
 # --- shared convolution ------------------------------------------------------------------------------------------
 
 
-def _of_map(image: Candidates, network: RegionNetwork, options: RegionOptions) -> Regions:
+def _describe_by_map(image: Candidates, network: RegionNetwork, options: RegionOptions) -> Regions:
     """Describes all boxes by one pass over the image alone, so that other images do not change the last bits."""
     pixels = image.pixels if options.map_size is None else resize_shorter_side(image.pixels, options.map_size)
     scale = pixels.shape[1] / image.pixels.shape[1], pixels.shape[0] / image.pixels.shape[0]
     boxes = (image.boxes * (*scale, *scale)).astype(np.float32)
-    return _scored(image, network.of_boxes(pixels, boxes, options.cells), options)
+    return _weigh_scores(image, network.describe_boxes(pixels, boxes, options.cells), options)
 
 
-def _with_whole(found: Regions, image: Candidates, network: RegionNetwork, options: RegionOptions) -> Regions:
+def _describe_whole(found: Regions, image: Candidates, network: RegionNetwork, options: RegionOptions) -> Regions:
     """Describes the whole image by a separate pass, whatever the size of the shared map."""
-    crop = squeezed(image.pixels, _crop_size(network, options))
-    whole, others = network.of_crops(_copied(crop[None])), found.described.take(slice(1, None))
-    return found._replace(described=_joined([whole, others]))
+    crop = squeeze_image(image.pixels, _crop_size(network, options))
+    whole, others = network.describe_crops(_copy_to_tensor(crop[None])), found.described.take(slice(1, None))
+    return found._replace(described=_join_descriptions([whole, others]))
 
 
-def _joined(parts: Sequence[Described]) -> Described:
+def _join_descriptions(parts: Sequence[Described]) -> Described:
     return Described(*map(np.concatenate, zip(*parts, strict=True)))
 
 

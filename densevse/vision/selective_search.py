@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import Boxes
-from densevse.vision.boxes import unique
+from densevse.vision.boxes import unique_boxes
 from densevse.vision.crops import Pixels
 
 Measure = Literal["colour", "texture", "size", "fill"]
@@ -78,15 +78,15 @@ def selective_search(image: Pixels, mode: str, height: int | None, minimum_side:
     """
     scale = 1.0 if height is None else image.shape[0] / height
     scale *= max(1.0, np.sqrt(image.shape[0] * image.shape[1] / scale**2 / MOST_PIXELS))
-    found = _ranked(_resized(image, scale), MODES[mode], seed)
+    found = _ranked_corners(_rescale_image(image, scale), MODES[mode], seed)
     begin = np.floor(found[:, :2] * scale)
     end = np.minimum(np.ceil(found[:, 2:] * scale), image.shape[1::-1])
     boxes: Boxes = np.concatenate([begin, end - begin], axis=1).astype(np.float32)
     boxes = boxes[boxes[:, 2:].min(axis=1) >= minimum_side]
-    return boxes[unique(boxes)[:most]]
+    return boxes[unique_boxes(boxes)[:most]]
 
 
-def _resized(image: Pixels, scale: float) -> Pixels:
+def _rescale_image(image: Pixels, scale: float) -> Pixels:
     if scale == 1.0:
         return image
     height, width = (max(1, round(side / scale)) for side in image.shape[:2])
@@ -94,16 +94,16 @@ def _resized(image: Pixels, scale: float) -> Pixels:
     return cv2.resize(image, (width, height), interpolation=how).astype(np.uint8, copy=False)
 
 
-def _ranked(image: Pixels, strategies: Strategies, seed: int) -> NDArray[np.int64]:
+def _ranked_corners(image: Pixels, strategies: Strategies, seed: int) -> NDArray[np.int64]:
     """The corners of all regions of all hierarchies in the paper's order: (n, 4) left, top, right, bottom.
 
     Section 4.3: a region at position i of its hierarchy (the whole image is at 1) has the value RND times i, with RND
     uniform between 0 and 1. Lower values come first, so large regions tend to come early.
     """
     hierarchies = [
-        group(regions, measures)
+        group_regions(regions, measures)
         for space in strategies.spaces
-        for regions in _segmented(_in_space(image, space), strategies.coarseness)
+        for regions in _segment_image(_convert_colours(image, space), strategies.coarseness)
         for measures in strategies.similarities
     ]
     position = np.concatenate([np.arange(1, len(corners) + 1) for corners in hierarchies])
@@ -112,7 +112,7 @@ def _ranked(image: Pixels, strategies: Strategies, seed: int) -> NDArray[np.int6
     return ranked
 
 
-def _in_space(image: Pixels, space: str) -> Pixels:
+def _convert_colours(image: Pixels, space: str) -> Pixels:
     """An RGB image in another colour space: (H, W, channels)."""
     if space == "hsv":
         return cv2.cvtColor(image, cv2.COLOR_RGB2HSV_FULL).astype(np.uint8, copy=False)
@@ -127,7 +127,7 @@ def _in_space(image: Pixels, space: str) -> Pixels:
     return np.concatenate([np.round(255 * shares), grey], axis=2).astype(np.uint8)  # "rgi": r, g and intensity
 
 
-def _segmented(image: Pixels, coarseness: tuple[int, ...]) -> list[GroupedRegions]:
+def _segment_image(image: Pixels, coarseness: tuple[int, ...]) -> list[GroupedRegions]:
     """The initial regions of an image (H, W, channels) at each coarseness."""
     colour, texture = _colour(image), _texture(image)
     smallest = max(SMALLEST, image.shape[0] * image.shape[1] // MOST_REGIONS)
@@ -187,7 +187,12 @@ def initial_regions(labels: NDArray[Any], colour: Integers, texture: Integers) -
         reduce.at(corners[:, column], flat, of_pixels)
     corners[:, 2:] += 1
     return GroupedRegions(
-        size, corners, _histograms(flat, count, colour), _histograms(flat, count, texture), _touching(labels), len(flat)
+        size,
+        corners,
+        _histograms(flat, count, colour),
+        _histograms(flat, count, texture),
+        _touching_pairs(labels),
+        len(flat),
     )
 
 
@@ -199,7 +204,7 @@ def _histograms(flat: Integers, count: int, bins: Integers) -> _Reals:
     return histograms
 
 
-def _touching(labels: NDArray[Any]) -> Integers:
+def _touching_pairs(labels: NDArray[Any]) -> Integers:
     """The pairs of labels of neighbouring pixels, the smaller label first: (pairs, 2), sorted."""
     count = int(labels.max()) + 1
     found = []
@@ -211,7 +216,7 @@ def _touching(labels: NDArray[Any]) -> Integers:
     return pairs
 
 
-def group(regions: GroupedRegions, measures: Set[Measure]) -> Integers:
+def group_regions(regions: GroupedRegions, measures: Set[Measure]) -> Integers:
     """Groups to the end; returns the corners of all regions of the hierarchy, the whole image first: (2n - 1, 4).
 
     Regions are in reverse order of their merging; the initial regions come last.

@@ -10,7 +10,7 @@ from snakemake.persistence.file import FilePersistence
 from snakeproof import bucket as module
 from snakeproof.bucket import BucketRecords
 from snakeproof.errors import InputError
-from snakeproof.records import record_file, recorded
+from snakeproof.records import list_addresses, record_file
 
 PREFIX = "s3://bucket/here/"
 IMAGES, MODEL = f"{PREFIX}results/scenes/images.parquet", f"{PREFIX}results/scenes/model.safetensors"
@@ -76,12 +76,12 @@ class Checkout:
 
     def knows(self):
         """Address -> the settings of its record here."""
-        found = recorded(self.folder / ".snakemake/metadata")
+        found = list_addresses(self.folder / ".snakemake/metadata")
         return {address: json.loads(path.read_text())["params"] for address, path in found}
 
     def doubts(self):
         """The addresses that Snakemake takes for incomplete here."""
-        return [address for address, _ in recorded(self.folder / ".snakemake/incomplete")]
+        return [address for address, _ in list_addresses(self.folder / ".snakemake/incomplete")]
 
 
 @pytest.fixture
@@ -202,7 +202,7 @@ def test_files_are_those_that_snakemake_writes(tmp_path, monkeypatch):
         persistence._mark_incomplete(address, None)
         folder = Path(persistence._incomplete_path)
         assert record_file(folder, address).is_file()
-        assert address in dict(recorded(folder))
+        assert address in dict(list_addresses(folder))
         assert not record_file(folder, f"{address}.other").exists()
 
 

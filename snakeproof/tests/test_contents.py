@@ -135,15 +135,15 @@ def test_a_file_that_has_just_changed_is_read_again(folder, now, monkeypatch):
 
 def test_what_a_rule_makes_is_left_to_snakemake(folder):
     contents = Contents(is_made=lambda path: path.startswith("results/"), marks=MARKS)
-    assert contents.own("results/a") == "results/a"
-    assert contents.own("a") == "timeless a"
+    assert contents.mark_path("results/a") == "results/a"
+    assert contents.mark_path("a") == "timeless a"
     assert contents.digests("results/a") == []
 
 
 def test_a_file_of_the_project_s_own_lies_where_snakemake_runs():
     contents = Contents(marks=MARKS)
     contents.uploads = Uploads("resources")
-    assert contents.own(f"{PROJECT}/config/classes.txt") == f"timeless here {PROJECT}/config/classes.txt"
+    assert contents.mark_path(f"{PROJECT}/config/classes.txt") == f"timeless here {PROJECT}/config/classes.txt"
 
 
 def test_the_project_has_one_path_wherever_it_stands(tmp_path, monkeypatch):
@@ -169,14 +169,14 @@ def test_a_file_of_the_user_s_is_read_from_its_copy_where_results_lie_in_a_bucke
     """And what lies in the bucket already from there; its time is that of its upload, so that it has no digest."""
     contents = Contents(tmp_path / "kept", marks=MARKS)
     there = ["resources/flickr8k/images.zip", "s3://bucket/images.zip"]
-    assert contents.own(there[1]) == "in bucket s3://bucket/images.zip"
+    assert contents.mark_path(there[1]) == "in bucket s3://bucket/images.zip"
     before = contents.digests(str(folder))
     contents.uploads = Uploads("resources")
-    assert contents.own("/data/images.zip") == "resources/own/absolute/data/images.zip"
-    assert contents.own("data/images.zip") == "resources/own/relative/data/images.zip"
-    assert contents.own(there[0]) == there[0]
+    assert contents.mark_path("/data/images.zip") == "resources/own/absolute/data/images.zip"
+    assert contents.mark_path("data/images.zip") == "resources/own/relative/data/images.zip"
+    assert contents.mark_path(there[0]) == there[0]
     assert contents.digests(*there, str(folder)) == before
-    assert contents.original("a") == "timeless here a"
+    assert contents.mark_local_path("a") == "timeless here a"
 
 
 @pytest.mark.skipif(not os.geteuid(), reason="root may read everything")

@@ -1,6 +1,6 @@
 """The differences of nested values, as errors name them."""
 
-from snakeproof.errors import differences, expected_and_found, leaves
+from snakeproof.errors import describe_differences, differences, leaves
 
 FIRST = {"network": "vgg19", "sizes": [1, 2], "phases": [{"epochs": 3}], "parents": {"images": {"reader": "flickr"}}}
 
@@ -15,9 +15,9 @@ def test_only_differences_are_told():
     found = {"phases.0.epochs": (3, 0), "parents.images.reader": ("flickr", None), "parents.more.kind": (None, "mcg")}
     assert differences(FIRST, second) == found
     said = "phases.0.epochs: expected 3, found 0; parents.images.reader: expected flickr, found none"
-    assert expected_and_found(FIRST, second).startswith(said)
+    assert describe_differences(FIRST, second).startswith(said)
 
 
 def test_nothing_is_told_of_what_is_equal():
     assert differences(FIRST, dict(FIRST)) == {}
-    assert expected_and_found(FIRST, FIRST) == ""
+    assert describe_differences(FIRST, FIRST) == ""

@@ -12,7 +12,7 @@ from snakeproof.contents import Marks
 from snakeproof.errors import InputError
 from snakeproof.guard import Guard
 from snakeproof.options import ADOPT, ADOPTS
-from snakeproof.seals import verified
+from snakeproof.seals import verify_file
 from snakeproof.statements import RESULTS, read_statement
 from snakeproof.tests.workflows import Workflow, copy_engine, flip_bit, kill, wait
 
@@ -170,7 +170,7 @@ def test_after_kill_9_no_file_is_half_written_and_the_next_run_ends_well(made, w
     assert bool(files) == (moment == "at the end")
     if moment == "in the middle":  # at the end of one job the other may be anywhere
         assert any(waiting.path("results/counts").glob(".*.part"))
-    assert all(map(verified, files))
+    assert all(map(verify_file, files))
     assert "It can be removed with the --unlock argument." in waiting.refused()  # the lock is Snakemake's own
     waiting.run("--unlock")
     waiting.run()

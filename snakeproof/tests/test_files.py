@@ -8,11 +8,11 @@ import pytest
 
 from snakeproof import files
 from snakeproof.errors import InputError
-from snakeproof.files import atomic, checksum, whole_folder, write_text
+from snakeproof.files import atomic_file, checksum, whole_folder, write_text
 
 
 def write_half(path):
-    with atomic(path) as temporary:
+    with atomic_file(path) as temporary:
         temporary.write_text("new, but not whole")
         raise RuntimeError("half way")
 
@@ -28,7 +28,7 @@ def test_a_failure_leaves_what_was_there_and_no_temporary_file(tmp_path):
 
 def test_a_file_is_absent_until_it_is_whole_and_has_ordinary_permissions(tmp_path):
     path = tmp_path / "folder" / "table.md"
-    with atomic(path) as temporary:
+    with atomic_file(path) as temporary:
         temporary.write_text("text")
         assert not path.exists()
         assert temporary.parent == path.parent, "a move between file systems is not atomic"
@@ -40,7 +40,7 @@ def test_a_file_is_absent_until_it_is_whole_and_has_ordinary_permissions(tmp_pat
 
 
 def write_and_fail(path, error):
-    with atomic(path) as temporary:
+    with atomic_file(path) as temporary:
         temporary.write_text("new, but not whole")
         raise error
 

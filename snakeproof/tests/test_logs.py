@@ -11,13 +11,13 @@ import time
 import pytest
 
 from snakeproof.errors import InputError
-from snakeproof.logs import job, last_errors, logger, progress
+from snakeproof.logs import last_errors, log_job, logger, progress
 
 ADVICE = {"FullError": "The shelf is full: take something out."}
 
 
 def fail(log, error):
-    with job(str(log), ADVICE):
+    with log_job(str(log), ADVICE):
         logger.info("at work")
         raise error
 
@@ -29,7 +29,7 @@ def failed(log, error):
 
 
 def test_each_line_has_time_and_level(tmp_path):
-    with job(str(tmp_path / "logs/job.log")):
+    with log_job(str(tmp_path / "logs/job.log")):
         logger.info("at work")
         logger.warning("odd")
     lines = (tmp_path / "logs/job.log").read_text().splitlines()
@@ -40,7 +40,7 @@ def test_each_line_has_time_and_level(tmp_path):
 
 
 def test_warnings_and_nothing_less_are_told_on_standard_error(tmp_path, capsys):
-    with job(str(tmp_path / "job.log")):
+    with log_job(str(tmp_path / "job.log")):
         logger.info("at work")
         logger.warning("1 empty captions are kept")
     assert capsys.readouterr().err == "warning: 1 empty captions are kept\n"
@@ -53,7 +53,7 @@ def test_the_errors_of_a_run_are_its_jobs_last_ones_each_once(tmp_path):
     logs = {
         name: str(tmp_path / f"{name}.log") for name in ("done", "first", "second", "unexpected", "earlier", "none")
     }
-    with job(logs["done"]):
+    with log_job(logs["done"]):
         logger.error("it goes on")
     for name in ("first", "second", "earlier"):
         failed(logs[name], InputError("photographs.zip: not there.\nCorrect the path."))
@@ -66,7 +66,7 @@ def test_the_errors_of_a_run_are_its_jobs_last_ones_each_once(tmp_path):
 
 def test_long_work_says_every_minute_how_far_it_is(tmp_path, monkeypatch):
     monkeypatch.setattr(time, "monotonic", itertools.count(0, 25).__next__)  # 25 s for each item
-    with job(str(tmp_path / "job.log")):
+    with log_job(str(tmp_path / "job.log")):
         assert list(progress(range(7), "images", 7)) == list(range(7))
         assert list(progress(iter("ab"), "letters")) == ["a", "b"]
     lines = (tmp_path / "job.log").read_text().splitlines()
@@ -97,8 +97,8 @@ def test_bars_of_parts_share_a_line(monkeypatch):
 def test_what_a_job_used_is_counted_with_what_it_started(tmp_path):
     code = """
 import subprocess, sys, time
-from snakeproof.logs import job
-with job(sys.argv[1]):
+from snakeproof.logs import log_job
+with log_job(sys.argv[1]):
     subprocess.run([sys.executable, "-c", "some = b'x' * 300_000_000; sum(range(10_000_000))"], check=True)
 """
     began = time.monotonic()
@@ -165,7 +165,7 @@ def test_an_end_on_request_is_logged_and_passed_on(tmp_path):
 
 def test_a_log_that_cannot_be_written_is_named(tmp_path, capsys):
     (tmp_path / "logs").write_text("a file where the folder should be")
-    with pytest.raises(SystemExit), job(str(tmp_path / "logs/job.log")):
+    with pytest.raises(SystemExit), log_job(str(tmp_path / "logs/job.log")):
         pytest.fail("nothing runs without a log")
     assert "logs/job.log: cannot write the log" in capsys.readouterr().err
 
@@ -182,9 +182,9 @@ def test_no_name_stops_a_log_or_a_message(tmp_path, streams, locale, error):
 import sys
 import tempfile
 from snakeproof.errors import InputError
-from snakeproof.logs import job, logger, progress
+from snakeproof.logs import log_job, logger, progress
 name = {NAME!a}
-with job(sys.argv[1]):
+with log_job(sys.argv[1]):
     logger.info("reading %s", name)
     list(progress([1], name))
     print(name)
@@ -209,7 +209,7 @@ with job(sys.argv[1]):
 def test_a_full_disk_is_said_in_a_line_for_each_line_of_the_log(capsys):
     if not os.path.exists("/dev/full"):
         pytest.skip("no /dev/full here")
-    with job("/dev/full"):
+    with log_job("/dev/full"):
         logger.info("at work")
     said = capsys.readouterr().err
     assert said.count("/dev/full: a line is lost ([Errno 28]") == 2

@@ -4,7 +4,7 @@ import pytest
 from snakemake.cli import get_argument_parser
 
 from snakeproof.errors import InputError
-from snakeproof.options import ADOPTS, HARMLESS, REFUSED, check_options, parsed_by
+from snakeproof.options import ADOPTS, HARMLESS, REFUSED, check_options, find_options
 
 TABLE = "results/tables/scenes.md"
 REFUSED_CALLS = {
@@ -90,8 +90,8 @@ def test_a_command_that_adopts_may_touch_what_is_not_in_a_bucket(parser, monkeyp
 
 def test_a_start_without_the_command_is_refused():
     def command(args):
-        return parsed_by(command)
+        return find_options(command)
 
     assert command("the options") == "the options"
     with pytest.raises(InputError, match="Start the workflow by Snakemake's command"):
-        parsed_by(command)
+        find_options(command)

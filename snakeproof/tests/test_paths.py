@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from snakeproof.paths import Paths, configured
+from snakeproof.paths import Paths, from_wildcards
 
 PATHS = Paths(results="out", resources="out/downloads", logs="<results>/logs", model="<results>/{dataset}/seed{seed}")
 JOB = SimpleNamespace(dataset="scenes", seed="3", round="02", shard="00-of-02")
@@ -63,8 +63,8 @@ def test_what_is_filled_in_is_no_pattern():
 
 def test_folders_may_stand_for_patterns_with_folders():
     assert filled("<model>/round{round}.parquet", lambda: {"round": 1}) == "out/scenes/seed3/round1.parquet"
-    assert PATHS.below("<logs>/train.log") == "out/logs/train.log"
-    assert Paths(project=".").below("<project>/config/a.csv") == "config/a.csv"
+    assert PATHS.expand_pathvars("<logs>/train.log") == "out/logs/train.log"
+    assert Paths(project=".").expand_pathvars("<project>/config/a.csv") == "config/a.csv"
 
 
 def test_an_unknown_folder_or_name_is_an_error():
@@ -75,23 +75,23 @@ def test_an_unknown_folder_or_name_is_an_error():
 
 
 def test_functions_are_given_the_wildcards_that_they_name_seeds_and_rounds_as_numbers():
-    decided = configured(lambda dataset, seed, round: (dataset, seed, round))(JOB)
+    decided = from_wildcards(lambda dataset, seed, round: (dataset, seed, round))(JOB)
     assert decided == ("scenes", 3, 2)
-    assert configured(lambda shard: shard)(JOB) == "00-of-02"
-    assert configured(lambda: "nothing")(JOB) == "nothing"
+    assert from_wildcards(lambda shard: shard)(JOB) == "00-of-02"
+    assert from_wildcards(lambda: "nothing")(JOB) == "nothing"
 
 
 def test_a_parameter_that_may_be_left_out_is_where_there_is_no_such_wildcard():
     def decide(dataset, round=7, variant="vse"):
         return dataset, round, variant
 
-    assert configured(decide)(JOB) == ("scenes", 2, "vse")
-    assert configured(decide)(SimpleNamespace(dataset="coco")) == ("coco", 7, "vse")
+    assert from_wildcards(decide)(JOB) == ("scenes", 2, "vse")
+    assert from_wildcards(decide)(SimpleNamespace(dataset="coco")) == ("coco", 7, "vse")
 
 
 def test_a_wildcard_that_must_be_there_is_asked_for():
     with pytest.raises(AttributeError, match="variant"):
-        configured(lambda variant: variant)(JOB)
+        from_wildcards(lambda variant: variant)(JOB)
 
 
 def test_methods_of_stages_are_given_no_self():

@@ -34,12 +34,12 @@ def install(tmp_path, monkeypatch):
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text)
         importlib.invalidate_caches()  # a folder that was listed in the same moment would seem not to have it
-        plugins._installed.cache_clear()
+        plugins._read_entry_points.cache_clear()
         return folder
 
     monkeypatch.syspath_prepend(folder)
     yield written
-    plugins._installed.cache_clear()
+    plugins._read_entry_points.cache_clear()
     for module in [module for module in sys.modules if module.split(".")[0] == "crayons"]:
         del sys.modules[module]
 

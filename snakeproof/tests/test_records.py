@@ -7,7 +7,7 @@ import pytest
 
 from snakeproof import schema
 from snakeproof.errors import InputError
-from snakeproof.records import doubt_files, doubted_warning, keep_records, older_files, read_only, record_file
+from snakeproof.records import doubt_files, doubted_warning, keep_records, older_files, read_only_warnings, record_file
 from snakeproof.statements import Statement, digest, making
 from snakeproof.tests.kinds import WORDS
 
@@ -82,7 +82,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(monkeypatch):
     for name in ("results", "resources"):
         Path(name).mkdir()
     monkeypatch.setattr("os.access", lambda path, mode: path != "results")
-    (message,) = read_only("results", "resources", "absent")
+    (message,) = read_only_warnings("results", "resources", "absent")
     assert message.startswith("results is not writable")
     assert "chmod" in message
 

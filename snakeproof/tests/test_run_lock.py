@@ -128,4 +128,4 @@ def test_a_link_in_the_place_of_the_lock_is_refused(tmp_path):
 
 
 def test_a_damaged_lock_names_nobody():
-    assert run_lock.named_run("{") == run_lock.named_run("[1]") == "another run"
+    assert run_lock.name_run("{") == run_lock.name_run("[1]") == "another run"

@@ -11,7 +11,7 @@ from safetensors.numpy import load_file, save_file
 
 from snakeproof import schema
 from snakeproof.errors import InputError
-from snakeproof.seals import CHUNK, sealed, verified
+from snakeproof.seals import CHUNK, sealed_file, verify_file
 from snakeproof.statements import Statement, making, read_statement, statement_metadata
 from snakeproof.store import FeatureStore, FeatureWriter
 from snakeproof.tests.kinds import VECTORS, WORDS
@@ -33,9 +33,9 @@ def features(path):
 
 
 def weights(path):
-    with sealed(path) as temporary:
+    with sealed_file(path) as temporary:
         save_file({"w": np.arange(ROWS, dtype=np.float32)}, temporary, statement_metadata(seed=0))
-    return lambda file: (read_statement(file), verified(file), load_file(file))
+    return lambda file: (read_statement(file), verify_file(file), load_file(file))
 
 
 KINDS = {"table.parquet": table, "00-of-01.parquet": features, "model.safetensors": weights}
@@ -85,17 +85,17 @@ def test_the_same_rows_have_the_same_digest(tmp_path):
     for name, given in (("one", {}), ("two", {"minimum": 2})):
         with making(Statement(given=given)):
             schema.write([{"word": "a", "index": 0, "count": 3}], WORDS, tmp_path / f"{name}.parquet")
-        digests.append(verified(tmp_path / f"{name}.parquet"))
+        digests.append(verify_file(tmp_path / f"{name}.parquet"))
     schema.write([{"word": "a", "index": 0, "count": 4}], WORDS, tmp_path / "three.parquet")
-    assert digests[0] == digests[1] != verified(tmp_path / "three.parquet")
+    assert digests[0] == digests[1] != verify_file(tmp_path / "three.parquet")
 
 
 def test_the_same_weights_have_the_same_digest(tmp_path):
     digests = []
     for seed, values in enumerate((np.arange(3.0), np.arange(3.0), np.ones(3))):
-        with sealed(tmp_path / f"{seed}.safetensors") as temporary:
+        with sealed_file(tmp_path / f"{seed}.safetensors") as temporary:
             save_file({"w": values}, temporary, statement_metadata(seed=seed))
-        digests.append(verified(tmp_path / f"{seed}.safetensors"))
+        digests.append(verify_file(tmp_path / f"{seed}.safetensors"))
     assert digests[0] == digests[1] != digests[2]
 
 
@@ -113,7 +113,7 @@ def test_files_without_a_seal_are_refused(tmp_path):
     save_file({"w": np.ones(2)}, tmp_path / "model.safetensors", {"densevse.made_from": "{}"})
     for name in ("table.parquet", "model.safetensors"):
         with pytest.raises(InputError, match=f"{name}: expected a file that proves its contents"):
-            verified(tmp_path / name)
+            verify_file(tmp_path / name)
 
 
 @pytest.mark.parametrize("header", [b"[]", b"3", b'{"__metadata__": 3}', b"[" * 100_000, b"{", b"\xff\xff"])
@@ -124,4 +124,4 @@ def test_a_header_of_another_form_is_named(tmp_path, header):
         read_statement(path)
     path.write_bytes((2**62).to_bytes(8, "little") + header)
     with pytest.raises(InputError, match=r"model\.safetensors: not a whole safetensors file"):
-        verified(path)
+        verify_file(path)

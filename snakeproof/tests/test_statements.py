@@ -8,17 +8,17 @@ from safetensors.numpy import load_file, save_file
 
 from snakeproof import schema
 from snakeproof.errors import InputError
-from snakeproof.seals import sealed, verified
+from snakeproof.seals import sealed_file, verify_file
 from snakeproof.statements import (
     RESULTS,
     Statement,
     ancestors,
     check_inputs,
-    differing,
     digest,
     is_artifact,
+    job_differences,
     making,
-    merged,
+    merge_statements,
     parents,
     place,
     read_statement,
@@ -47,7 +47,7 @@ def scenes(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     words("results/scenes/captions.parquet", "a", "dog")
     words("results/scenes/tokens.parquet", "dog", inputs=["results/scenes/captions.parquet"])
-    with sealed("results/scenes/model.safetensors") as temporary:
+    with sealed_file("results/scenes/model.safetensors") as temporary:
         read = {"tokens": {"scenes/tokens.parquet": digest("results/scenes/tokens.parquet")}}
         with making(Statement("module:train", inputs=read, wildcards={"variant": "vse"})):
             save_file({"w": np.arange(6.0)}, temporary, statement_metadata(device="cpu"))
@@ -73,7 +73,7 @@ def test_ancestors_are_followed_by_digest(scenes):
 
 
 def test_where_files_are_not_at_hand_their_statements_are_carried(scenes):
-    above = {digest(path): read_statement(path).own for path in ("results/scenes/tokens.parquet",)}
+    above = {digest(path): read_statement(path).own_values for path in ("results/scenes/tokens.parquet",)}
     model = Statement(inputs=read_statement("results/scenes/model.safetensors").inputs, above=above)
     (scenes / "tokens.parquet").unlink()
     assert parents(model)["tokens"][0].call == "module:write"
@@ -97,7 +97,7 @@ def test_a_statement_is_the_same_once_read_and_names_no_folder(scenes):
     ],
 )
 def test_what_differs_from_a_plan_is_named(scenes, planned, message):
-    found = differing(read_statement(words("results/scenes/b.parquet", "b", device="cpu")), planned)
+    found = job_differences(read_statement(words("results/scenes/b.parquet", "b", device="cpu")), planned)
     if message is None or "new" in message:  # a setting that is none says nothing
         assert found == []
     else:
@@ -108,9 +108,9 @@ def test_what_differs_from_a_plan_is_named(scenes, planned, message):
 def test_a_digest_is_compared_where_both_have_one(scenes):
     tokens = read_statement("results/scenes/tokens.parquet")
     plan = {"captions": {"scenes/captions.parquet": None}}
-    assert differing(tokens, Statement("module:write", GIVEN, "c0de", inputs=plan)) == []
+    assert job_differences(tokens, Statement("module:write", GIVEN, "c0de", inputs=plan)) == []
     plan = {"captions": {"scenes/captions.parquet": "f00"}}
-    (said,) = differing(tokens, Statement("module:write", GIVEN, "c0de", inputs=plan))
+    (said,) = job_differences(tokens, Statement("module:write", GIVEN, "c0de", inputs=plan))
     assert said == "was made from another scenes/captions.parquet than is there now"
 
 
@@ -130,21 +130,21 @@ def test_inputs_of_other_contents_are_refused(scenes):
 def test_shards_are_of_one_job_and_of_the_same_contents(scenes):
     captions = "results/scenes/captions.parquet"
     shards = [words(f"results/scenes/{shard}.parquet", shard, inputs=[captions]) for shard in ("0", "1")]
-    assert merged(shards).inputs == {"captions": {"scenes/captions.parquet": digest(captions)}}
+    assert merge_statements(shards).inputs == {"captions": {"scenes/captions.parquet": digest(captions)}}
     words("results/scenes/captions.parquet", "a", "cat")
     words(shards[1], "1", inputs=[captions])
     with pytest.raises(InputError, match=r"1\.parquet: made from other contents of scenes/captions\.parquet"):
-        merged(shards)
+        merge_statements(shards)
     words(shards[1], "1", job=Statement("module:write", {**GIVEN, "seed": 2}))
     with pytest.raises(InputError, match=r"1\.parquet: made from other things than .*seed: expected 1, found 2"):
-        merged(shards)
+        merge_statements(shards)
 
 
 @pytest.mark.parametrize("name", ["tokens.parquet", "model.safetensors"])
 def test_another_statement_leaves_the_content_as_it_is(scenes, name):
     source, copy = scenes / name, scenes / f"copy_{name}"
     restate(source, copy, Statement("module:use", {"text": "ä" * 300}, wildcards={"variant": "vse"}))
-    assert verified(copy) == verified(source)
+    assert verify_file(copy) == verify_file(source)
     assert read_statement(copy).given == {"text": "ä" * 300}
     if name.endswith(".parquet"):
         assert schema.read(copy, WORDS).equals(schema.read(source, WORDS))

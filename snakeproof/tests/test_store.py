@@ -163,7 +163,7 @@ def test_a_file_that_cannot_be_begun_leaves_nothing_and_says_so(tmp_path, monkey
         Path(path).touch()
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(FeatureWriter, "_parquet", full)
+    monkeypatch.setattr(FeatureWriter, "_parquet_writer", full)
     with pytest.raises(InputError, match=r"cannot write .*a: .*No space left on device.* Make room there"):
         write(tmp_path / "a", some(5, (4,)))
     assert list(tmp_path.iterdir()) == []

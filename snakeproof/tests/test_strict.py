@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 import pytest
 
 from snakeproof.errors import InputError
-from snakeproof.strict import FileName, Strict, Title, known, of_type, validate
+from snakeproof.strict import FileName, Strict, Title, check_known_names, type_validator, validate
 
 
 class Phase(Strict):
@@ -22,7 +22,7 @@ class Plan(Strict):
 
 class Entry(Strict):
     kind: str
-    options: Annotated[Strict, of_type("kind", {"phase": Phase, "plan": Plan})]
+    options: Annotated[Strict, type_validator("kind", {"phase": Phase, "plan": Plan})]
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_all_wrong_keys_are_in_one_error():
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones():
-    known("parser", ["grammar"], ["grammar", "other"])
+    check_known_names("parser", ["grammar"], ["grammar", "other"])
     with pytest.raises(ValueError, match="parser: no 'gramar'; known: grammar, other; is 'grammar' meant"):
-        known("parser", ["gramar"], ["grammar", "other"])
+        check_known_names("parser", ["gramar"], ["grammar", "other"])
 
 
 def test_an_entry_is_of_the_type_that_its_kind_names():

@@ -15,13 +15,13 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from densevse.artifacts.identity import Identity, identity_of
+from densevse.artifacts.identity import Identity, read_identity
 from densevse.artifacts.schemas.sentences import WORDS
 from snakeproof import schema
 from snakeproof.adoption import BYTES, CODE, adopt, compare
 from snakeproof.errors import InputError
 from snakeproof.records import record_file
-from snakeproof.seals import verified
+from snakeproof.seals import verify_file
 from snakeproof.statements import RESULTS, Statement, digest, is_older, making, read_statement
 
 OLDER = Path(__file__).parents[1] / "older/5febe9e3.tar.xz"
@@ -102,7 +102,7 @@ def test_what_is_adopted_states_todays_job_and_what_was_not_compared(older):
     assert not is_older(COUNTED)
     assert (found.call, found.given, found.inputs) == (plan.call, plan.given, plan.inputs)
     assert found.adopted == {"scenes/vocabulary/words.parquet": [CODE]}
-    assert verified(COUNTED).startswith(before)
+    assert verify_file(COUNTED).startswith(before)
     assert schema.read(COUNTED, WORDS).equals(rows)
     assert all(np.array_equal(value, weights[name]) for name, value in load_file(MODEL).items())
     assert read_statement(MODEL).found["method"] == "vse"
@@ -110,7 +110,7 @@ def test_what_is_adopted_states_todays_job_and_what_was_not_compared(older):
     retrieval = plan_of(RETRIEVAL, MODEL, variant="vse", seed="0", round="0", protocol="full")
     others = {name: dict(files) for name, files in read_statement(RETRIEVAL).inputs.items() if name != "model"}
     assert compare(RETRIEVAL, replace(retrieval, inputs={**others, **retrieval.inputs}), record_of(RETRIEVAL)) == [CODE]
-    assert identity_of(RETRIEVAL) == Identity("scenes", "vse", 0, 0, "full", "test")
+    assert read_identity(RETRIEVAL) == Identity("scenes", "vse", 0, 0, "full", "test")
 
 
 def test_of_a_file_that_states_its_job_only_the_code_may_differ(folder):

@@ -6,7 +6,7 @@ import torch
 from torchvision.ops import box_iou
 
 from densevse.artifacts.boxes import intersection_over_union
-from densevse.artifacts.schemas.proposals import mask_of, run_lengths
+from densevse.artifacts.schemas.proposals import run_lengths, runs_to_mask
 
 
 def random_boxes(number: int, seed: int = 0) -> np.ndarray:
@@ -44,7 +44,7 @@ def drawn(seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize("mask", [drawn(0), drawn(1), np.ones((2, 3), bool), np.zeros((3, 2), bool)])
 def test_a_mask_is_decoded_as_it_was_encoded(mask):
-    assert (mask_of(run_lengths(mask), *mask.shape) == mask).all()
+    assert (runs_to_mask(run_lengths(mask), *mask.shape) == mask).all()
 
 
 def test_the_first_run_is_outside_and_columns_come_first():

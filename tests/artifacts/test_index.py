@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from densevse.artifacts.identity import Identity, identity_of
+from densevse.artifacts.identity import Identity, read_identity
 from densevse.artifacts.index import ArtifactIndex
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -33,15 +33,15 @@ def written(path, of):
     ],
 )
 def test_an_identity_comes_from_a_rule_s_wildcards(wildcards, others, expected):
-    assert Identity.of(SimpleNamespace(items=wildcards.items), **others) == expected
+    assert Identity.from_wildcards(SimpleNamespace(items=wildcards.items), **others) == expected
 
 
 def test_an_artifact_says_of_what_it_is(tmp_path):
-    assert identity_of(written(tmp_path / "a.parquet", VSE)) == VSE
+    assert read_identity(written(tmp_path / "a.parquet", VSE)) == VSE
     assert str(VSE) == "dataset scenes, variant vse, seed 0, round 1, protocol full, split test"
     schema.write([{"number": 1}], COUNTS, tmp_path / "b.parquet")
     with pytest.raises(InputError, match=r"b\.parquet does not name its data set and variant"):
-        identity_of(tmp_path / "b.parquet")
+        read_identity(tmp_path / "b.parquet")
 
 
 def test_an_artifact_is_found_by_its_identity_alone(tmp_path):

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from densevse.artifacts.shards import remove_superseded, shard_names, shard_slice
+from densevse.artifacts.shards import remove_old_shards, shard_names, shard_slice
 
 
 @pytest.mark.parametrize("rows", [0, 1, 7, 8, 100])
@@ -17,5 +17,5 @@ def test_shards_of_another_division_are_removed_and_no_others(tmp_path):
     for name in ["00-of-02", "01-of-02", "00-of-03", "00-of-01"]:
         (tmp_path / f"{name}.parquet").touch()
     (tmp_path / "readme.parquet").touch()
-    remove_superseded(tmp_path / "00-of-02.parquet")
+    remove_old_shards(tmp_path / "00-of-02.parquet")
     assert sorted(os.listdir(tmp_path)) == ["00-of-02.parquet", "01-of-02.parquet", "readme.parquet"]

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from densevse.config.load import load
-from densevse.dag.datasets import sources_of
+from densevse.dag.datasets import sources_by_path
 from tests.projects import ROOT, Project
 from tests.rules import rules
 
@@ -73,7 +73,7 @@ def requests(project: Project, *targets: str, failing: str = "", changes: Mappin
 def _obtain(project: Project) -> None:
     """Make empty files of all that is obtained."""
     config = load(ROOT / "config", json.loads((project.folder / "test.yaml").read_text()))
-    paths = [*sources_of(config), *OBTAINED]
+    paths = [*sources_by_path(config), *OBTAINED]
     for path in (project.folder / "resources" / name for name in paths):
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix:

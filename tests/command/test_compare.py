@@ -9,10 +9,10 @@ import pytest
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.command.comparison import Measurement, compare, find, pairs
+from densevse.command.comparison import Measurement, compare, find_retrievals, pairs
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import folds, select_split
-from densevse.report.sections import queries_of
+from densevse.report.sections import list_queries
 from snakeproof import schema
 
 
@@ -34,7 +34,7 @@ def queries(place, protocol="full"):
         schema.read(place / f"{name}.parquet", kind) for name, kind in (("images", IMAGES), ("captions", CAPTIONS))
     )
     test_set = select_split(*tables)
-    return queries_of(test_set, folds(test_set, protocol))
+    return list_queries(test_set, folds(test_set, protocol))
 
 
 def retrieve(place, variant, random, seed=0, round=0, protocol="full", worse=0):
@@ -49,7 +49,7 @@ def retrieve(place, variant, random, seed=0, round=0, protocol="full", worse=0):
 
 
 def only(path):
-    (found,) = find(path).values()
+    (found,) = find_retrievals(path).values()
     return found
 
 
@@ -71,7 +71,7 @@ def test_the_last_round_of_each_seed_is_compared(tmp_path):
     for seed in (0, 1):
         for round in (0, 2):
             retrieve(place, "hm_lstm", seed, seed, round)
-    found = find(place / "retrieval/full/hm_lstm")
+    found = find_retrievals(place / "retrieval/full/hm_lstm")
     assert {seed: file.name for seed, file in found[Measurement("mine", "full", "hm_lstm")].files.items()} == {
         0: "round2.parquet",
         1: "round2.parquet",
@@ -83,7 +83,9 @@ def test_two_runs_are_compared_where_they_hold_the_same(tmp_path, densevse):
     for place, variants in ((first, ("vse", "sco")), (second, ("vse", "order"))):
         for number, variant in enumerate(variants):
             retrieve(place, variant, number)
-    assert [one.of.variant for one, _ in pairs(find(tmp_path / "a"), find(tmp_path / "b"))] == ["vse"]
+    assert [one.of.variant for one, _ in pairs(find_retrievals(tmp_path / "a"), find_retrievals(tmp_path / "b"))] == [
+        "vse"
+    ]
     answer = densevse("compare", str(tmp_path / "a"), str(tmp_path / "b"))
     assert answer.status == 0
     assert "In one of the two alone: order on mine, protocol full; sco on mine, protocol full." in answer.output

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from densevse.command.shared import configuration, overrides
-from densevse.command.subcommands.list import kinds, listed
+from densevse.command.subcommands.list import kinds, list_names
 
 ROOT = Path(__file__).parents[2]
 TABLES = list((ROOT / "config/tables").glob("*.yaml"))
@@ -19,16 +19,16 @@ def config():
 
 def test_every_entry_has_a_line_and_a_file(config):
     for kind in kinds(config):
-        for row in listed(kind, config, overrides([])):
+        for row in list_names(kind, config, overrides([])):
             assert row.line, row
             assert (ROOT / row.file).is_file(), row
 
 
 def test_variants_and_ensembles_are_listed(config):
-    names = {row.name for row in listed("methods", config, [])}
+    names = {row.name for row in list_names("methods", config, [])}
     assert names == {*config.variant_names(), *config.ensembles()}
-    assert {row.name for row in listed("generators", config, [])} == set(config.generator_names())
-    assert {row.name for row in listed("tables", config, [])} == {file.stem for file in TABLES}
+    assert {row.name for row in list_names("generators", config, [])} == set(config.generator_names())
+    assert {row.name for row in list_names("tables", config, [])} == {file.stem for file in TABLES}
 
 
 def test_names_stand_in_columns_in_order(densevse, monkeypatch):

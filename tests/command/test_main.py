@@ -92,7 +92,7 @@ def test_the_command_is_that_of_the_project_s_folder(tmp_path):
     module = importlib.util.module_from_spec(SPEC)
     SPEC.loader.exec_module(module)
     (tmp_path / "bin").mkdir()
-    command = module.write(tmp_path, tmp_path)
+    command = module.write_command(tmp_path, tmp_path)
     done = subprocess.run([command, "list", "parsers"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "config/parsers/grammar.yaml" in done.stdout

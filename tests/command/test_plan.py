@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from densevse.command.shared import PlannedJob, planned_jobs, snakemake, stage_of
+from densevse.command.shared import PlannedJob, job_stage, planned_jobs, snakemake_command
 from densevse.command.subcommands.plan import COSTS, FETCHING, STARTED, Cost, Work, estimate, read_costs, works
 from snakeproof.errors import InputError
 from tests.cases import first_now
@@ -53,7 +53,7 @@ def test_jobs_stages_downloads_and_instructions(folder, densevse):
 @pytest.mark.long
 def test_the_jobs_are_those_of_a_dry_run(folder):
     jobs = planned_jobs(["results/tables/scenes.md"], [], "results")
-    command = snakemake(["results/tables/scenes.md"], [], "--dry-run")
+    command = snakemake_command(["results/tables/scenes.md"], [], "--dry-run")
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     (total,) = {line.split()[1] for line in (done.stdout + done.stderr).splitlines() if line.startswith("total ")}
     assert len(jobs) == int(total)
@@ -104,7 +104,7 @@ def test_run_names_a_configuration_that_is_not_there(densevse):
     ],
 )
 def test_a_stage_is_the_folder_of_its_logs_whatever_the_results_are_called(logs, stage):
-    assert stage_of("train_round", logs, "out/logs") == stage
+    assert job_stage("train_round", logs, "out/logs") == stage
 
 
 def test_jobs_are_counted_by_stage_and_data_set(tmp_path):
@@ -137,14 +137,14 @@ def test_the_same_data_set_is_taken_as_it_is():
     found = one(Work("train", "scenes", 2, 100))
     assert (found.by, found.scale) == (SMALL, 1)
     assert found.seconds == pytest.approx(2 * 36)
-    assert found.written == 2e6
+    assert found.disk_bytes == 2e6
 
 
 def test_another_data_set_is_scaled_from_the_dearest_by_images():
     found = one(Work("train", "coco", 3, 4000))
     assert (found.by, found.scale) == (LARGE, 4)
     assert found.seconds == pytest.approx(3 * (STARTED + 4 * (720 - STARTED))), "the start does not grow"
-    assert found.written == 3 * 40 * 1e6, "nobody recorded what the dearest wrote"
+    assert found.disk_bytes == 3 * 40 * 1e6, "nobody recorded what the dearest wrote"
 
 
 def test_an_unknown_number_of_images_is_not_scaled():
@@ -153,7 +153,7 @@ def test_an_unknown_number_of_images_is_not_scaled():
 
 def test_arithmetic_goes_before_recorded_time():
     found = one(Work("train", "scenes", 2, 100, 50.0))
-    assert (found.seconds, found.memory, found.written) == (50, 500, 2e6)
+    assert (found.seconds, found.memory, found.disk_bytes) == (50, 500, 2e6)
     assert one(Work("parse", "scenes", 1, 100, 50.0)).seconds == 50, "without any record"
 
 

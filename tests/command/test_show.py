@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from densevse.command.shared import ROOT, configuration, overrides
-from densevse.config.resolved import DEFAULT, settings_of
+from densevse.config.resolved import DEFAULT, resolve_settings
 from densevse.methods.parameters.scan import Parameters
 
 
@@ -14,7 +14,7 @@ def config():
 
 
 def shown(config, name, dataset=None, over=None):
-    rows = settings_of(name, dataset, config, overrides([]) if over is None else over, ROOT)
+    rows = resolve_settings(name, dataset, config, overrides([]) if over is None else over, ROOT)
     return {row.path: row for row in rows}
 
 

@@ -8,7 +8,7 @@ from densevse.command.main import main
 from densevse.command.subcommands import sources
 from densevse.config.config import Config
 from densevse.config.sources import Source
-from densevse.datasets.check_sources import ask, check_sources, unobtainable
+from densevse.datasets.check_sources import ask_address, check_sources, unobtainable_sources
 from tests.servers import CONTENT, Server, serving
 
 SIZE = len(CONTENT)
@@ -26,7 +26,7 @@ def source(*servers: Server, size: int | None = None) -> Source:
 
 def test_an_address_is_asked_by_its_header_alone(servers: Callable[[], Server]) -> None:
     server = servers()
-    assert ask(server.address) == ("", SIZE)
+    assert ask_address(server.address) == ("", SIZE)
     assert server.asked == [None]
 
 
@@ -37,15 +37,15 @@ def test_where_head_is_refused_the_first_byte_is_asked_for(
 ) -> None:
     server = servers()
     server.head, server.ranges = state, ranges
-    assert ask(server.address) == ("", SIZE)
+    assert ask_address(server.address) == ("", SIZE)
     assert server.asked == [None, "bytes=0-0"]
 
 
 def test_a_file_that_is_gone_is_a_problem(servers: Callable[[], Server]) -> None:
     server = servers()
     server.states = [404, 404]
-    assert ask(server.address).problem == "HTTP 404"
-    assert ask(server.address.replace("http:", "https:")).problem.startswith("SSLError")
+    assert ask_address(server.address).problem == "HTTP 404"
+    assert ask_address(server.address.replace("http:", "https:")).problem.startswith("SSLError")
 
 
 def test_one_good_address_is_enough(servers: Callable[[], Server]) -> None:
@@ -59,7 +59,7 @@ def test_one_good_address_is_enough(servers: Callable[[], Server]) -> None:
         }
     )
     assert [one.problem for one in checked] == ["HTTP 404", "another size", "", "HTTP 404", "another size", ""]
-    assert unobtainable(checked) == ["b/none"]
+    assert unobtainable_sources(checked) == ["b/none"]
 
 
 @pytest.mark.parametrize("gone", [False, True])

@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
 def made(monkeypatch):
     """The calls of the workflow, which fail."""
     calls = []
-    monkeypatch.setattr("densevse.command.zero_shot.make", lambda *asked: calls.append(asked) or False)
+    monkeypatch.setattr("densevse.command.zero_shot.make_targets", lambda *asked: calls.append(asked) or False)
     return calls
 
 

@@ -30,7 +30,7 @@ def test_an_old_key_of_a_data_set_is_refused_with_its_new_name(key):
 def test_a_new_name_is_that_of_a_key(key):
     analysis, dataset, *field = Dataset.RENAMED[key].split(".")
     assert dataset == "<data set>"
-    entry = BY_DATASET[analysis].model_validate({"scenes": {}}).of("scenes")
+    entry = BY_DATASET[analysis].model_validate({"scenes": {}}).dataset_entry("scenes")
     assert set(field) <= type(entry).model_fields.keys()
 
 
@@ -68,7 +68,7 @@ def test_an_unknown_name_is_refused_by_its_path(settings, message):
 def test_a_data_set_without_an_entry_has_the_defaults(analysis, shipped):
     settings = shipped.analysis(BY_DATASET[analysis])
     assert "pascal1k" not in dict(settings.items())
-    entry = settings.of("pascal1k")
+    entry = settings.dataset_entry("pascal1k")
     assert entry.model_dump() == type(entry)().model_dump()
 
 

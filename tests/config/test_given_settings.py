@@ -14,7 +14,7 @@ VECTORS = {"images": "i.npy", "sentences": "s.npy", "similarity": "dot"}
 
 
 def row(**values):
-    return load(CONFIG, {"methods": {"mine": values}}).given()["mine"]
+    return load(CONFIG, {"methods": {"mine": values}}).given_rows()["mine"]
 
 
 def test_a_file_alone_is_that_of_one_seed_and_several_are_those_of_several():
@@ -26,8 +26,8 @@ def test_a_file_alone_is_that_of_one_seed_and_several_are_those_of_several():
 
 def test_a_data_set_may_have_files_of_its_own():
     found = row(given={"scores": "a.npy"}, datasets={"coco": {"given": {**VECTORS, "image_ids": "ids.txt"}}})
-    assert found.on("flickr8k").files(0) == {"scores": "a.npy"}
-    assert found.on("coco").files(0) == {"images": "i.npy", "sentences": "s.npy", "image_ids": "ids.txt"}
+    assert found.dataset_files("flickr8k").files(0) == {"scores": "a.npy"}
+    assert found.dataset_files("coco").files(0) == {"images": "i.npy", "sentences": "s.npy", "image_ids": "ids.txt"}
     paths = [
         ("given.scores", "a.npy"),
         ("datasets.coco.given.images", "i.npy"),

@@ -75,7 +75,7 @@ def test_networks_of_libraries_stand_beside_others():
     assert config.networks["mine"].library.package == "open_clip"
     assert config.networks["deit_small"].library.extra == "networks"
     assert config.networks["vgg19"].library is None
-    assert variant(config, "flickr8k", "clip").untrained
+    assert variant(config, "flickr8k", "clip").is_untrained
     assert config.untrained_names() == ["clip", "clip_prompt"]
 
 

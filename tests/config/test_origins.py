@@ -6,7 +6,7 @@ import pytest
 
 from densevse.config.load import load
 from densevse.config.methods import MODELS
-from densevse.config.resolved import ORIGIN_WORDS, CommentedFile, of_default, settings_of
+from densevse.config.resolved import ORIGIN_WORDS, CommentedFile, default_origin, resolve_settings
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path for folder in ("methods", "generators") for path in (ROOT / "config" / folder).glob("*.yaml"))
@@ -27,7 +27,7 @@ def test_every_value_has_an_origin(config):
     """A variant's values without a comment define it; all other values have a comment or are defaults."""
     for name in models(config):
         for dataset in (None, *config.datasets):
-            for row in settings_of(name, dataset, config, [], ROOT):
+            for row in resolve_settings(name, dataset, config, [], ROOT):
                 where = f"{name} on {dataset}: {row.path} ({row.place})"
                 assert row.origin, where
                 assert row.origin != "the method" or row.path.split(".")[0] in MADE, where
@@ -37,7 +37,7 @@ def test_every_value_has_an_origin(config):
 def test_every_default_of_a_parameter_has_an_origin():
     for model, kind in MODELS.items():
         for field in kind.model_fields:
-            assert of_default(kind, field).startswith(ORIGIN_WORDS), f"{model}.{field}"
+            assert default_origin(kind, field).startswith(ORIGIN_WORDS), f"{model}.{field}"
         assert set(kind.ORIGINS) - {"*"} <= set(kind.model_fields), model
 
 

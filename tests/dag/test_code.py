@@ -2,14 +2,14 @@
 
 import pytest
 
-from densevse.dag.project import code_of
+from densevse.dag.project import project_code
 from tests.projects import ROOT
 from tests.rules import rules
 
 
 def reaching(module: str) -> set[str]:
     """The rules whose job reaches a module by imports; those of analyses are left out."""
-    found = code_of(ROOT, ROOT / ".snakemake/densevse-code.json")
+    found = project_code(ROOT, ROOT / ".snakemake/densevse-code.json")
     calls = {name: rule.call for name, rule in rules().items() if rule.call and "analyses" not in rule.file.parts}
     return {name for name, call in calls.items() if module in found.reached(call)}
 

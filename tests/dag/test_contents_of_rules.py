@@ -22,6 +22,6 @@ def test_each_rule_that_reads_a_file_of_the_user_s_has_what_it_holds_among_its_p
                 {"datasets.sources", "datasets.pictures", "searches.sources"} if "image_table=" in rule else set()
             )
             photographs -= {"datasets.sources"} if rule.startswith(("read_boxes", "read_masks")) else set()
-            assert set(inputs) - set(held) <= photographs | {"caption_scores.spice"}, rule.partition(":")[0]
+            assert set(inputs) - set(held) <= photographs | {"caption_scores.spice_folder"}, rule.partition(":")[0]
             found += len(held)
     assert found > 15

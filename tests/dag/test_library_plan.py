@@ -7,7 +7,7 @@ import pytest
 
 from densevse.config import environment
 from densevse.dag.datasets import DownloadStage
-from densevse.dag.features import FeatureStage, trainable
+from densevse.dag.features import FeatureStage, trainable_network
 from densevse.dag.project import Project
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
@@ -35,12 +35,12 @@ def project():
 @pytest.mark.parametrize(("network", "package"), [("clip_tiny", "open_clip"), ("deit_small", "timm")])
 def test_a_library_that_is_not_installed_is_named_with_its_extra(network, package, project, monkeypatch):
     features = FeatureStage(project)
-    assert features.weights_of("vgg19")
+    assert features.network_weights("vgg19")
     monkeypatch.setattr(environment, "find_spec", lambda name: None if name == package else find_spec(name))
     said = rf"networks\.{network} \({package}:\S+\) needs {package}.*pip install 'densevse\[networks\]'"
     with pytest.raises(InputError, match=said):
-        features.weights_of(network)
-    assert features.weights_of("vgg19"), "others need no library"
+        features.network_weights(network)
+    assert features.network_weights("vgg19"), "others need no library"
 
 
 def test_options_decide_features_and_preprocessing_is_the_library_s(project):
@@ -92,11 +92,11 @@ def test_a_network_that_encodes_sentences_computes_in_fp32_unless_its_entry_says
 def test_a_method_without_training_needs_neither_words_nor_seeds(project):
     training = TrainingStage(project)
     assert list(training.inputs_of_sentences("flickr8k", "clip")) == ["caption_table"]
-    assert training.weights_as_they_are("flickr8k", "clip") == "README.md"
+    assert training.untrained_weights("flickr8k", "clip") == "README.md"
     plan = TableStage(project).plan("both").sections[0]
     assert (plan.measured["vse"].seeds, plan.measured["clip"].seeds) == ([0, 1, 2], [0])
     with pytest.raises(InputError, match="clip is a network without further training"):
-        ExchangeStage(project).vocabularies_of("flickr8k", "clip")
+        ExchangeStage(project).model_vocabularies("flickr8k", "clip")
 
 
 def test_a_table_of_no_entry_measures_what_is_trained(project):
@@ -112,4 +112,4 @@ MINE |= {"networks": {"whole": "vgg19"}}
 
 def test_a_library_s_network_is_not_trained_further(project):
     with pytest.raises(InputError, match=r"networks\.deit_small: timm:deit_small\S+ is a library's network"):
-        trainable(project.config, "deit_small")
+        trainable_network(project.config, "deit_small")

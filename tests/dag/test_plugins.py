@@ -29,7 +29,7 @@ def colours():
 def test_a_plugin_is_an_entry(install, colours):
     install("palette", PACKAGE, green="palette.declared:FOUND")
     colours.add_plugins(GROUP)
-    assert colours.named == ["green", "red"]
+    assert colours.listed_names == ["green", "red"]
     assert colours["green"] == 1
 
 
@@ -37,7 +37,7 @@ def test_a_name_that_is_taken_is_refused_with_both(install, colours):
     install("palette", PACKAGE, red="palette.declared:FOUND", blue="palette.declared:FOUND")
     install("easel", {}, blue="easel:FOUND")
     colours.add_plugins(GROUP)
-    assert colours.named == ["blue", "red"]
+    assert colours.listed_names == ["blue", "red"]
     with pytest.raises(InputError, match=r"palette-of-mine 1\.0 .*there is a colour 'red' in densevse already; rename"):
         colours["red"]
     with pytest.raises(InputError, match=r"palette-of-mine 1\.0 .*a colour 'blue' in the package easel-of-mine 1\.0"):

@@ -12,7 +12,7 @@ from tests.rules import ROOT, input_of, rules
 class Curves(Stage):
     """An analysis with a file for each data set."""
 
-    def of_dataset(self, dataset):
+    def target_files(self, dataset):
         return [f"results/figures/{dataset}/curves.svg"]
 
 
@@ -20,19 +20,21 @@ def test_it_asks_for_the_tables_and_for_the_files_of_every_analysis():
     project = Project(ROOT, {})
     tables, analyses = TableStage(project), Analyses()
     analyses.add(Curves(project))
-    found = input_of("everything", "tables", tables.listed, dataset="scenes")
-    assert found == tables.of_dataset("scenes")
+    found = input_of("everything", "tables", tables.target_values, dataset="scenes")
+    assert found == tables.target_files("scenes")
     assert "results/tables/scenes.md" in found
-    assert input_of("everything", "analyses", analyses.listed, dataset="coco") == ["results/figures/coco/curves.svg"]
+    assert input_of("everything", "analyses", analyses.target_values, dataset="coco") == [
+        "results/figures/coco/curves.svg"
+    ]
 
 
 def test_the_job_lists_tables_and_the_files_of_every_analysis():
     project = Project(ROOT, {})
     tables, analyses = TableStage(project), Analyses()
     analyses.add(Curves(project))
-    settings = analyses.list_with(tables)("scenes").settings
+    settings = analyses.listing_job(tables)("scenes").settings
     assert settings["title"] == "Scenes"
-    assert settings["files"] == sorted([*tables.of_dataset("scenes"), "results/figures/scenes/curves.svg"])
+    assert settings["files"] == sorted([*tables.target_files("scenes"), "results/figures/scenes/curves.svg"])
 
 
 def test_the_file_lists_what_was_made(tmp_path):

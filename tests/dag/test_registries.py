@@ -51,9 +51,9 @@ def test_the_other_classifiers_are_torchvision_s():
     import torchvision
 
     known = set(torchvision.models.list_models(module=torchvision.models))
-    own = {name for name in ARCHITECTURES.named if "torchvision" not in ARCHITECTURES[name].implementation}
+    own = {name for name in ARCHITECTURES.listed_names if "torchvision" not in ARCHITECTURES[name].implementation}
     assert set(ARCHITECTURES) - own == known
-    assert not OTHERS & set(ARCHITECTURES.named)
+    assert not OTHERS & set(ARCHITECTURES.listed_names)
 
 
 MISTAKES = {

@@ -10,14 +10,14 @@ from snakemake.rules import Rule
 from densevse.config.readers import Flickr
 from densevse.dag.datasets import DatasetStage, DownloadStage
 from densevse.dag.features import FeatureStage, ProposalStage
-from densevse.dag.fields import passed
-from densevse.dag.fields import whole as whole_entry
+from densevse.dag.fields import dump_entry as whole_entry
+from densevse.dag.fields import dump_fields
 from densevse.dag.inputs import ParseStage, VocabularyStage
-from densevse.dag.project import Project, any_of
+from densevse.dag.project import Project, name_pattern
 from densevse.dag.training import TrainingStage
 from snakeproof.errors import InputError
 from snakeproof.jobs import Calls
-from snakeproof.paths import uncompared
+from snakeproof.paths import uncompared_param
 from tests.rule_values import constraint_of, evaluated, paths_of
 from tests.rules import input_of, rules
 
@@ -65,9 +65,9 @@ def test_a_round_starts_from_the_one_before_it_and_ends_with_the_last(whole):
     training, of = TrainingStage(whole), {"dataset": "flickr8k", "variant": "hm_lstm", "seed": 2}
     start = "results/flickr8k/models/hm_lstm/seed2/round2/model.safetensors"
     for rule in ("train_round", "correspond"):
-        assert input_of(rule, "start", training.round_before, **of, round=3) == start
+        assert input_of(rule, "start", training.previous_round, **of, round=3) == start
     with pytest.raises(ValueError, match="round 0 has no round before it"):
-        input_of("train_round", "start", training.round_before, **of, round=0)
+        input_of("train_round", "start", training.previous_round, **of, round=0)
     with pytest.raises(InputError, match="has the rounds 0 to 3 on flickr8k, and no round 9"):
         training.job("flickr8k", "hm_lstm", seed=2, round=9)
 
@@ -80,7 +80,7 @@ def test_methods_start_from_nothing_or_from_the_same_seed_of_another(whole):
 
 def test_variants_that_differ_in_later_rounds_share_their_round_0(whole):
     of = {"dataset": "scenes", "variant": "hm_lstm_uniform", "seed": 1}
-    of |= {"rule": "train_round", "name": "start", "decide": TrainingStage(whole).round_before}
+    of |= {"rule": "train_round", "name": "start", "decide": TrainingStage(whole).previous_round}
     assert input_of(**of, round=1) == "results/scenes/models/hm_lstm/seed1/round0/model.safetensors"
     assert input_of(**of, round=2) == "results/scenes/models/hm_lstm_uniform/seed1/round1/model.safetensors"
 
@@ -88,7 +88,7 @@ def test_variants_that_differ_in_later_rounds_share_their_round_0(whole):
 def test_and_the_correspondences_that_it_gives(whole):
     """The model of a round makes the correspondences of the next."""
     of = {"dataset": "scenes", "variant": "hm_lstm_uniform", "seed": 1}
-    of |= {"rule": "train_round", "name": "correspondences", "decide": TrainingStage(whole).correspondences_of}
+    of |= {"rule": "train_round", "name": "correspondences", "decide": TrainingStage(whole).round_correspondences}
     first = "results/scenes/models/hm_lstm/seed1/round1/correspondences.parquet"
     assert input_of(**of, round=1) == first
     second = "results/scenes/models/hm_lstm_uniform/seed1/round2/correspondences.parquet"
@@ -101,7 +101,7 @@ def test_and_the_correspondences_that_it_gives(whole):
 def test_but_not_those_that_true_boxes_decide(whole):
     training, of = TrainingStage(whole), {"variant": "hm_lstm_true_boxes", "seed": 1, "round": 1}
     own = "results/scenes/models/hm_lstm_true_boxes/seed1/round1/correspondences.parquet"
-    given = input_of("train_round", "correspondences", training.correspondences_of, dataset="scenes", **of)
+    given = input_of("train_round", "correspondences", training.round_correspondences, dataset="scenes", **of)
     assert given == own
     boxes = {"rule": "correspond", "name": "true_boxes", "decide": training.true_boxes, "dataset": "scenes"}
     assert input_of(**boxes, **of) == "results/scenes/boxes.parquet"
@@ -122,7 +122,7 @@ def test_but_not_those_that_true_boxes_decide(whole):
 def test_a_round_0_that_would_be_another_is_not_shared(uniform, message):
     training = TrainingStage(changed(methods={"hm_lstm": {"variants": {"hm_lstm_uniform": uniform}}}))
     with pytest.raises(InputError, match=f"hm_lstm_uniform on flickr30k: round_0_of: {message}"):
-        training.round_before("flickr30k", "hm_lstm_uniform", 1, 1)
+        training.previous_round("flickr30k", "hm_lstm_uniform", 1, 1)
 
 
 def test_weights_are_the_user_s_the_workflow_s_or_those_obtained():
@@ -192,10 +192,10 @@ def test_another_mirror_downloads_nothing_again():
     assert downloads(first).mirrors(file) == []
     params = rules()["download"].arguments("params")
     assert {name: ast.unparse(value) for name, value in params.items()} == {
-        "source": "configured(downloads.source)",
-        "mirrors": "uncompared(downloads.mirrors)",
+        "source": "from_wildcards(downloads.source)",
+        "mirrors": "uncompared_param(downloads.mirrors)",
     }
-    assert Rule._is_deriving_function(uncompared(downloads(first).mirrors)), "Snakemake would compare it"
+    assert Rule._is_deriving_function(uncompared_param(downloads(first).mirrors)), "Snakemake would compare it"
 
 
 def test_a_file_of_the_hub_is_asked_for_by_its_path_in_the_repository():
@@ -236,7 +236,7 @@ def test_the_memory_of_a_parser_decides_no_parse(whole):
 
 def test_vectors_are_read_where_a_data_set_has_some():
     words = VocabularyStage(changed(datasets={"flickr8k": {"word_vectors": None}}))
-    of = {"rule": "count_relations", "name": "vectors", "decide": words.picked}
+    of = {"rule": "count_relations", "name": "vectors", "decide": words.picked_vectors}
     assert input_of(**of, dataset="flickr8k") == []
     assert input_of(**of, dataset="flickr30k") == "results/flickr30k/vocabulary/vectors-word2vec.parquet"
 
@@ -259,11 +259,11 @@ def test_contours_are_found_by_hed_or_by_the_user_s_model_unless_they_are_given(
 
 def test_jobs_are_given_the_named_fields_in_a_fixed_order():
     options = Flickr(captions="a.txt", splits={"val": "v", "train": "t", "test": "e"})
-    assert passed(options, ["splits", "captions", "none"]) == {
+    assert dump_fields(options, ["splits", "captions", "none"]) == {
         "captions": "a.txt",
         "splits": {"test": "e", "train": "t", "val": "v"},
     }
-    for given in (passed(options, ["splits"]), whole_entry(options)):
+    for given in (dump_fields(options, ["splits"]), whole_entry(options)):
         assert list(given["splits"]) == ["test", "train", "val"]
 
 
@@ -294,5 +294,5 @@ def test_results_and_downloads_have_folders_of_their_own(folders, key, tmp_path,
 
 
 def test_any_of_nothing_matches_nothing():
-    assert any_of([]) == "(?!)"
-    assert any_of(["a.b", "c"]) == r"a\.b|c"
+    assert name_pattern([]) == "(?!)"
+    assert name_pattern(["a.b", "c"]) == r"a\.b|c"

@@ -14,7 +14,7 @@ from densevse.dag.rows import GivenStage
 from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.training import TrainingStage
 from densevse.report.plan import Difference, GainsPlan, RoundsPlan, TablePlan
-from densevse.report.published import read_published
+from densevse.report.published import read_published_rows
 from snakeproof.errors import InputError
 from tests.rules import input_of
 
@@ -45,7 +45,7 @@ def test_every_printed_table_and_every_data_set_has_an_entry():
 
 def test_each_entry_shows_all_rows_of_its_printed_table():
     made = project()
-    rows = read_published(sorted((ROOT / "config/published").glob("*.csv")))
+    rows = read_published_rows(sorted((ROOT / "config/published").glob("*.csv")))
     for name in PRINTED:
         paper, _, number = name.rpartition("_")
         entry = made.config.tables[name]
@@ -59,7 +59,7 @@ def test_each_entry_shows_all_rows_of_its_printed_table():
 def test_published_variants_are_known():
     config = project().config
     known = {*config.variant_names(), *config.ensembles(), "random", ""}
-    rows = read_published(sorted((ROOT / "config/published").glob("*.csv")))
+    rows = read_published_rows(sorted((ROOT / "config/published").glob("*.csv")))
     assert {row.variant for row in rows} <= known
 
 
@@ -77,7 +77,7 @@ def test_a_table_reads_the_retrievals_of_its_sections_variants_and_seeds():
         "results/coco/retrieval/five_folds/vse/seed3/round0.parquet",
         "results/coco/retrieval/five_folds/hm_lstm/seed3/round3.parquet",
     ]
-    assert read("images", tables.measuring, "sco_4") == [
+    assert read("images", tables.section_datasets, "sco_4") == [
         "results/flickr30k/images.parquet",
         "results/coco/images.parquet",
     ]
@@ -115,8 +115,8 @@ def test_regions_are_measured_where_phrases_have_boxes():
         == "results/scenes/region_ranking/hm_lstm/seed0/round2.parquet"
     )
     # The families of regions are those of images.
-    assert read("images", tables.measuring, "scenes_regions") == ["results/scenes/images.parquet"]
-    assert read("captions", tables.measuring_images, "scenes_regions") == []
+    assert read("images", tables.section_datasets, "scenes_regions") == ["results/scenes/images.parquet"]
+    assert read("captions", tables.image_section_datasets, "scenes_regions") == []
     boxes = {"datasets": {"flickr30k": {"boxes": "entities.zip"}}}
     tables = TableStage(project(**boxes))
     assert read("retrievals", tables.retrievals, "hm_lstm_4") == [
@@ -245,7 +245,7 @@ def test_training_starts_from_the_variant_that_the_configuration_names():
     start = input_of("train", "start", training.origin, **of, variant="sm_lstm")
     assert start == "results/scenes/models/vse/seed3/round0/model.safetensors"
     assert input_of("train", "start", training.origin, **of, variant="sm_lstm_mean") == []
-    start = input_of("train_round", "start", training.round_before, **of, variant="hm_lstm", round=2)
+    start = input_of("train_round", "start", training.previous_round, **of, variant="hm_lstm", round=2)
     assert start == "results/scenes/models/hm_lstm/seed3/round1/model.safetensors"
 
 
@@ -338,12 +338,12 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
 
 def test_gains_are_drawn_of_tables_with_a_reference_and_rows_to_compare():
     tables = TableStage(project())
-    assert {"scenes", "flickr8k"} <= set(tables.with_gains())
-    assert "hm_lstm_4" not in tables.with_gains()  # which names no reference
-    assert "results/figures/scenes_gains.svg" in tables.of_dataset("scenes")
+    assert {"scenes", "flickr8k"} <= set(tables.gain_tables())
+    assert "hm_lstm_4" not in tables.gain_tables()  # which names no reference
+    assert "results/figures/scenes_gains.svg" in tables.target_files("scenes")
     alone = TableStage(project(tables={"scenes": {"measure": ["vse"], "reference": "vse"}}))
-    assert "scenes" not in alone.with_gains()
-    assert "results/figures/scenes_gains.svg" not in alone.of_dataset("scenes")
+    assert "scenes" not in alone.gain_tables()
+    assert "results/figures/scenes_gains.svg" not in alone.target_files("scenes")
 
 
 def test_a_picture_of_gains_knows_its_reference_and_its_sections():

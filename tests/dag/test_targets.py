@@ -39,7 +39,7 @@ def targets():
     ],
 )
 def test_the_near_target_is_named(target, near, targets):
-    assert targets.near(target) == near
+    assert targets.similar_target(target) == near
     with pytest.raises(InputError, match=re.escape(target)):
         targets.refuse(target)
 
@@ -59,4 +59,4 @@ def test_the_near_target_is_named(target, near, targets):
     ],
 )
 def test_what_no_rule_makes_is_matched_and_nothing_else(path, unknown, targets):
-    assert bool(re.fullmatch(targets.unknown(["photographs"]), path)) == unknown
+    assert bool(re.fullmatch(targets.unknown_pattern(["photographs"]), path)) == unknown

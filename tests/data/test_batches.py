@@ -31,7 +31,7 @@ def made(tmp_path):
 @pytest.fixture
 def with_trees(folder, files):
     regions, parses = [str(folder / "regions.parquet")], [str(folder / "parses.parquet")]
-    return files.with_changes(view_whole=[], view_regions=regions, parses=parses)
+    return files.replace_inputs(view_whole=[], view_regions=regions, parses=parses)
 
 
 def opened(files, *sentences):
@@ -48,7 +48,7 @@ def correspondences(folder, **changes):
 
 
 def test_ragged():
-    lists = Ragged.of_lengths([2, 0, 3])
+    lists = Ragged.from_lengths([2, 0, 3])
     items, owner, place = lists.take(np.array([2, 1, 0, 2]))
     assert items.tolist() == [2, 3, 4, 0, 1, 2, 3, 4]
     assert owner.tolist() == [0, 0, 0, 2, 2, 3, 3, 3]
@@ -57,7 +57,7 @@ def test_ragged():
 
 def test_numbers_of_lists_may_be_found_in_any_order():
     found = [(2, [[5, 50], [6, 60]]), (0, []), (3, np.array([[7, 70]])), (1, [[1, -10]])]
-    numbers = RaggedNumbers.of(4, 2, iter(found))
+    numbers = RaggedNumbers.from_lists(4, 2, iter(found))
     assert numbers.rows.dtype == np.int32
     assert numbers.rows.tolist() == [[1, -10], [5, 50], [6, 60], [7, 70]]
     columns, owner, place = numbers.take(np.array([3, 2, 0, 1]))
@@ -65,7 +65,7 @@ def test_numbers_of_lists_may_be_found_in_any_order():
     assert columns.tolist() == [[7, 5, 6, 1], [70, 50, 60, -10]]
     assert owner.tolist() == [0, 1, 1, 3]
     assert place.tolist() == [0, 0, 1, 0]
-    assert RaggedNumbers.of(2, 3, iter([])).take(np.array([0, 1]))[0].shape == (3, 0)
+    assert RaggedNumbers.from_lists(2, 3, iter([])).take(np.array([0, 1]))[0].shape == (3, 0)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_each_sentence_has_its_tokens_once(folder, files, change, message):
     tokens = schema.read(folder / "tokens.parquet", TOKENS)
     schema.write(change(tokens), TOKENS, folder / "other.parquet")
     with pytest.raises(InputError, match=message.format(tokens["caption_id"][3])):
-        opened(files.with_changes(tokens=str(folder / "other.parquet")), "words").pairs("train")
+        opened(files.replace_inputs(tokens=str(folder / "other.parquet")), "words").pairs("train")
 
 
 @pytest.mark.parametrize("structure", ["words", "trees", "triplets", "tags", "dependencies"])
@@ -95,7 +95,7 @@ def test_a_sentence_is_read_the_same_wherever_its_row_stands(made, monkeypatch, 
     for part, some in enumerate(np.array_split(np.arange(len(rows)), 1 if name == "tokens" else 2)):
         schema.write(rows.iloc[some], kind, made / f"turned{part}.parquet")
     turned = [str(path) for path in sorted(made.glob("turned*.parquet"))]
-    found = opened(files.with_changes(**{name: turned}), structure).pairs("train").sentences(every)[structure]
+    found = opened(files.replace_inputs(**{name: turned}), structure).pairs("train").sentences(every)[structure]
     for field in fields(expected):
         assert np.array_equal(getattr(found, field.name), getattr(expected, field.name)), field.name
 
@@ -113,7 +113,7 @@ def test_batch_pairs_each_sentence_with_its_image(files):
         assert np.allclose(batch.images.views["whole"][row], stored)
         given = batch.sentences["words"]
         words = given.index[row, : given.lengths[row]]
-        tokens = inputs.tokens_of(np.array([caption_id]))[0]
+        tokens = inputs.sentence_tokens(np.array([caption_id]))[0]
         assert words.tolist() == inputs.vocabulary.encode(tokens)
         assert not given.index[row, given.lengths[row] :].any()
     images = pairs.rows.image_of_caption[chosen]
@@ -176,7 +176,7 @@ def test_a_sentence_that_could_not_be_parsed_is_flat_and_told(with_trees, caplog
 
 
 def test_phrases_find_their_nodes(folder, with_trees):
-    pairs = opened(with_trees.with_changes(correspondences=correspondences(folder))).pairs("train")
+    pairs = opened(with_trees.replace_inputs(correspondences=correspondences(folder))).pairs("train")
     row = int(np.flatnonzero(pairs.rows.caption_ids == "train1#0")[0])
     batch = pairs.batch(np.array([0, row, row]))
     found = batch.correspondences
@@ -188,7 +188,7 @@ def test_phrases_find_their_nodes(folder, with_trees):
 
 
 def test_only_the_whole_image_and_the_assigned_regions_are_read(folder, with_trees):
-    inputs = opened(with_trees.with_changes(correspondences=correspondences(folder, region=1)))
+    inputs = opened(with_trees.replace_inputs(correspondences=correspondences(folder, region=1)))
     every, some = inputs.pairs("train"), inputs.pairs("train", regions="assigned")
     row = int(np.flatnonzero(every.rows.caption_ids == "train1#0")[0])
     chosen = np.array([0, row, 3])
@@ -206,13 +206,13 @@ def test_only_the_whole_image_and_the_assigned_regions_are_read(folder, with_tre
 
 
 def test_phrases_of_other_parses_are_named(folder, with_trees):
-    files = with_trees.with_changes(correspondences=correspondences(folder, end=99))
+    files = with_trees.replace_inputs(correspondences=correspondences(folder, end=99))
     with pytest.raises(InputError, match="train1#0"):
         opened(files).pairs("train")
 
 
 def test_correspondences_need_trees(folder, with_trees):
-    files = with_trees.with_changes(correspondences=correspondences(folder))
+    files = with_trees.replace_inputs(correspondences=correspondences(folder))
     with pytest.raises(InputError, match="must hold trees"):
         opened(files, "words").pairs("train")
 
@@ -230,7 +230,7 @@ def test_a_structure_that_does_not_exist_is_named(files):
 def test_word_vectors_follow_the_vocabulary(folder, files):
     rows = [{"index": 4, "word": "cat", "found": True, "vector": [1.0, 2.0]}]
     schema.write(pd.DataFrame(rows), WORD_VECTORS, folder / "vectors.parquet")
-    vectors = opened(files.with_changes(word_vectors=str(folder / "vectors.parquet")), "words").shapes().word_vectors
+    vectors = opened(files.replace_inputs(word_vectors=str(folder / "vectors.parquet")), "words").shapes().word_vectors
     assert vectors.shape == (11, 2)
     assert vectors[4].tolist() == [1, 2]
     assert torch.count_nonzero(vectors) == 2
@@ -242,7 +242,7 @@ def test_tags_stand_beside_their_words(folder, with_trees):
     schema.write(parses, PARSES, folder / "parses.parquet")
     paths = [str(folder / f"{name}.parquet") for name in ("captions", "parses", "tags")]
     write_tags(paths[0], [paths[1]], paths[2])
-    inputs = opened(with_trees.with_changes(tags=paths[2]), "tags", "words")
+    inputs = opened(with_trees.replace_inputs(tags=paths[2]), "tags", "words")
     assert inputs.shapes().sizes == {"tags": 4}
     sentences = inputs.pairs("train").sentences(np.array([3, 0]))
     tags, words = sentences["tags"], sentences["words"]

@@ -7,7 +7,7 @@ from densevse.artifacts.schemas.sentences import PARSES, RELATIONS
 from densevse.data.inputs import Inputs
 from densevse.data.structures.dependencies import _nodes
 from densevse.language.triplets import numbered_relations, write_relations
-from densevse.language.words import spoken
+from densevse.language.words import drop_punctuation
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.statements import Statement, making
@@ -24,7 +24,7 @@ def relations(folder, kind):
 
 
 def opened(files, folder, structure, kind):
-    changed = files.with_changes(parses=[str(folder / "parses.parquet")], relations=relations(folder, kind))
+    changed = files.replace_inputs(parses=[str(folder / "parses.parquet")], relations=relations(folder, kind))
     return Inputs(changed, [structure])
 
 
@@ -75,7 +75,7 @@ def test_a_sentence_that_could_not_be_parsed_has_no_triplets_and_only_roots(file
     inputs = opened(files, folder, "dependencies", "basic")
     pairs = inputs.pairs("train")
     trees = pairs.sentences(first)["dependencies"]
-    words = spoken(inputs.tokens_of(pairs.rows.caption_ids[first])[0])
+    words = drop_punctuation(inputs.sentence_tokens(pairs.rows.caption_ids[first])[0])
     assert trees.lengths[0] == len(words)
     assert (trees.head[: len(words)] == -1).all()
     assert trees.head[len(words) :].max() == len(trees.word) - 1
@@ -88,7 +88,7 @@ def test_dependency_trees_hold_every_word_and_no_punctuation(files, folder):
     assert inputs.shapes().sizes == {"relations": 3}  # det, obl, all others
     chosen = np.array([2, 1])
     trees = pairs.sentences(chosen)["dependencies"]
-    tokens = inputs.tokens_of(pairs.rows.caption_ids[chosen])
+    tokens = inputs.sentence_tokens(pairs.rows.caption_ids[chosen])
     assert trees.lengths.tolist() == [len(words) - 1 for words in tokens]
     assert trees.word.tolist() == [word for words in tokens for word in inputs.vocabulary.encode(words[:-1])]
     first = trees.lengths[0]
@@ -158,11 +158,11 @@ def test_triplets_with_unknown_words_are_dropped(files, folder):
 
 def test_without_relations_the_job_says_so(files, folder):
     with pytest.raises(InputError, match="relations"):
-        Inputs(files.with_changes(parses=[str(folder / "parses.parquet")]), ["triplets"]).pairs("train")
+        Inputs(files.replace_inputs(parses=[str(folder / "parses.parquet")]), ["triplets"]).pairs("train")
 
 
 def test_regions_come_with_their_scores(files, folder):
-    inputs = Inputs(files.with_changes(view_regions=[str(folder / "regions.parquet")]), ["words"])
+    inputs = Inputs(files.replace_inputs(view_regions=[str(folder / "regions.parquet")]), ["words"])
     images = inputs.pairs("train").images(np.arange(4))
     assert np.isinf(images.scores[:, 0]).all()
     assert (images.scores[:, 1:][images.present[:, 1:]] == 1).all()

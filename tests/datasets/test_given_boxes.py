@@ -4,7 +4,13 @@ import pandas as pd
 import pytest
 
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
-from densevse.datasets.given_boxes import among_words, read_annotation, read_entities, read_sentence, write_given_boxes
+from densevse.datasets.given_boxes import (
+    place_phrases,
+    read_annotation,
+    read_entities,
+    read_sentence,
+    write_given_boxes,
+)
 from densevse.language.tokens import tokenize, write_tokens
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -97,7 +103,7 @@ def test_entities_are_found_by_a_caption_s_letters(tables, entities, tmp_path):
 def test_phrases_are_placed_among_the_words_of_the_parser(marked, text, expected):
     tokens, phrases = read_sentence(marked)
     words = tokenize(text)
-    placed = among_words(tokens, phrases, words)
+    placed = place_phrases(tokens, phrases, words)
     assert [(phrase, " ".join(words[start:end])) for _, phrase, start, end in placed] == expected
 
 

@@ -14,7 +14,7 @@ import yaml
 from PIL import Image
 
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
-from densevse.artifacts.schemas.proposals import mask_of
+from densevse.artifacts.schemas.proposals import runs_to_mask
 from densevse.datasets import coco as coco_files
 from densevse.datasets.layout import seeded_splits
 from densevse.datasets.readers import read_dataset, write_dataset
@@ -623,7 +623,7 @@ def test_masks_of_coco_are_drawn_from_outlines(tmp_path: Path) -> None:
     masks = coco_files.read_masks(coco(tmp_path))
     assert sorted(masks["image_id"]) == ["2", "7", "9"]
     assert set(masks["class_name"]) == {"potted plant"}
-    drawn = mask_of(masks["runs"][0], masks["height"][0], masks["width"][0])
+    drawn = runs_to_mask(masks["runs"][0], masks["height"][0], masks["width"][0])
     assert drawn.shape == (20, 30)
     rows, columns = np.nonzero(drawn)
     # OpenCV draws outlines as well as what is within: up to half a pixel more on each side.

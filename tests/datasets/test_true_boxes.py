@@ -10,7 +10,7 @@ from PIL import Image
 
 from densevse.artifacts.images import decode
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.artifacts.schemas.proposals import MASKS, mask_of
+from densevse.artifacts.schemas.proposals import MASKS, runs_to_mask
 from densevse.datasets.readers import write_dataset
 from densevse.datasets.true_boxes import write_boxes, write_masks
 from snakeproof import schema
@@ -109,7 +109,7 @@ def test_masks_are_turned_with_their_image(coco, orientation):
     masks = schema.read(arguments[-1], MASKS)
     (x, y, width, height), size = red(orientation, "PNG")
     for of in masks.itertuples():
-        rows, columns = np.nonzero(mask_of(of.runs, of.height, of.width))
+        rows, columns = np.nonzero(runs_to_mask(of.runs, of.height, of.width))
         assert (of.height, of.width) == size
         assert [columns.min(), rows.min(), np.ptp(columns) + 1, np.ptp(rows) + 1] == [x, y, width, height]
 

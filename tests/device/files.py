@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from densevse.config.registries import STRUCTURES, VIEWS, described_by
+from densevse.config.registries import STRUCTURES, VIEWS, feature_view
 from densevse.data.files import Files
 
 
@@ -39,4 +39,4 @@ def _features_of(view: str) -> str:
         return "whole"
     if declared.made_by != "network":
         return {"concept_network": "concepts", "generator": "generated"}[declared.made_by]
-    return described_by(view)
+    return feature_view(view)

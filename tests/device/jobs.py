@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from densevse.data.inputs import Inputs
-from densevse.models.files import build, save_model
+from densevse.models.files import build_method, save_model
 from tests.device.chosen import CPU, DEVICE, computed
 from tests.device.conftest import compute_on, made, same_draws
 from tests.device.files import files_of
@@ -37,7 +37,7 @@ def untrained(made, folder, method, structures, views, **parameters):
     files = files_of(made, views, structures, "enhanced", False)
     inputs = Inputs(files, structures)
     torch.manual_seed(0)
-    model = build(method, parameters, inputs.shapes())
+    model = build_method(method, parameters, inputs.shapes())
     path = folder / f"{method}.safetensors"
-    save_model(model, method, structures, path, features=inputs.features_seen(), device="cpu")
+    save_model(model, method, structures, path, features=inputs.feature_settings(), device="cpu")
     return files, path

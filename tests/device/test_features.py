@@ -6,7 +6,7 @@ import torch
 
 from densevse.data.inputs import Inputs
 from densevse.methods.moving import Packed, to_device
-from densevse.runtime.on_gpu import features_at_most, loader_threads
+from densevse.runtime.on_gpu import feature_limit, loader_threads
 from densevse.runtime.project import JOBS_PER_GPU, LOADER_THREADS, PLAIN_ON_GPU
 from tests.data.test_batches import correspondences
 from tests.device.chosen import DEVICE, REAL
@@ -31,7 +31,7 @@ def images_of(pairs, move):
 def test_batches_on_the_device_are_those_of_the_cpu(made, views, regions, most, way):
     files = files_of(made, views, ["words", "trees"], "enhanced", False)
     if regions == "assigned":
-        files = files.with_changes(correspondences=correspondences(made))
+        files = files.replace_inputs(correspondences=correspondences(made))
     expected = images_of(Inputs(files, ["words", "trees"]).pairs("train", regions), lambda item, _: item)
     pairs = Inputs(files, ["words", "trees"]).pairs("train", regions)
     kept = pairs.send_to(DEVICE, most)
@@ -41,11 +41,11 @@ def test_batches_on_the_device_are_those_of_the_cpu(made, views, regions, most, 
 
 
 def test_features_have_a_third_of_a_job_s_memory_at_most(monkeypatch):
-    whole = features_at_most(DEVICE)
+    whole = feature_limit(DEVICE)
     monkeypatch.setenv(JOBS_PER_GPU, "2")
-    assert features_at_most(DEVICE) == whole // 2 > 0
+    assert feature_limit(DEVICE) == whole // 2 > 0
     monkeypatch.setenv(PLAIN_ON_GPU, "recurrent,features")
-    assert features_at_most(DEVICE) == 0
+    assert feature_limit(DEVICE) == 0
 
 
 def test_loader_threads_are_the_cores_shared_by_the_jobs_on_gpus(monkeypatch):

@@ -69,7 +69,7 @@ def test_a_generator(made, on_both, name, monkeypatch):
         files = files_of(made, [entry.view] if entry.view else [], entry.sentences, "enhanced", False)
         if entry.joint_embedding:
             embedded = {f"joint_embedding_{split}": str(folder / f"{split}.parquet") for split in ("train", "val")}
-            files = files.with_changes(**embedded)
+            files = files.replace_inputs(**embedded)
         phases = [NamedPhase(**{**phase.model_dump(), "epochs": 1}) for phase in entry.named_phases()]
         described = TrainingJob(
             method=f"generators.{entry.model}",
@@ -80,15 +80,15 @@ def test_a_generator(made, on_both, name, monkeypatch):
             seed=0,
         )
         train_writing(files, described, folder / "model.safetensors", folder / "history.parquet")
-        files = files.with_changes(model=str(folder / "model.safetensors"), joint_embedding_train=[])
-        files = files.with_changes(joint_embedding_val=[])
+        files = files.replace_inputs(model=str(folder / "model.safetensors"), joint_embedding_train=[])
+        files = files.replace_inputs(joint_embedding_val=[])
         if entry.joint_embedding:
             test = str(folder / "test.parquet")
-            files = files.with_changes(joint_embedding=str(model), joint_embedding_test=test)
+            files = files.replace_inputs(joint_embedding=str(model), joint_embedding_test=test)
         decoding = entry.decoding.model_copy(update={"beam": 3, "kept": 2, "tag_sequences": 2, "longest_sentence": 5})
         settings = {"decoding": decoding.model_dump(), "seed": 0, "threads": 1}
         wildcards = {"dataset": "scenes", "generator": name, "seed": "0", "split": "test"}
-        write_captions(settings, wildcards, str(folder / "written.parquet"), **files.named())
+        write_captions(settings, wildcards, str(folder / "written.parquet"), **files.paths_by_input())
         rows = schema.read(folder / "written.parquet", GENERATED)
         weights = {key: value.numpy() for key, value in load_file(folder / "model.safetensors").items()}
         return weights | {"scores": rows["score"].to_numpy(float)}
@@ -166,7 +166,7 @@ def test_regions_of_a_shared_map(made, on_both):
 
     def job(folder):
         network = RegionNetwork(load_network(NETWORK, made / "network.safetensors"), "fc7", "conv4", background=0)
-        return network.of_boxes(image, boxes, cells=4)._asdict()
+        return network.describe_boxes(image, boxes, cells=4)._asdict()
 
     on_both(job)
 
@@ -176,7 +176,7 @@ def test_contours_of_hed(on_both):
 
     def job(folder):
         network = HED().eval().requires_grad_(False)
-        maps = HEDContours(network, half_precision=False).of(image, [1, 0.5], 10_000)
+        maps = HEDContours(network, half_precision=False).find_maps(image, [1, 0.5], 10_000)
         return {"maps": np.stack(maps).astype(float)}
 
     on_both(job)

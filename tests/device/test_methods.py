@@ -24,8 +24,8 @@ from tests.device.files import files_of
 
 CONFIG = load(Path(__file__).parents[2] / "config", {})
 DATASET = "flickr8k"
-UNTRAINED = {name for name in CONFIG.variant_names() if variant(CONFIG, DATASET, name).untrained}
-METHODS = [name for name in CONFIG.trained() if name not in UNTRAINED]
+UNTRAINED = {name for name in CONFIG.variant_names() if variant(CONFIG, DATASET, name).is_untrained}
+METHODS = [name for name in CONFIG.method_entries() if name not in UNTRAINED]
 """One variant of each method, for `make test`; `make test-all` runs the others."""
 NUMBER = re.compile(r"(?<![\w.])(?!0(\.0)?\b)\d+(\.\d+)?(e[+-]?\d+)?")
 EMBEDDING = ("embed_images", "embed_regions", "embed_sentences", "embed_phrases", "embed_words")
@@ -39,7 +39,7 @@ def small(parameters):
 
 def job_of(entry, number=0, **training):
     kept = entry.training.model_dump() | {"batch_size": 8, "validation_images": None} | training
-    phases = [NamedPhase(**{**phase.model_dump(), "epochs": 1}) for phase in entry.phases_of(number)]
+    phases = [NamedPhase(**{**phase.model_dump(), "epochs": 1}) for phase in entry.round_phases(number)]
     return TrainingJob(
         method=entry.model,
         parameters=small(entry.parameters.model_dump()),
@@ -77,7 +77,7 @@ class Trained:
         self.models, self.histories = [], []
         for number in range(min(rounds, entry.last_round + 1)):
             own = folder / f"{name}-{number}"
-            given = self.files.with_changes(start=start, **self.correspondences(number, own))
+            given = self.files.replace_inputs(start=start, **self.correspondences(number, own))
             self.models.append(own / "model.safetensors")
             train_method(given, job_of(entry, number), self.models[-1], own / "history.parquet")
             self.histories.append(schema.read(own / "history.parquet", HISTORY))
@@ -98,7 +98,7 @@ class Trained:
     def opened(self):
         from densevse.runtime.numerics import device
 
-        return open_model(self.files.with_changes(network=[]), self.last, device())
+        return open_model(self.files.replace_inputs(network=[]), self.last, device())
 
     def figures(self, folder):
         """Every result of a trained model, by name."""
@@ -110,7 +110,7 @@ class Trained:
         return found | self.retrieval() | self.embeddings() | self.encodings(folder)
 
     def retrieval(self):
-        encoded = encode_test(self.files.with_changes(network=[]), [str(self.last)], 1)
+        encoded = encode_test(self.files.replace_inputs(network=[]), [str(self.last)], 1)
         rows = retrieve(encoded.scorers[0], encoded.rows, folds(encoded.rows, "full"), block=2, top=3)
         return {"ranks": rows["rank"].to_numpy(), "scores": np.concatenate(rows["top_scores"].to_list())}
 

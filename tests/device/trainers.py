@@ -7,7 +7,7 @@ import torch
 from densevse.config.methods import MethodConfig
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
-from densevse.models.files import build
+from densevse.models.files import build_method
 from densevse.training.checkpoints import Checkpoint
 from densevse.training.loop import Trainer
 from densevse.training.retrieval import Retrieval
@@ -19,7 +19,7 @@ def trainer_on(device: torch.device, folder: Path, entry: MethodConfig, job: Tra
     files = files_of(folder, entry.views, entry.sentences, entry.dependencies, entry.word_vectors)
     inputs = Inputs(files, entry.sentences)
     torch.manual_seed(0)
-    method = build(entry.model, job.parameters, inputs.shapes())
+    method = build_method(entry.model, job.parameters, inputs.shapes())
     train, val = (inputs.pairs(split, method.regions_read) for split in ("train", "val"))
     task = Retrieval(method, train, val, siblings=job.training.siblings)
     task.to(device)

@@ -10,7 +10,7 @@ from densevse.evaluation.average_precision import (
     mean_average_precision,
     weighted_average_precisions,
 )
-from densevse.statistics.bootstrap import jackknife_interval, left_out
+from densevse.statistics.bootstrap import jackknife_interval, jackknife_weights
 from snakeproof.errors import InputError
 
 
@@ -56,7 +56,7 @@ def test_a_jackknife_of_a_mean_is_its_classic_interval():
 
 def test_jackknife_intervals_hold_what_a_test_set_of_the_size_gives():
     random, images = np.random.default_rng(3), 150
-    sets = left_out(np.arange(images))
+    sets = jackknife_weights(np.arange(images))
     metrics, intervals = [], []
     for _ in range(80):
         present = random.random((images, 6)) < 0.15

@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
-from densevse.artifacts.identity import Identity, identity_of
+from densevse.artifacts.identity import Identity, read_identity
 from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
@@ -531,7 +531,7 @@ def test_the_artifact_says_what_it_is_of(tmp_path, test):
             output=str(tmp_path / "given.parquet"),
             scores=str(tmp_path / "mine.npy"),
         )
-    assert identity_of(tmp_path / "given.parquet") == Identity("scenes", "mine", 0, None, "full", "test")
+    assert read_identity(tmp_path / "given.parquet") == Identity("scenes", "mine", 0, None, "full", "test")
     stated = schema.check(tmp_path / "given.parquet", RETRIEVAL)
     assert stated.found["given"] == {"scores": "mine.npy"}
     assert str(tmp_path) not in json.dumps(stated.values())

@@ -28,4 +28,4 @@ def test_all_rows_of_the_lite_example_with_the_hardest_negative_are_trained_as_v
     hardest = {name: row for name, row in rows.items() if row.parameters.negatives == "hardest"}
     assert {"vsepp_regions", "vsepp_res"} <= set(hardest)
     for row in hardest.values():
-        assert (row.training, row.phases_of(0)) == (rows["vsepp"].training, rows["vsepp"].phases_of(0))
+        assert (row.training, row.round_phases(0)) == (rows["vsepp"].training, rows["vsepp"].round_phases(0))

@@ -19,7 +19,7 @@ from densevse.exchange.hub import pull, push
 from densevse.exchange.records import ModelName
 from snakeproof.errors import InputError
 from snakeproof.files import checksum
-from snakeproof.seals import verified
+from snakeproof.seals import verify_file
 from tests.hub import TOKEN, hub_at
 from tests.projects import ROOT, SMALL, Project
 
@@ -175,7 +175,7 @@ def test_a_model_on_given_features_is_not_exported():
     }
     stage = ExchangeStage(ConfiguredProject(ROOT, {"datasets": {"flickr8k": given}}))
     with pytest.raises(InputError, match=r"features\.butd: vse reads the view whole from these"):
-        stage.vocabularies_of("flickr8k", "vse")
+        stage.model_vocabularies("flickr8k", "vse")
 
 
 def assert_photographs_need_no_sentences_of_the_data_set(project):
@@ -198,7 +198,7 @@ def test_an_imported_model_finds_the_same_in_another_folder(exported, original, 
     assert planned.keys().isdisjoint({"train", "count_words"})
     project.run(RETRIEVED, FOUND)
     for file in (MODEL, RETRIEVED, FOUND):
-        assert verified(project.folder / file) == verified(original.folder / file), file
+        assert verify_file(project.folder / file) == verify_file(original.folder / file), file
     assert project.planned(RETRIEVED, FOUND) == {}
 
     another = copy.deepcopy(WITH_SEARCH)

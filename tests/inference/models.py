@@ -12,7 +12,7 @@ import torchvision
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.sentences import WORDS
 from densevse.methods.interface import Shapes
-from densevse.models.files import build, save_model
+from densevse.models.files import build_method, save_model
 from snakeproof import schema
 from snakeproof.files import checksum
 from snakeproof.statements import Statement, digest, making
@@ -66,7 +66,7 @@ def write_model(project: Path, variant: str) -> None:
     seen = {"network": "tiny", **NETWORK, "layers": {view: "pooled"}, "view": view, "parents": {}}
     seen["weights_sha256"] = checksum(project / "resources/tiny/tiny.pth")
     torch.manual_seed(1)
-    built = build(method, parameters, Shapes({view: 512}, 2 + len(KNOWN)))
+    built = build_method(method, parameters, Shapes({view: 512}, 2 + len(KNOWN)))
     words = "mine/vocabulary/words.parquet"
     folder = folder_of(project, variant)
     folder.mkdir(parents=True)

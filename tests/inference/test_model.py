@@ -13,10 +13,10 @@ from PIL import Image
 import densevse
 from densevse.artifacts.schemas.sentences import WORDS
 from densevse.methods.interface import DualEncoder, Embeddings, Images, Shapes
-from densevse.models.files import build, save_model
+from densevse.models.files import build_method, save_model
 from densevse.models.spaces import encode_words
 from densevse.vision.networks import load_network
-from densevse.vision.views import extraction_of
+from densevse.vision.views import load_extraction
 from snakeproof import schema
 from snakeproof.errors import InputError
 from tests.inference.models import METHODS, NETWORK, folder_of
@@ -36,7 +36,7 @@ def test_vectors_are_those_of_the_method(project, photographs, variant):
     _, view, _ = METHODS[variant]
     network = load_network({**NETWORK, "layers": {view: "pooled"}, "nodes": {"pooled": "features"}}, weights(project))
     for photograph, vector in zip(photographs, images, strict=True):
-        crops = extraction_of(view).crops(pixels(photograph), 72, 64)
+        crops = load_extraction(view).crops(pixels(photograph), 72, 64)
         features = network.features(torch.from_numpy(crops.copy()).permute(0, 3, 1, 2), "pooled").mean(0, keepdim=True)
         expected = model.method.eval().encode_images(model_images(view, features)).vectors[0]
         np.testing.assert_allclose(vector, expected.detach().numpy(), atol=1e-5)
@@ -132,7 +132,7 @@ def test_a_folder_without_a_model_is_refused(tmp_path):
 
 def test_a_method_that_compares_parts_is_refused(tmp_path):
     parameters = {"word_vectors": "learned", "word_dimension": 8}
-    method = build("devise", parameters, Shapes({"regions": 6}, 9))
+    method = build_method("devise", parameters, Shapes({"regions": 6}, 9))
     save_model(method, "devise", ["words"], tmp_path / "model.safetensors")
     with pytest.raises(InputError, match=r"method devise, which reads regions of images.*densevse search"):
         densevse.load(tmp_path)

@@ -10,8 +10,8 @@ import torch
 import densevse
 from densevse.inference.onnx_files import export_onnx
 from densevse.methods.interface import Images
-from densevse.models.spaces import encode_words, padded
-from densevse.vision.views import extraction_of, planes
+from densevse.models.spaces import encode_words, pad_words
+from densevse.vision.views import load_extraction, planes
 from tests.inference.models import METHODS, folder_of
 from tests.inference.test_recipes import programs
 from tests.miniature import KNOWN
@@ -44,13 +44,13 @@ def test_both_files_give_the_vectors_of_the_model(exported, project):
         lengths = random.integers(1, longest + 1, count)
         lengths[0] = longest
         numbers = [random.integers(1, len(KNOWN) + 2, length).tolist() for length in lengths]
-        (found,) = sentences.run(None, {"words": padded(numbers)})
+        (found,) = sentences.run(None, {"words": pad_words(numbers)})
         read = [sentence[: getattr(model.method.hyperparameters, "longest_sentence", 50)] for sentence in numbers]
         np.testing.assert_allclose(found, encode_words(model.method, read).vectors.numpy(), atol=1e-5)
     images = onnxruntime.InferenceSession(folder / "images.onnx")
     for count in (1, 7):
         squares = random.integers(256, size=(count, 64, 64, 3), dtype=np.uint8)
-        view = extraction_of(model.view)
+        view = load_extraction(model.view)
         crops = np.stack([view.crops(square, 64, 64) for square in squares])
         features = model.network.features(planes(crops), "pooled").unflatten(0, crops.shape[:2]).mean(dim=1)
         present = torch.ones(count, 0, dtype=torch.bool)

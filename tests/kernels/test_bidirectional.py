@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from densevse.kernels.bidirectional import Bidirectional, turned
+from densevse.kernels.bidirectional import Bidirectional, plan_backward
 from densevse.kernels.recurrent import prefixes
 from tests.gradients import assert_same
 from tests.kernels import definitions
@@ -18,7 +18,7 @@ def test_states_and_gradients_are_those_of_the_definition(kind):
     table = torch.tensor([[1, 2, 3, 0], [2, 3, 0, 0], [1, 2, 3, 3], [2, 0, 0, 0], [1, 2, 3, 0]])
     lengths, tree = (table != 0).sum(dim=1), prefixes(table.numpy(), CPU)
     layer, vectors = Bidirectional(kind, 3, 2).double(), torch.randn(4, 3, dtype=torch.double, requires_grad=True)
-    found = layer(vectors[tree.distinct], tree, turned(table.numpy(), CPU))
+    found = layer(vectors[tree.distinct], tree, plan_backward(table.numpy(), CPU))
     assert found.shape == (5, 4, 4)
     assert (found[table == 0] == 0).all()
     literal = [

@@ -51,8 +51,8 @@ def test_similarities_that_are_all_below_a_hard_threshold_have_finite_gradients(
 
 def test_the_gradient_compares_again_only_the_pairs_that_a_loss_depends_on(monkeypatch):
     images, sentences = side([3, 2], 0), side([2, 3, 1], 1)
-    compared, again = [], cross_attention._of_pairs
-    monkeypatch.setattr(cross_attention, "_of_pairs", lambda *sides: compared.append(sides[0]) or again(*sides))
+    compared, again = [], cross_attention._pair_scores
+    monkeypatch.setattr(cross_attention, "_pair_scores", lambda *sides: compared.append(sides[0]) or again(*sides))
     monkeypatch.setattr(cross_attention, "FEW_PAIRS", 0.2)
     cross_attention_scores(images, sentences, attention())[0, 1].backward()
     assert [len(queries.vectors) for queries in compared] == [1]

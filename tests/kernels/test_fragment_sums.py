@@ -26,9 +26,9 @@ def test_sums_and_gradients_are_those_of_the_definition(monkeypatch, at_once):
 
 def test_sums_of_scores_that_are_known_already():
     images, sentences = fragments([3, 1, 4], 0), fragments([2, 0, 3, 1], 1)
-    of_images, of_sentences = fragment_sums.on_host(images[1], sentences[1])
+    of_images, of_sentences = fragment_sums.masks_on_host(images[1], sentences[1])
     (v, image), (s, sentence) = (
-        fragment_sums.existing(vectors, present)
+        fragment_sums.existing_fragments(vectors, present)
         for vectors, present in ((images[0], of_images), (sentences[0], of_sentences))
     )
     found = fragment_sums.sums_of_scores(v @ s.T, of_images, image, sentence, 4, truncated=True)
@@ -51,7 +51,7 @@ def test_owners_of_lists():
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("relation", [[2, 0, 2, 1, 0], [3, 3, 3], []], ids=["several", "one", "none"])
-@pytest.mark.parametrize("way", ["one_by_one", "at_once"])
+@pytest.mark.parametrize("way", ["multiply_parts", "multiply_table"])
 def test_linear_maps_by_relation_are_those_of_the_definition(way, bias, relation):
     torch.manual_seed(0)
     layer = fragment_sums.LinearByRelation(4, 3, 2, bias=bias).double()
@@ -59,7 +59,7 @@ def test_linear_maps_by_relation_are_those_of_the_definition(way, bias, relation
         torch.nn.init.normal_(layer.bias)
     x = torch.randn(len(relation), 3, dtype=torch.double, requires_grad=True)
     relation = np.array(relation, np.int64)
-    found = getattr(layer, way)(x, fragment_sums.ByRelation.of(relation, 4))
+    found = getattr(layer, way)(x, fragment_sums.ByRelation.from_relations(relation, 4))
     assert found.shape == (len(relation), 2)
     if len(relation):
         assert_same(found, definitions.linear_by_relation(layer, x, relation), [x, *layer.parameters()])

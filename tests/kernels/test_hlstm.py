@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from densevse.kernels import hlstm
-from densevse.kernels.hlstm import HLSTM, Alike, alike_nodes, subtrees
+from densevse.kernels.hlstm import HLSTM, Alike, find_same_nodes, subtrees
 from tests.gradients import assert_same
 from tests.kernels import definitions
 
@@ -104,7 +104,7 @@ def test_nodes_that_are_alike_may_be_found_among_more_trees():
     word, parent, noun_phrase = random_trees(9, words=8)
     cut = int(np.flatnonzero(parent < 0)[4]) + 1  # after the fifth tree
     later = word[cut:], np.where(parent[cut:] < 0, -1, parent[cut:] - cut), noun_phrase[cut:]
-    among = Alike(*(part[cut:] for part in alike_nodes(word, parent, noun_phrase)))
+    among = Alike(*(part[cut:] for part in find_same_nodes(word, parent, noun_phrase)))
     alone, found = subtrees(*later), subtrees(*later, among)
     assert torch.equal(alone.node, found.node)
     assert repr(alone.levels) == repr(found.levels)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from densevse.kernels import pairs as pairs_module
-from densevse.kernels.pairs import Grouped, rows_of, scores_of_all_pairs, scores_of_pairs, weighted_sums
+from densevse.kernels.pairs import Grouped, scores_of_all_pairs, scores_of_pairs, select_rows, weighted_sums
 from tests.gradients import assert_same
 from tests.kernels import definitions
 
@@ -73,7 +73,7 @@ def test_all_pairs_in_tiles(weight, at_once):
 
 
 def test_pairs_of_an_image_stand_together_and_find_their_places():
-    pairs = Grouped.by(IMAGE)
+    pairs = Grouped.from_owners(IMAGE)
     assert pairs.owner.tolist() == [0, 0, 2, 2, 2]
     assert pairs.order.tolist() == [1, 4, 0, 2, 3]
     assert pairs.order[pairs.place].tolist() == [0, 1, 2, 3, 4]
@@ -83,22 +83,22 @@ def test_pairs_of_an_image_stand_together_and_find_their_places():
 @pytest.mark.parametrize("in_slots", [True, False])
 def test_sums_and_gradients_are_those_of_the_definition(monkeypatch, in_slots):
     """One product for each image and, as on a GPU, one for all."""
-    monkeypatch.setattr(pairs_module, "in_slots", lambda x: in_slots)
+    monkeypatch.setattr(pairs_module, "uses_slots", lambda x: in_slots)
     torch.manual_seed(0)
-    pairs = Grouped.by(IMAGE)
+    pairs = Grouped.from_owners(IMAGE)
     weights, values = (torch.randn(size, dtype=torch.double, requires_grad=True) for size in ((5, 4), (3, 4, 2)))
     literal = definitions.weighted_sums(weights, values, pairs.owner)
     assert_same(weighted_sums(weights, values, pairs), literal, [weights, values])
 
 
 def test_slots_have_room_for_the_pairs_of_each_image():
-    slots = Grouped.by(IMAGE).slots
+    slots = Grouped.from_owners(IMAGE).slots
     assert (slots.images.tolist(), slots.width) == ([0, 2], 3)
     rows = torch.arange(1, 6)
-    assert slots.filled(rows).tolist() == [[1, 2, 0], [3, 4, 5]]
-    assert torch.equal(slots.taken(slots.filled(rows)), rows)
+    assert slots.pad_rows(rows).tolist() == [[1, 2, 0], [3, 4, 5]]
+    assert torch.equal(slots.unpad_rows(slots.pad_rows(rows)), rows)
 
 
 def test_rows_and_their_gradient():
     x = torch.randn(3, 2, dtype=torch.double, requires_grad=True)
-    assert_same(rows_of(x, IMAGE), torch.stack([x[row] for row in IMAGE]), [x])
+    assert_same(select_rows(x, IMAGE), torch.stack([x[row] for row in IMAGE]), [x])

@@ -20,9 +20,9 @@ def way(request, monkeypatch, interpreted):
     monkeypatch.setattr(blocks_of_tanh_sums, "numbers_at_once", lambda device, on_cpu: 30)
     if request.param == "fused":
         kernels = interpreted("fused_tanh_sums")
-        monkeypatch.setattr(tanh_sums, "_on_gpu", lambda: kernels)
+        monkeypatch.setattr(tanh_sums, "_gpu_module", lambda: kernels)
     else:
-        monkeypatch.setattr(tanh_sums, "_on_gpu", lambda: blocks_of_tanh_sums)
+        monkeypatch.setattr(tanh_sums, "_gpu_module", lambda: blocks_of_tanh_sums)
     return request.param
 
 
@@ -33,7 +33,7 @@ def test_sums_over_units_and_their_gradient(monkeypatch, way, limit, units):
     monkeypatch.setattr(tanh_sums, "TANH_LIMIT", limit)
     torch.manual_seed(0)
     image = torch.tensor([2, 0, 2, 2, 0])
-    pairs = Grouped.by(image)
+    pairs = Grouped.from_owners(image)
     sizes = (3, 2, units), (5, units), (units,)
     x, y, weight = (torch.randn(size, dtype=torch.double, requires_grad=True) for size in sizes)
 
@@ -49,7 +49,7 @@ def test_sums_over_units_and_their_gradient(monkeypatch, way, limit, units):
 @pytest.mark.usefixtures("way")
 def test_sums_over_units_of_all_sizes_in_single_precision():
     """The largest exponentials share a division with others: neither is lost where their product is large."""
-    pairs = Grouped.by(torch.tensor([0]))
+    pairs = Grouped.from_owners(torch.tensor([0]))
     x, weight = torch.tensor([[[100.0, 100, 5, -100]]]), torch.tensor([1.0, 2, 4, 8])
     for y in ([100.0, 100, 0, -100], [100.0, -100, 0, 100], [0.0, 0, 0, 0]):
         queries = torch.tensor([y])

@@ -250,7 +250,7 @@ def test_the_server_is_asked_without_a_proxy_whichever_variable_names_hosts(befo
         monkeypatch.delenv(name, raising=False)
     for name, value in {"http_proxy": "http://proxy.example:3128", **before}.items():
         monkeypatch.setenv(name, value)
-    corenlp._leave_localhost_to_itself()
+    corenlp._bypass_proxies_for_localhost()
     assert os.environ["no_proxy"].split(",") == os.environ["NO_PROXY"].split(",") == hosts
     assert not requests.utils.get_environ_proxies("http://localhost:9000/ping")
 

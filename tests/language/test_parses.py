@@ -17,7 +17,7 @@ class Words:
 
     def parse(self, texts):
         self.asked += texts
-        return [self._parse(text) if text else Parse.failed("no words") for text in texts]
+        return [self._parse(text) if text else Parse.from_failure("no words") for text in texts]
 
     def _parse(self, text):
         tokens = text.split()

@@ -7,7 +7,7 @@ from densevse.language.triplets import (
     Triplet,
     count_relations,
     frequent_relations,
-    kind_of,
+    read_dependency_kind,
     triplet_table,
     triplets,
     write_relations,
@@ -68,7 +68,7 @@ def test_relations_are_numbered_by_training_and_counted_in_all(tables, tmp_path)
 def test_collapsed_relations_have_no_triplet_of_the_word_that_they_contain(tables, tmp_path):
     rows, _ = written(tables, tmp_path, "collapsed")
     assert rows["relation"].tolist() == ["amod", "det", "nsubj", "obl:on"]
-    assert kind_of(tmp_path / "relations-collapsed.parquet") == "collapsed"
+    assert read_dependency_kind(tmp_path / "relations-collapsed.parquet") == "collapsed"
 
 
 def test_what_rare_relations_and_unknown_words_cost_is_counted(tables, tmp_path):

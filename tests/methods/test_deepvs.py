@@ -7,7 +7,7 @@ from torch.nn import functional
 from densevse.methods.deepvs import DeepVS
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.deepvs import Parameters
-from densevse.methods.structures import words_of
+from densevse.methods.structures import words_from_index
 
 SIZES = {"dimension": 5, "hidden": 4, "word_dimension": 3, "word_vectors": "learned", "dropout": 0}
 REGIONS, WORDS = [4, 1, 3], 9
@@ -29,7 +29,7 @@ def images():
 
 
 def sentences(index=INDEX):
-    return Sentences({"words": words_of(index.numpy(), torch.device("cpu"))})
+    return Sentences({"words": words_from_index(index.numpy(), torch.device("cpu"))})
 
 
 def literal_states(method, words):

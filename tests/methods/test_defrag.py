@@ -8,7 +8,7 @@ from torch import Tensor
 from densevse.kernels import fragment_sums
 from densevse.kernels.fragment_sums import sums_of_scores
 from densevse.methods.defrag import DeFrag, fragment_alignment, multiple_instance_labels
-from densevse.methods.fragments import bag_of_words, bigrams, without_unknown_words
+from densevse.methods.fragments import bag_of_words, bigrams, drop_unknown_words
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.defrag import Parameters
 from densevse.methods.structures import Triplets, Words
@@ -282,7 +282,7 @@ def test_three_hundred_words_beside_three():
 def test_unknown_words_drop_their_triplets():
     triplets = Triplets(*np.array([[0, 1, 2], [2, 1, 3], [3, 4, 0]]), np.array([2, 1]))
     known = np.array([False, False, True, True, True])
-    kept = without_unknown_words(triplets, known)
+    kept = drop_unknown_words(triplets, known)
     assert kept.relation.tolist() == [0]
     assert kept.lengths.tolist() == [1, 0]
 

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from densevse.methods.interface import Embeddings, Images, Shapes, with_parts
-from densevse.models.files import build
+from densevse.methods.interface import Embeddings, Images, Shapes, replace_parts
+from densevse.models.files import build_method
 
 SIZES = {"whole": 5, "regions": 5, "grid": 4, "ten_crop": 5, "concepts": 3}
 VIEWS = {
@@ -31,7 +31,7 @@ def test_images_are_encoded_as_the_named_tuple_that_the_method_says(name):
         for view in VIEWS[name]
     }
     shapes = Shapes({view: SIZES[view] for view in views}, 9, torch.rand(9, 4), {"relations": 2})
-    method = build(name, {}, shapes).eval()
+    method = build_method(name, {}, shapes).eval()
     found = method.encode_images(Images(views, torch.ones(2, 3, dtype=torch.bool), torch.ones(2, 3)))
     assert type(found) is method.images_as
     assert found._fields
@@ -39,6 +39,6 @@ def test_images_are_encoded_as_the_named_tuple_that_the_method_says(name):
 
 
 def test_an_encoding_of_other_parts_is_of_the_same_type():
-    found = with_parts(Embeddings(torch.zeros(3, 2)), [torch.ones(1, 2)])
+    found = replace_parts(Embeddings(torch.zeros(3, 2)), [torch.ones(1, 2)])
     assert isinstance(found, Embeddings)
     assert torch.equal(found.vectors, torch.ones(1, 2))

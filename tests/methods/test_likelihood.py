@@ -5,7 +5,7 @@ import torch
 from torch.nn import functional
 
 from densevse.methods.interface import Shapes
-from densevse.models.files import build
+from densevse.models.files import build_method
 from snakeproof.errors import InputError
 from tests.likelihoods import INDEX, SHAPES, TEST, TRAINING, images, scores, sentences, small
 
@@ -47,7 +47,7 @@ def test_padding_changes_no_score(name):
 @METHODS
 def test_the_training_images_are_a_part_of_the_model(name):
     method = small(name, **SIZES[name])
-    loaded = build(name, {"marginal_images": 3, **SIZES[name]}, SHAPES).double()
+    loaded = build_method(name, {"marginal_images": 3, **SIZES[name]}, SHAPES).double()
     loaded.load_state_dict(method.state_dict())
     assert scores(loaded).equal(scores(method))
 
@@ -64,4 +64,4 @@ def test_kept_images_are_spread_over_those_that_are_given():
 @pytest.mark.parametrize("views", [{"regions": 6}, {"whole": 6, "ten_crop": 6}])
 def test_other_views_are_refused(name, views):
     with pytest.raises(InputError, match="reads one of whole, centre, ten_crop"):
-        build(name, {}, Shapes(views, 9))
+        build_method(name, {}, Shapes(views, 9))

@@ -9,7 +9,7 @@ from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.scan import Parameters
 from densevse.methods.scan import SCAN
 from densevse.methods.structures import Words
-from densevse.models.files import build
+from densevse.models.files import build_method
 from snakeproof.errors import InputError
 
 SMALL = {"dimension": 6, "word_dimension": 4}
@@ -174,6 +174,6 @@ def test_a_wrong_parameter_or_view_is_named():
     with pytest.raises(ValidationError, match="lambda_softmax"):
         Parameters(lambda_softmax=0)
     with pytest.raises(InputError, match=r"scan reads the view regions or the view grid, not \['whole'\]"):
-        build("scan", SMALL, Shapes({"whole": 8}, 12))
+        build_method("scan", SMALL, Shapes({"whole": 8}, 12))
     with pytest.raises(InputError, match=r"scan reads the view regions or the view grid, not \['grid', 'regions'\]"):
-        build("scan", SMALL, Shapes({"grid": 8, "regions": 8}, 12))
+        build_method("scan", SMALL, Shapes({"grid": 8, "regions": 8}, 12))

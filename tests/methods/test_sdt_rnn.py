@@ -9,7 +9,7 @@ from densevse.methods.global_ranking import mean_activation
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.devise import Parameters as DeViSEParameters
 from densevse.methods.parameters.sdt_rnn import Parameters
-from densevse.methods.sdt_rnn import SDTRNN, beside
+from densevse.methods.sdt_rnn import SDTRNN, relative_positions
 from densevse.methods.structures import Dependencies, Words
 from tests.gradients import assert_same
 from tests.kernels import definitions
@@ -91,8 +91,8 @@ def test_three_hundred_words_in_one_chain():
 
 def test_positions_count_from_the_word_outwards():
     head = np.array([3, 3, 3, -1, 3, 3])
-    assert beside(head, 2).tolist() == [1, 1, 0, 0, 2, 3]
-    assert beside(np.empty(0, np.int64), 2).tolist() == []
+    assert relative_positions(head, 2).tolist() == [1, 1, 0, 0, 2, 3]
+    assert relative_positions(np.empty(0, np.int64), 2).tolist() == []
 
 
 def images():

@@ -9,7 +9,7 @@ from densevse.methods import sm_lstm as attention
 from densevse.methods.interface import Batch, Images, Moment, Saliency, Sentences, Shapes
 from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.parameters.vse import Parameters as VSEParameters
-from densevse.methods.sm_lstm import SMLSTM, candidates_of_pairs, regulariser
+from densevse.methods.sm_lstm import SMLSTM, compared_pairs, regulariser
 from densevse.methods.structures import Words
 from densevse.methods.vse import VSE
 from tests.cases import first_now
@@ -232,7 +232,7 @@ def test_pairs_that_cost_nothing_are_compared_once(monkeypatch):
     compared.clear()
     matched = scores.diagonal()
     costs = (scores > matched[:, None] - margin) | (scores > matched - margin)
-    candidates = candidates_of_pairs(4, 2, CPU)
+    candidates = compared_pairs(4, 2, CPU)
     mismatched = costs[candidates.image, candidates.sentence].view(4, 3)[:, 1:]
     assert 0 < mismatched.sum() < 8
     loss.backward()
@@ -251,7 +251,7 @@ def test_nothing_depends_on_how_many_pairs_are_computed_at_once():
 
 
 def test_mismatched_pairs_of_each_image_and_each_sentence():
-    image, sentence, _, columns, left_out, each = candidates_of_pairs(128, 100, CPU)
+    image, sentence, _, columns, left_out, each = compared_pairs(128, 100, CPU)
     assert each == 101
     assert torch.equal(image[::each], sentence[::each])
     assert torch.equal(columns.flatten(), sentence)
@@ -260,7 +260,7 @@ def test_mismatched_pairs_of_each_image_and_each_sentence():
     assert compared.max() == 1
     assert (compared.sum(dim=0) == 101).all()
     assert (compared.sum(dim=1) == 101).all()
-    image, sentence, *_ = candidates_of_pairs(3, 100, CPU)  # a batch with fewer
+    image, sentence, *_ = compared_pairs(3, 100, CPU)  # a batch with fewer
     assert sorted(zip(image.flatten().tolist(), sentence.flatten().tolist(), strict=True)) == [
         (i, j) for i in range(3) for j in range(3)
     ]
@@ -471,7 +471,7 @@ def test_dropout_acts_in_training_only():
 
 def test_extreme_states_stay_finite():
     layer = attention.Attention(4, 3, 5, 6)
-    pairs = Grouped.by(torch.arange(2))
+    pairs = Grouped.from_owners(torch.arange(2))
     keys = layer.keys(torch.tensor([[[1e6] * 4], [[-1e6] * 4]]), torch.zeros(2, 3))
     assert torch.isfinite(layer.logits(keys, torch.full((2, 5), 1e6), pairs)).all()
 

@@ -7,7 +7,7 @@ from torch import nn
 
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Embeddings, Method, Shapes
-from densevse.models.encoding import concatenated, encode_images, encode_sentences
+from densevse.models.encoding import encode_images, encode_sentences, join_encodings
 from densevse.models.scoring import scorer
 
 
@@ -56,7 +56,7 @@ def test_batches_join_in_order_and_the_mode_is_restored(files):
 
 
 def test_padding_goes_to_the_end():
-    joined = concatenated([Embeddings(torch.ones(1, 2, 3)), Embeddings(torch.ones(2, 1, 4))]).vectors
+    joined = join_encodings([Embeddings(torch.ones(1, 2, 3)), Embeddings(torch.ones(2, 1, 4))]).vectors
     assert joined.shape == (3, 2, 4)
     assert joined[0].sum() == 6
     assert joined[1, 0].tolist() == [1, 1, 1, 1]

@@ -6,7 +6,7 @@ import torch
 
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.retrieval import retrieve
-from densevse.models.ensembles import retrieve_by_ensemble, summed
+from densevse.models.ensembles import retrieve_by_ensemble, sum_scorers
 from snakeproof import schema
 from snakeproof.errors import InputError
 from tests.evaluation.test_given import floats, of_array, write_tables
@@ -74,6 +74,6 @@ def test_a_model_and_given_scores_are_added_in_float64():
     """A float32 model with a cosine near 1 does not swallow the last digits of given scores."""
     small = np.array([[1e-9, 0.0]])
     blocks = [lambda *rows: lambda *block: torch.ones(1, 2), lambda *rows: lambda *block: small]
-    found = summed(blocks)(np.arange(1), np.arange(2))(slice(0, 1), slice(0, 2))
+    found = sum_scorers(blocks)(np.arange(1), np.arange(2))(slice(0, 1), slice(0, 2))
     assert found.dtype == np.float64
     assert found[0, 0] > found[0, 1]

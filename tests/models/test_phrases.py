@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.identity import Identity, identity_of
+from densevse.artifacts.identity import Identity, read_identity
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import CORRESPONDENCES, EMBEDDINGS, IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
@@ -18,17 +18,17 @@ from densevse.artifacts.schemas.tables import RESULTS
 from densevse.config.tables import PrintedTable
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
-from densevse.evaluation.region_ranking import rank_regions, ranked
+from densevse.evaluation.region_ranking import rank_embeddings, rank_regions
 from densevse.models.embedding import (
-    correspond,
     embed,
-    regions_of,
+    find_correspondences,
+    region_vectors,
     write_correspondences,
     write_embeddings,
     write_region_embeddings,
 )
 from densevse.models.encoding import evaluation
-from densevse.models.files import build, open_model, save_model
+from densevse.models.files import build_method, open_model, save_model
 from densevse.report.plan import MeasuredVariant, SectionPlan, TablePlan
 from densevse.report.results import Outputs, make_table
 from snakeproof import schema
@@ -106,7 +106,7 @@ def model(files, tmp_path):
     torch.manual_seed(0)
     parameters = {"dimension": 5, "hidden": 4, "word_vectors": "learned", "word_dimension": 3}
     path = tmp_path / "model.safetensors"
-    save_model(build("hm_lstm", parameters, Inputs(files, ["trees"]).shapes()), "hm_lstm", ["trees"], path)
+    save_model(build_method("hm_lstm", parameters, Inputs(files, ["trees"]).shapes()), "hm_lstm", ["trees"], path)
     return path
 
 
@@ -133,10 +133,10 @@ def test_every_noun_phrase_of_the_training_sentences_has_a_row(opened, tmp_path)
 
 def test_each_phrase_has_its_image_s_best_region_with_its_box(opened):
     inputs, method = opened
-    rows = correspond(method, inputs, "train").set_index(["caption_id", "start"])
+    rows = find_correspondences(method, inputs, "train").set_index(["caption_id", "start"])
     pairs = inputs.pairs("train")
     with evaluation(method):
-        regions = regions_of(method, pairs, np.array([2]))[0][0]
+        regions = region_vectors(method, pairs, np.array([2]))[0][0]
         trees = pairs.forest().take(np.array([4]))
         dog = method.embed_nodes(trees, torch.tensor([2]))[0]
     scores = regions @ dog
@@ -149,22 +149,22 @@ def test_each_phrase_has_its_image_s_best_region_with_its_box(opened):
 
 def test_an_image_without_detections_gives_its_phrases_the_whole_image(opened):
     inputs, method = opened
-    rows = correspond(method, inputs, "train")
+    rows = find_correspondences(method, inputs, "train")
     assert (rows["region"] == 0).eq(rows["image_id"] == "b").all()
 
 
 def test_the_number_of_images_at_once_changes_nothing(opened, monkeypatch):
     inputs, method = opened
-    whole = correspond(method, inputs, "train")
+    whole = find_correspondences(method, inputs, "train")
     monkeypatch.setattr("densevse.models.embedding.IMAGES_AT_ONCE", 1)
-    pd.testing.assert_frame_equal(correspond(method, inputs, "train"), whole, rtol=1e-5)
+    pd.testing.assert_frame_equal(find_correspondences(method, inputs, "train"), whole, rtol=1e-5)
 
 
 def test_a_round_reads_what_was_assigned(files, opened, tmp_path):
     output = str(tmp_path / "correspondences.parquet")
     inputs, method = opened
     write_correspondences(method, inputs, "train", output)
-    joined = files.with_changes(correspondences=output)
+    joined = files.replace_inputs(correspondences=output)
     found = Inputs(joined, ["trees"]).pairs("train").batch(np.array([0, 1, 5])).correspondences
     assert found.sentence.tolist() == [0, 0, 1, 1, 2, 2]
     first = schema.read(output, CORRESPONDENCES).sort_values(["caption_id", "start"])
@@ -213,12 +213,12 @@ def vse(files, tmp_path):
     path, whole, tokens = (str(tmp_path / name) for name in ("vse.safetensors", "whole.parquet", "tokens.parquet"))
     with FeatureWriter(whole, IMAGE_FEATURES, (6,), np.float32) as writer:
         writer.append(pd.DataFrame({"image_id": [*NAMES, "d", "e", "f"]}), np.ones((6, 6), np.float32))
-    captions = schema.read(files.one("caption_table"), CAPTIONS)
+    captions = schema.read(files.input_path("caption_table"), CAPTIONS)
     tokens_of_captions = captions["text"].str.lower().str.split()
     rows = captions[["caption_id", "image_id", "split"]].assign(tokens=tokens_of_captions)
     schema.write(rows, TOKENS, tokens)
-    files = files.with_changes(view_regions=[], view_whole=whole, parses=[], tokens=tokens)
-    made = build("vse", {"dimension": 4, "word_dimension": 3}, Inputs(files, ["words"]).shapes())
+    files = files.replace_inputs(view_regions=[], view_whole=whole, parses=[], tokens=tokens)
+    made = build_method("vse", {"dimension": 4, "word_dimension": 3}, Inputs(files, ["words"]).shapes())
     save_model(made, "vse", ["words"], path)
     return files, path
 
@@ -253,7 +253,7 @@ def test_everything_of_a_split_is_embedded_with_its_words_and_boxes(opened):
 
 def test_embeddings_give_the_assigned_regions(opened):
     inputs, method = opened
-    (rows, vectors), assigned = embed(method, inputs, "train"), correspond(method, inputs, "train")
+    (rows, vectors), assigned = embed(method, inputs, "train"), find_correspondences(method, inputs, "train")
     row = assigned[assigned["image_id"] == "c"].iloc[0]
     of_phrase = (rows["kind"] == "phrase") & (rows["caption_id"] == row["caption_id"]) & (rows["start"] == row["start"])
     regions = (rows["kind"] == "region") & (rows["image_id"] == "c")
@@ -323,7 +323,9 @@ def test_boxes_without_embeddings_are_an_error(embeddings, true_boxes):
     boxes = schema.read(true_boxes, BOXES)
     boxes.loc[boxes["caption_id"] == "f#0", "x"] = 2.5
     with pytest.raises(InputError, match="1 of these boxes have no embedding"):
-        ranked((split.rows.iloc[phrases], split.gather(phrases)), (regions.rows, regions.gather(np.arange(6))), boxes)
+        rank_embeddings(
+            (split.rows.iloc[phrases], split.gather(phrases)), (regions.rows, regions.gather(np.arange(6))), boxes
+        )
 
 
 @pytest.fixture
@@ -340,7 +342,7 @@ def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_bo
     wildcards = {"dataset": "small", "variant": "hm_lstm", "seed": "0", "round": "1"}
     with making(Statement(wildcards=wildcards)):
         rank_regions(*embeddings, true_boxes, ranking)
-    assert identity_of(ranking) == Identity("small", "hm_lstm", 0, 1, "regions", "test")
+    assert read_identity(ranking) == Identity("small", "hm_lstm", 0, 1, "regions", "test")
     variant = MeasuredVariant(title="HM-LSTM", seeds=[0], model="hm_lstm", round=1)
     of = {"title": "Small", "dataset": "small", "protocol": "regions", "published": "coco_region"}
     plan = TablePlan(

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import save_file
 
 from densevse.models.files import described, load_model
-from densevse.models.untrained import write_untrained
+from densevse.models.untrained import write_untrained_model
 from snakeproof.errors import InputError
 from tests.tiny_networks import CLIP_OPTIONS
 
@@ -61,7 +61,7 @@ def written(folder, model, pad, tokenizer):
     networks = {"whole": {"network": "siglip", **NETWORK}}
     path = folder / "model.safetensors"
     file = None if tokenizer is None else str(tokenizer)
-    write_untrained("clip", {"prompt": "{}"}, networks, folder / "weights.safetensors", path, 1, file, pad)
+    write_untrained_model("clip", {"prompt": "{}"}, networks, folder / "weights.safetensors", path, 1, file, pad)
     return path
 
 

@@ -15,8 +15,8 @@ from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Shapes
 from densevse.models.encoding import encode_images, encode_sentences
-from densevse.models.files import build, described, open_model, text_encoder
-from densevse.models.untrained import write_untrained
+from densevse.models.files import build_method, described, open_model, text_encoder
+from densevse.models.untrained import write_untrained_model
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.files import checksum
@@ -55,7 +55,9 @@ def files(tmp_path, weights):
 
 
 def written(weights, path, prompt="{}"):
-    write_untrained("clip", {"prompt": prompt}, {"whole": {"network": "mine", **NETWORK}}, weights, path, threads=1)
+    write_untrained_model(
+        "clip", {"prompt": prompt}, {"whole": {"network": "mine", **NETWORK}}, weights, path, threads=1
+    )
     return path
 
 
@@ -124,10 +126,10 @@ def test_a_tokenizer_that_would_be_downloaded_is_refused():
 
 def test_clip_needs_an_encoder_of_sentences_and_one_vector(weights):
     with pytest.raises(InputError, match="clip needs a network that encodes sentences"):
-        build("clip", {}, Shapes({"whole": 32}, 0))
+        build_method("clip", {}, Shapes({"whole": 32}, 0))
     encoder = text_encoder(NETWORK, weights)
     with pytest.raises(InputError, match=r"reads the view whole, not \['grid'\]"):
-        build("clip", {}, Shapes({"grid": 32}, 0, text_encoder=encoder))
+        build_method("clip", {}, Shapes({"grid": 32}, 0, text_encoder=encoder))
 
 
 def test_sentences_are_cut_by_no_other_model(files):

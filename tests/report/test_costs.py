@@ -8,7 +8,7 @@ import pytest
 
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.report import costs as module
-from densevse.report.costs import RECORDED_COLUMNS, costs, keep, recorded, table
+from densevse.report.costs import RECORDED_COLUMNS, cost_records, costs, record_costs, table
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.logs import USED
@@ -65,7 +65,7 @@ def results(tmp_path, monkeypatch):
     write(folder, "parse", "scenes-grammar-00-of-04", 3, 2, 90)
     write(folder, "table", "sco_4", 3, 2, 700)
     (folder / "scenes").mkdir()
-    monkeypatch.setattr(module, "_images", lambda dataset: 100.0 if dataset.name == "scenes" else float("nan"))
+    monkeypatch.setattr(module, "_count_images", lambda dataset: 100.0 if dataset.name == "scenes" else float("nan"))
     (folder / ".records-results").mkdir()
     for name, size in (("vse", 1000), ("vsepp", 3000)):
         path = f"results/scenes/{name}.safetensors"
@@ -76,7 +76,7 @@ def results(tmp_path, monkeypatch):
 
 
 def test_a_row_is_the_mean_job_of_a_stage_on_a_data_set(results):
-    rows = recorded(results, "a machine").set_index(["stage", "dataset"])
+    rows = cost_records(results, "a machine").set_index(["stage", "dataset"])
     train = rows.loc[("train", "scenes")]
     assert (train["images"], train["jobs"], train["seconds"], train["memory"], train["bytes"]) == (100, 2, 9, 700, 2000)
     assert train["machine"] == "a machine"
@@ -89,7 +89,7 @@ def test_what_is_recorded_again_takes_the_place_of_what_was(results, tmp_path):
     file.write_text(
         f"{','.join(RECORDED_COLUMNS)}\ntrain,coco,5,1,1,1,,old,2020-01-01\ntrain,scenes,5,1,1,1,,old,2020-01-01\n"
     )
-    keep(recorded(results, "new"), file)
+    record_costs(cost_records(results, "new"), file)
     rows = pd.read_csv(file)
     assert list(rows.columns) == RECORDED_COLUMNS
     assert rows[["stage", "dataset", "machine"]].values.tolist() == [
@@ -101,7 +101,7 @@ def test_what_is_recorded_again_takes_the_place_of_what_was(results, tmp_path):
 
 
 def test_the_images_of_a_data_set_are_counted(tmp_path):
-    assert pd.isna(module._images(tmp_path))
+    assert pd.isna(module._count_images(tmp_path))
     rows = pd.DataFrame(columns=[column.name for column in IMAGES.columns])
     schema.write(rows, IMAGES, tmp_path / "images.parquet")
-    assert module._images(tmp_path) == 0
+    assert module._count_images(tmp_path) == 0

@@ -10,7 +10,7 @@ from PIL import Image
 
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.report.figures import canvas, draw_picture, number_logarithmic, place_picture, save
+from densevse.report.figures import canvas, draw_picture, number_logarithmic, place_picture, save_figure
 from densevse.report.pictures import photographs, pictures
 from densevse.report.plan import PicturePlan
 from snakeproof import schema
@@ -28,7 +28,7 @@ def test_a_plan_is_the_same_after_it_was_given_to_a_job_as_plain_values():
 def test_what_the_font_has_no_picture_of_is_written_as_its_code(tmp_path, ending):
     figure = Figure()
     figure.suptitle("a cat 猫 \U0001f993 in a café\nand more")
-    save(figure, tmp_path / f"figure.{ending}")
+    save_figure(figure, tmp_path / f"figure.{ending}")
     assert figure.get_suptitle() == "a cat \\u732b \\U0001f993 in a café\nand more"
 
 
@@ -36,10 +36,10 @@ def test_a_legend_stands_below_the_figure(tmp_path):
     for name, legend in {"without": "", "with": "Green: right. " * 20}.items():
         figure = Figure(figsize=(3, 2))
         figure.suptitle("A figure")
-        save(figure, tmp_path / f"{name}.png", legend)
+        save_figure(figure, tmp_path / f"{name}.png", legend)
     heights = [Image.open(tmp_path / f"{name}.png").height for name in ("without", "with")]
     assert heights[0] < heights[1]
-    save(figure, tmp_path / "with.svg", "Green: right.")
+    save_figure(figure, tmp_path / "with.svg", "Green: right.")
     assert "<!-- Green: right. -->" in (tmp_path / "with.svg").read_text()
 
 

@@ -33,8 +33,10 @@ def results(tmp_path):
 
 def drawn(results, path, monkeypatch, *datasets):
     sections = [GainsSection(title=f"{dataset}, full", dataset=dataset, protocol="full") for dataset in datasets]
-    figures, save = [], gains.save
-    monkeypatch.setattr(gains, "save", lambda figure, to, legend: (figures.append(figure), save(figure, to, legend)))
+    figures, save = [], gains.save_figure
+    monkeypatch.setattr(
+        gains, "save_figure", lambda figure, to, legend: (figures.append(figure), save(figure, to, legend))
+    )
     plan = GainsPlan(title="A table", reference="VSE", sections=sections)
     gains.draw_gains(str(results), plan.model_dump(mode="json"), str(path))
     monkeypatch.undo()

@@ -8,7 +8,7 @@ from densevse.report import made_with
 from densevse.report.made_with import choices, descriptions
 from snakeproof import schema
 from snakeproof.schema import TEXT, Column, Schema
-from snakeproof.statements import RESULTS, Statement, digest, making, path_of, read_statement
+from snakeproof.statements import RESULTS, Statement, digest, making, read_statement, result_path
 
 KIND = Schema("made", "a file", (Column("place", TEXT, "where it is"),))
 MULTI = "scenes/networks/multi.parquet"
@@ -24,11 +24,11 @@ def made(place, reads=None, settings=None, found=None, **wildcards):
     """Writes a file that states its job, which `reads` files by the names of inputs; returns the file's place."""
     files = {name: [one] if isinstance(one, str) else one for name, one in (reads or {}).items()}
     inputs = {
-        name: {one: digest(path_of(one)) if path_of(one).is_file() else None for one in places}
+        name: {one: digest(result_path(one)) if result_path(one).is_file() else None for one in places}
         for name, places in files.items()
     }
     with making(Statement(given=settings or {}, wildcards=wildcards, inputs=inputs)):
-        schema.write([{"place": place}], KIND, path_of(place), **(found or {}))
+        schema.write([{"place": place}], KIND, result_path(place), **(found or {}))
     return place
 
 
@@ -77,7 +77,9 @@ def model(name="vse", found=None, **reads):
 def retrieval(of_model, name="vse"):
     """The statement of a retrieval by a model."""
     place, reads = of_model
-    return read_statement(path_of(made(f"scenes/retrieval/{name}.parquet", {**reads, "model": place}, variant=name)))
+    return read_statement(
+        result_path(made(f"scenes/retrieval/{name}.parquet", {**reads, "model": place}, variant=name))
+    )
 
 
 def test_regions_have_a_network_and_a_proposer_and_sentences_a_parser():
@@ -94,10 +96,10 @@ def test_phrases_are_of_the_model_that_embedded_them():
     place, reads = model(view_regions=regions(), word_vectors=word_vectors())
     phrases = made("scenes/embeddings/test.parquet", {**reads, "model": place})
     true = made("scenes/embeddings/true_regions.parquet", {"model": place, "true_regions": features("rcnn", "true")})
-    ranking = read_statement(path_of(made("scenes/r.parquet", {"embeddings": phrases, "true_regions": true})))
+    ranking = read_statement(result_path(made("scenes/r.parquet", {"embeddings": phrases, "true_regions": true})))
     found = choices([ranking])
     assert found == {"network of regions": "rcnn", "proposer": "fast", "word vectors": "glove"}
-    path_of(phrases).unlink()
+    result_path(phrases).unlink()
     assert choices([ranking]) == {}
 
 
@@ -146,7 +148,7 @@ def test_an_ensemble_has_the_networks_and_the_word_vectors_of_all_its_members():
     members = [model("a", view_whole=features()), model("b", view_regions=regions(), word_vectors=word_vectors())]
     reads = {name: file for _, read in members for name, file in read.items()}
     place = made("scenes/retrieval/both.parquet", {**reads, "models": [place for place, _ in members]})
-    assert choices([read_statement(path_of(place))]) == {
+    assert choices([read_statement(result_path(place))]) == {
         "network of regions": "rcnn",
         "network of whole": "vgg19",
         "proposer": "fast",
@@ -165,7 +167,7 @@ def test_given_members_of_an_ensemble_are_named_with_their_files_of_all_seeds():
         )
         for file in ("a.npy", "b.npy")
     ]
-    found = choices([read_statement(path_of(run)) for run in runs])
+    found = choices([read_statement(result_path(run)) for run in runs])
     assert (found["network of whole"], found["given"]) == ("vgg19", "scores a.npy, b.npy of mine")
 
 
@@ -258,18 +260,21 @@ def test_features_that_are_gone_are_known_by_their_place():
     made_by = retrieval(model(**read))
     known = choices([made_by])
     for place in (read["view_whole"], "scenes/features/rcnn/regions-fast/00-of-01.parquet"):
-        path_of(place).unlink()
+        result_path(place).unlink()
     assert choices([made_by]) == known
-    path_of(read["view_concepts"]).unlink()
+    result_path(read["view_concepts"]).unlink()
     assert choices([made_by])["network of whole"] == "vgg19"
     assert descriptions([[made_by]]) == []
 
 
 def test_what_is_carried_is_read_where_files_are_not_at_hand():
-    place, files = model(view_whole=features(), word_vectors=word_vectors()), [*path_of("scenes").rglob("*.parquet")]
+    place, files = (
+        model(view_whole=features(), word_vectors=word_vectors()),
+        [*result_path("scenes").rglob("*.parquet")],
+    )
     made_by = retrieval(place)
     known = choices([made_by]), descriptions([[made_by]])
-    above = {digest(file): read_statement(file).own for file in files}
+    above = {digest(file): read_statement(file).own_values for file in files}
     for file in files:
         file.unlink()
     carrying = Statement(inputs=made_by.inputs, above=above)

@@ -10,22 +10,22 @@ from densevse.evaluation.metrics import METRIC_COLUMNS, RECALL_COLUMNS
 from densevse.report.published import (
     _COLUMNS,
     any_text,
-    as_printed,
     check_names,
-    read_about,
+    number_or_none,
+    printed_number,
     read_paper,
-    read_published,
+    read_published_rows,
     read_rows,
-    real,
-    real_or_none,
-    required,
-    whole,
+    read_texts,
+    real_number,
+    required_text,
+    whole_number,
 )
 from snakeproof.errors import InputError
 
 FOLDER = Path(__file__).parents[2] / "config/published"
 PAPERS = ("hm_lstm", "vse", "sm_lstm", "defrag", "sco")
-ROWS = read_published([FOLDER / f"{paper}.csv" for paper in PAPERS])
+ROWS = read_published_rows([FOLDER / f"{paper}.csv" for paper in PAPERS])
 
 # The papers' own slips: (paper, table, data set, method) -> what the printed recalls give, against what is printed.
 PRINTED_SUMS_OFF = {
@@ -170,13 +170,13 @@ def bad(tmp_path, **changes):
 
 def test_a_metric_that_is_no_number_is_named(tmp_path):
     with pytest.raises(InputError, match=r"vse.csv, line 2: t2i_r5 is no number: 'l2.5'"):
-        read_published(bad(tmp_path, t2i_r5="l2.5"))
+        read_published_rows(bad(tmp_path, t2i_r5="l2.5"))
 
 
 @pytest.mark.parametrize("changes", [{"paper": "sco"}, {"images": ""}, {"table": ""}, {"method": ""}, {"further": "1"}])
 def test_a_row_that_does_not_fit_is_named(tmp_path, changes):
     with pytest.raises(InputError, match=r"vse.csv"):
-        read_published(bad(tmp_path, **changes))
+        read_published_rows(bad(tmp_path, **changes))
 
 
 def test_a_paper_without_a_title_is_named(tmp_path):
@@ -187,7 +187,7 @@ def test_a_paper_without_a_title_is_named(tmp_path):
 
 @pytest.mark.parametrize("changes", [{"dataset": "flickr9k"}, {"protocol": "fold"}])
 def test_an_unknown_data_set_or_protocol_is_named(tmp_path, changes):
-    rows = read_published(bad(tmp_path, **changes))
+    rows = read_published_rows(bad(tmp_path, **changes))
     with pytest.raises(InputError, match=r"flickr9k|fold"):
         check_names(rows, ["flickr8k"], ["full"])
 
@@ -197,7 +197,7 @@ def test_all_metrics_have_a_column():
 
 
 def test_rows_of_zero_shot_clip_are_whole_and_rise_with_the_number_of_answers():
-    rows = read_published([FOLDER / "clip.csv"])
+    rows = read_published_rows([FOLDER / "clip.csv"])
     assert {(row.dataset, row.protocol, row.images, row.table) for row in rows} == {
         ("flickr8k", "full", 1000, "code"),
         ("flickr30k", "full", 1000, "code"),
@@ -213,7 +213,14 @@ def test_rows_of_zero_shot_clip_are_whole_and_rise_with_the_number_of_answers():
         assert recalls[0] > recalls[3], "one of five sentences is found more easily than the one image"
 
 
-COLUMNS = {"method": required, "images": whole, "r1": real, "r5": real_or_none, "printed": as_printed, "note": any_text}
+COLUMNS = {
+    "method": required_text,
+    "images": whole_number,
+    "r1": real_number,
+    "r5": number_or_none,
+    "printed": printed_number,
+    "note": any_text,
+}
 
 
 def written(tmp_path, *lines):
@@ -255,6 +262,6 @@ def test_other_columns_are_refused(tmp_path):
 def test_what_is_said_about_a_file_has_exactly_its_keys(tmp_path):
     about = tmp_path / "a.yaml"
     about.write_text("images: ten\nsource: a paper\n")
-    assert read_about(about, ("images", "source")) == {"images": "ten", "source": "a paper"}
+    assert read_texts(about, ("images", "source")) == {"images": "ten", "source": "a paper"}
     with pytest.raises(InputError, match=r"a\.yaml: expected the keys images, source and year, and no others"):
-        read_about(about, ("images", "source", "year"))
+        read_texts(about, ("images", "source", "year"))

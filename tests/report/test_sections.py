@@ -48,7 +48,7 @@ def test_regions_of_images_of_one_family_are_drawn_together(tmp_path):
     width = {}
     for drawn, family in (("family", lambda n: f"f{n % FAMILIES}"), ("image", lambda n: f"i{n}")):
         images = images_of(tmp_path / f"{drawn}.parquet", family)
-        section = read_section(plan, SectionArtifacts.at([images], [], [ranking]))
+        section = read_section(plan, SectionArtifacts.from_paths([images], [], [ranking]))
         [row] = [row for row in section.rows([], {}, None) if row.kind == "measured"]
         width[drawn] = row.intervals["rsum"].high - row.intervals["rsum"].low
     assert width["image"] == pytest.approx(width["family"] / 2, rel=0.15)

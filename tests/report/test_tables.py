@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.artifacts.identity import Identity, identity_of
+from densevse.artifacts.identity import Identity, read_identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
@@ -16,7 +16,7 @@ from densevse.artifacts.schemas.tables import RESULTS, ROUNDS
 from densevse.config.tables import PrintedTable
 from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.recall import metrics_of
-from densevse.report.footnotes import with_adopted_note
+from densevse.report.footnotes import add_adopted_note
 from densevse.report.layout import gain
 from densevse.report.plan import (
     Difference,
@@ -29,7 +29,7 @@ from densevse.report.plan import (
 from densevse.report.rendering import Document
 from densevse.report.results import Outputs, make_table
 from densevse.report.rounds import make_rounds
-from densevse.report.sections import Row, queries_of
+from densevse.report.sections import Row, list_queries
 from densevse.statistics.bootstrap import Interval
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -70,7 +70,7 @@ def retrieval(path, random, data, variant="vse", seed=None, trained_on="cpu", nu
     """
     of = {"dataset": "flickr8k", "protocol": "full", **of}
     test_set = select_split(schema.read(data[0], IMAGES), schema.read(data[1], CAPTIONS))
-    rows, _ = queries_of(test_set, folds(test_set, of["protocol"]))
+    rows, _ = list_queries(test_set, folds(test_set, of["protocol"]))
     rows = rows.assign(rank=np.random.default_rng(random).geometric(0.1, len(rows)), candidates=290)
     rows = rows.assign(
         tied=False, top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows)
@@ -168,7 +168,7 @@ def test_a_gain_is_called_better_only_where_its_interval_excludes_0(tmp_path, da
     runs = [retrieval(tmp_path / f"{n}.parquet", n, files, name, 0) for n, name in enumerate(names)]
     good = schema.read(runs[2], RETRIEVAL)
     good = good.assign(rank=np.where(good["rank"] > 10, 1, good["rank"]))
-    schema.write(good, RETRIEVAL, runs[2], **identity_of(runs[2]).values())
+    schema.write(good, RETRIEVAL, runs[2], **read_identity(runs[2]).values())
     measured = {"vse": entry("VSE", [0]), "vsepp": entry("VSE++", [0]), "order": entry("Order", [0])}
     text, rows = make(tmp_path, plan(section(measured), printed=(), reference="vse"), (files, runs))
     found = rows.set_index("variant")
@@ -204,7 +204,7 @@ def test_too_few_images_to_draw_from_have_no_interval_and_nothing_is_called_bett
     names = ("vse", "vsepp")
     runs = [retrieval(tmp_path / f"{n}.parquet", n, files, name, 0, protocol=protocol) for n, name in enumerate(names)]
     best = schema.read(runs[1], RETRIEVAL)
-    schema.write(best.assign(rank=1), RETRIEVAL, runs[1], **identity_of(runs[1]).values())
+    schema.write(best.assign(rank=1), RETRIEVAL, runs[1], **read_identity(runs[1]).values())
     measured = {"vse": entry("VSE", [0]), "vsepp": entry("VSE++", [0])}
     chosen = plan(section(measured, protocol=protocol), printed=(), reference="vse")
     text, rows = make(tmp_path, chosen, (files, runs))
@@ -466,16 +466,16 @@ def test_the_foot_names_the_network_that_a_row_was_really_made_with(tmp_path, da
 
 def test_any_table_that_was_made_from_adopted_files_says_so():
     shown = Document("Title", [], ["a note"])
-    assert with_adopted_note(shown) == shown
+    assert add_adopted_note(shown) == shown
     job = Statement(adopted={"scenes/model.safetensors": ["the code"], "scenes/words.parquet": ["minimum"]})
     with making(job):
-        (_, said) = with_adopted_note(shown).notes
+        (_, said) = add_adopted_note(shown).notes
         assert said.startswith(
             "Made from files of other code or of an earlier version, which were adopted (densevse ado"
         )
         assert said.endswith("not compared: minimum, the code.")
         named = Document("Title", [], ["Rows that ... were adopted (densevse adopt): vse."])
-        assert with_adopted_note(named) == named
+        assert add_adopted_note(named) == named
 
 
 def test_the_foot_names_rows_that_rest_on_adopted_files(tmp_path, data):
@@ -663,7 +663,7 @@ def test_the_foot_names_rows_far_below_chance(tmp_path, data):
     path = retrieval(tmp_path / "0.parquet", 0, files)
     rows = schema.read(path, RETRIEVAL)
     rows["rank"] = rows["candidates"].astype(rows["rank"].dtype)
-    schema.write(rows, RETRIEVAL, path, **identity_of(path).values())
+    schema.write(rows, RETRIEVAL, path, **read_identity(path).values())
     text, _ = make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, [path]))
     assert "- Flickr8K: vse: far below chance: half of the queries" in text
 

@@ -25,7 +25,7 @@ def cards(monkeypatch, tmp_path):
         raise RuntimeError("The NVIDIA driver on your system is too old (found version 12020).\nmore")
 
     def see(count, asked="auto", capability=(8, 6), available=True, works=True, built=WHEEL):
-        gpu._usable.cache_clear()
+        gpu._choose_device.cache_clear()
         monkeypatch.setenv(GPU, asked)
         monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
         monkeypatch.setattr(torch.cuda, "init", lambda: available or refuse())
@@ -50,7 +50,7 @@ def cards(monkeypatch, tmp_path):
         return used
 
     yield see
-    gpu._usable.cache_clear()
+    gpu._choose_device.cache_clear()
     while gpu._held:
         gpu._held.pop().close()
 
@@ -75,10 +75,10 @@ def test_a_job_computes_where_it_is_asked_to(cards, count, asked, expected, trie
 def test_a_card_that_another_job_computes_on_is_left_to_it(cards, monkeypatch):
     cards(2)
     assert gpu.usable_device() == torch.device("cuda:0")
-    gpu._usable.cache_clear()  # as another job's process would begin
+    gpu._choose_device.cache_clear()  # as another job's process would begin
     assert gpu.usable_device() == torch.device("cuda:1")
     monkeypatch.setenv(JOBS_PER_GPU, "2")
-    gpu._usable.cache_clear()
+    gpu._choose_device.cache_clear()
     assert gpu.usable_device() == torch.device("cuda:0")
 
 

@@ -24,7 +24,7 @@ from densevse.vision.networks import load_network
 from snakeproof.errors import InputError
 from snakeproof.files import checksum
 from snakeproof.schema import read, write
-from snakeproof.seals import sealed
+from snakeproof.seals import sealed_file
 from snakeproof.statements import Statement, digest, making, statement_metadata
 from tests.projects import ROOT
 
@@ -179,7 +179,7 @@ def test_a_weight_that_float16_does_not_hold_is_refused_and_leaves_nothing(folde
     trained = train(folder, tmp_path / "net.safetensors", recipe())
     weights = load_file(trained)
     weights["classifier.fc8.bias"][0] = 1e6
-    with sealed(tmp_path / "large.safetensors") as large:
+    with sealed_file(tmp_path / "large.safetensors") as large:
         save_file(weights, large, statement_metadata())
     with pytest.raises(InputError, match=r"large\.safetensors: classifier\.fc8\.bias has values beyond"):
         release(tmp_path / "large.safetensors", "history", tmp_path / "half.safetensors", tmp_path / "card.md")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from densevse.statistics.bootstrap import drawn_statistics, interval_of, interval_of_mean, left_out
+from densevse.statistics.bootstrap import drawn_statistics, interval_of, interval_of_mean, jackknife_weights
 from densevse.statistics.intervals import SumBootstrap
 
 
@@ -31,5 +31,5 @@ def test_a_mean_of_sums_has_the_interval_of_a_mean():
 
 
 def test_each_group_is_left_out_once():
-    weights = left_out(np.array([0, 1, 0, 2]))
+    weights = jackknife_weights(np.array([0, 1, 0, 2]))
     assert weights.tolist() == [[1, 1, 1, 1], [0, 1, 0, 1], [1, 0, 1, 1], [1, 1, 1, 0]]

@@ -62,7 +62,7 @@ def test_every_replicate_is_the_metrics_of_the_drawn_images():
 @pytest.mark.parametrize("count", [1, 2, 3, 8])
 def test_the_median_is_numpy_s(count):
     ranks = np.random.default_rng(count).integers(1, 9, count)
-    histogram = RankHistogram.of(ranks, np.arange(count), np.ones((1, count), np.float32))
+    histogram = RankHistogram.from_ranks(ranks, np.arange(count), np.ones((1, count), np.float32))
     assert histogram.median().tolist() == [np.median(ranks)] * 2
 
 

@@ -30,24 +30,24 @@ rule fail:
 
 
 def test_the_disk_that_is_yet_to_be_taken_is_said(tmp_path):
-    first = DISK["said"](tmp_path, 68.04)
+    first = DISK["disk_message"](tmp_path, 68.04)
     assert first == (
         "The demo takes about 6.1 GB of disk more: 5.8 GB for .venv and 0.1 GB for resources and 0.2 GB for results. "
         "68.0 GB are free."
     )
     (tmp_path / ".venv").mkdir()
-    assert "about 0.3 GB of disk more: 0.1 GB for resources" in DISK["said"](tmp_path, 68.04)
+    assert "about 0.3 GB of disk more: 0.1 GB for resources" in DISK["disk_message"](tmp_path, 68.04)
 
 
 def test_time_left_is_that_of_the_work_left_at_the_speed_so_far():
     work = TIME_LEFT["Work"]({"train": 30.0, "table": 10.0}, {"train": 2, "table": 1, "unknown": 1})
-    assert work.left(elapsed=60) is None
+    assert work.remaining_seconds(elapsed=60) is None
     work.finish("train")
     # 30 of 90 seconds of work took a minute.
-    assert work.left(elapsed=60) == pytest.approx(120)
+    assert work.remaining_seconds(elapsed=60) == pytest.approx(120)
     work.finish("unknown")
-    assert work.left(elapsed=100) == pytest.approx(80)
-    assert work.left(elapsed=10) is None
+    assert work.remaining_seconds(elapsed=100) == pytest.approx(80)
+    assert work.remaining_seconds(elapsed=10) is None
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_an_estimate_is_said_to_be_one(done, left, said):
 
 
 def test_costs_of_the_demo_are_recorded():
-    costs = TIME_LEFT["costs_of"]("scenes")
+    costs = TIME_LEFT["read_costs"]("scenes")
     assert costs["train"] > costs["table"] > 0
 
 

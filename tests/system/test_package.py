@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from densevse.dag.project import code_of
+from densevse.dag.project import project_code
 from tests.projects import ROOT, SMALL, job_counts
 from tests.rules import rules
 
@@ -77,8 +77,8 @@ def test_the_installed_project_is_found_without_a_checkout(packages, tmp_path):
 
 
 def test_digests_of_code_are_those_of_the_checkout(packages, tmp_path):
-    ours = code_of(ROOT, tmp_path / "ours.json")
-    installed = code_of(packages / "densevse/_project", tmp_path / "installed.json")
+    ours = project_code(ROOT, tmp_path / "ours.json")
+    installed = project_code(packages / "densevse/_project", tmp_path / "installed.json")
     calls = {rule.call for rule in rules().values() if rule.call}
     assert len(calls) > 50
     for call in calls:

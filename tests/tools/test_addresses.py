@@ -7,7 +7,17 @@ import pytest
 import yaml
 
 from snakeproof.errors import InputError
-from tools.addresses import CHANGES, CITATION, PYPROJECT, ZENODO, notes, stated, with_code, with_urls, zenodo
+from tools.addresses import (
+    CHANGES,
+    CITATION,
+    PYPROJECT,
+    ZENODO,
+    add_code_address,
+    add_urls,
+    notes,
+    repository_address,
+    zenodo,
+)
 from tools.environments import ROOT
 
 ADDRESS = "https://example.org/owner/densevse"
@@ -15,19 +25,25 @@ TEXT, CITED = (path.read_text(encoding="utf-8") for path in (PYPROJECT, CITATION
 
 
 def test_each_file_has_the_address_that_pyproject_states():
-    repository = stated(TEXT)
-    assert with_urls(TEXT, repository) == TEXT, "run `make addresses`"
-    assert with_code(CITED, repository) == CITED, "run `make addresses`"
+    repository = repository_address(TEXT)
+    assert add_urls(TEXT, repository) == TEXT, "run `make addresses`"
+    assert add_code_address(CITED, repository) == CITED, "run `make addresses`"
     assert zenodo(yaml.safe_load(CITED)) == ZENODO.read_text(encoding="utf-8"), "run `make addresses`"
     assert ("urls" in tomllib.loads(TEXT)["project"]) == bool(repository)
 
 
 def test_an_address_that_an_owner_sets_gets_everywhere_and_can_be_taken_back():
-    project, cited = with_urls(with_urls(TEXT, "https://old"), ADDRESS), with_code(with_code(CITED, "old"), ADDRESS)
+    project, cited = (
+        add_urls(add_urls(TEXT, "https://old"), ADDRESS),
+        add_code_address(add_code_address(CITED, "old"), ADDRESS),
+    )
     assert tomllib.loads(project)["project"]["urls"] == {"Repository": ADDRESS}
     assert yaml.safe_load(cited)["repository-code"] == ADDRESS
     assert f'"identifier": "{ADDRESS}"' in zenodo(yaml.safe_load(cited))
-    assert (with_urls(project, stated(TEXT)), with_code(cited, stated(TEXT))) == (TEXT, CITED)
+    assert (add_urls(project, repository_address(TEXT)), add_code_address(cited, repository_address(TEXT))) == (
+        TEXT,
+        CITED,
+    )
 
 
 def test_the_notes_of_a_version_are_its_part_of_the_changes():

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.artifacts.identity import identity_of
+from densevse.artifacts.identity import read_identity
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.load import load, variant
 from densevse.models.retrieval import encode_test, write_retrieval
@@ -35,7 +35,7 @@ SEEDS = (0, 1, 2)
 
 def computed(file, **made_with):
     """The same retrieval, made on these devices."""
-    found = {**identity_of(file).values(), "device": "cpu", "trained_on": "cpu", **made_with}
+    found = {**read_identity(file).values(), "device": "cpu", "trained_on": "cpu", **made_with}
     schema.write(schema.read(file, RETRIEVAL), RETRIEVAL, file, **found)
 
 
@@ -77,7 +77,7 @@ def test_equal_figures_agree_and_times_are_divided(tmp_path):
 def test_a_gpu_that_ranks_worse_than_seeds_allow_is_told(tmp_path):
     folders = folder_of(tmp_path / "cpu", 0, 1.0), folder_of(tmp_path / "gpu", 7, 1.0, worse=3, **GPU)
     (row,) = compare_devices(*folders)
-    assert row.difference < -row.allowed < 0
+    assert row.difference < -row.allowed_difference < 0
     page = document([row], *folders, ("a processor", "a card")).markdown()
     assert "outside what seeds allow: vse on mine, protocol full" in page
 
@@ -85,7 +85,7 @@ def test_a_gpu_that_ranks_worse_than_seeds_allow_is_told(tmp_path):
 def test_other_draws_of_the_same_ranks_agree(tmp_path):
     folders = folder_of(tmp_path / "cpu", 0, 1.0), folder_of(tmp_path / "gpu", 7, 1.0, **GPU)
     (row,) = compare_devices(*folders)
-    assert 0 < abs(row.difference) < row.allowed
+    assert 0 < abs(row.difference) < row.allowed_difference
 
 
 def test_folders_that_cannot_be_compared_are_refused_by_name(tmp_path):

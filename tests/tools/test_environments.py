@@ -9,14 +9,14 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tools.environments import ROOT, environments, pinned
+from tools.environments import ROOT, environments, pinned_versions
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 INSTALL = runpy.run_path(str(ROOT / "envs/install.py"))
 
 
 def test_conda_environments_have_the_pinned_versions():
-    versions = pinned()
+    versions = pinned_versions()
     found = environments()
     assert {path.stem for path in found} == {"base", "torch", "corenlp"}
     for path, packages in found.items():
@@ -38,7 +38,7 @@ def test_what_pyproject_names_is_pinned():
         f"{file}: {requirement}"
         for file, requirements in named
         for requirement in map(Requirement, requirements)
-        if pinned(file).get(canonicalize_name(requirement.name), "") not in requirement.specifier
+        if pinned_versions(file).get(canonicalize_name(requirement.name), "") not in requirement.specifier
     ]
     assert wrong == [], "`make lock`"
 
@@ -64,8 +64,8 @@ def test_the_environment_of_tests_has_the_extras_of_tables(extra):
     ],
 )
 def test_nothing_but_itself_is_added_by_the_requirements_of_an_extra(file, added):
-    versions = pinned()
-    assert {name for name, version in pinned(file).items() if versions.get(name) != version} == added
+    versions = pinned_versions()
+    assert {name for name, version in pinned_versions(file).items() if versions.get(name) != version} == added
 
 
 def test_nothing_needs_other_versions():
@@ -73,12 +73,12 @@ def test_nothing_needs_other_versions():
     storage = [f"requirements-{name}.txt" for name in ("storage", "kubernetes", "bucket")]
     pairs = [*(("requirements.txt", file) for file in ("requirements-dev.txt", *storage)), (storage[0], storage[2])]
     for first, second in pairs:
-        one, other = pinned(first), pinned(second)
+        one, other = pinned_versions(first), pinned_versions(second)
         assert {name for name in one.keys() & other.keys() if one[name] != other[name]} == set(), second
 
 
 def test_what_developing_needs_is_apart():
-    running = pinned()
+    running = pinned_versions()
     assert not {"pytest", "moto", "ruff", "mypy", "snakefmt", "hypothesis", "torchmetrics"} & running.keys()
 
 
@@ -98,7 +98,9 @@ def test_both_locks_hold_the_same_packages_but_for_torch_and_what_it_pins():
 
 
 def test_each_lock_has_the_cuda_that_it_is_named_after():
-    first, second = (set(filter(of_torch, pinned(file))) for file in ("requirements.txt", "requirements-cuda12.txt"))
+    first, second = (
+        set(filter(of_torch, pinned_versions(file))) for file in ("requirements.txt", "requirements-cuda12.txt")
+    )
     assert {"nvidia-cudnn-cu13", "torch", "torchvision"} <= first
     assert {"nvidia-cudnn-cu12", "torch", "torchvision"} <= second
     assert not [name for name in second if name.endswith("-cu13")]
@@ -146,4 +148,4 @@ def test_further_packages_replace_none_of_the_environment(target):
 def test_requirements_name_no_index_and_hash_each_package():
     texts = {path.name: path.read_text() for path in ROOT.glob("requirements*.txt")}
     assert [name for name, text in texts.items() if "--index" in text or "://" in text] == []
-    assert [name for name, text in texts.items() if text.count("--hash=sha256:") <= len(pinned(name))] == []
+    assert [name for name, text in texts.items() if text.count("--hash=sha256:") <= len(pinned_versions(name))] == []

@@ -10,13 +10,13 @@ from densevse.config.load import variant
 from densevse.config.training import NamedPhase
 from densevse.dag.project import Project
 from densevse.methods.interface import Moment
-from densevse.training.retrieval import prepared
+from densevse.training.retrieval import prepare_task
 from snakeproof.errors import InputError
 from tests.device.conftest import made
 from tests.device.files import files_of
 from tests.device.test_methods import CLOSED, CONFIG, METHODS, job_of
-from tools.feature_scales import Outcome, ScaledInputs, Trial, run, shortened
-from tools.feature_scales import job_of as trial_job
+from tools.feature_scales import Outcome, ScaledInputs, Trial, run_trial, shorten_phases
+from tools.feature_scales import trial_job as trial_job
 
 __all__ = ["made"]
 
@@ -32,7 +32,7 @@ def files_and_job(made, name):
 
 def first_loss(files, job, scale):
     torch.manual_seed(0)
-    task = prepared(job, ScaledInputs(files, job.sentences, scale))
+    task = prepare_task(job, ScaledInputs(files, job.sentences, scale))
     torch.manual_seed(1)
     return task.loss(task.batch(np.arange(PAIRS), 1), Moment(1, "first", task.parameters)).item()
 
@@ -49,7 +49,7 @@ def test_the_first_loss_does_not_depend_on_the_scale_of_features(made, name):
 def test_a_trial_has_the_course_of_its_training(made):
     files, job = files_and_job(made, "devise")
     job = job.model_copy(update={"phases": [NamedPhase(name="main", epochs=2, learning_rate=0.01)]})
-    found = run(files, job, 10.0)
+    found = run_trial(files, job, 10.0)
     assert len(found.losses) == len(found.rsums) == 2
     assert np.isfinite(found.losses).all()
     assert -1 <= found.alike <= 1
@@ -61,7 +61,7 @@ def test_a_loss_that_is_no_number_is_a_divergence(made):
     training = job.training.model_copy(update={"grad_clip": None})
     phases = [NamedPhase(name="main", epochs=3, learning_rate=1e38)]
     job = job.model_copy(update={"training": training, "phases": phases})
-    found = run(files, job, 1.0)
+    found = run_trial(files, job, 1.0)
     assert found.verdict == "diverges"
     assert "training diverged" in found.error
 
@@ -80,4 +80,4 @@ def test_a_training_that_ranks_by_chance_has_collapsed():
 
 def test_the_first_epochs_of_a_round():
     phases = [NamedPhase(name=name, epochs=2, learning_rate=0.1) for name in ("warm_up", "main", "settle")]
-    assert [(phase.name, phase.epochs) for phase in shortened(phases, 3)] == [("warm_up", 2), ("main", 1)]
+    assert [(phase.name, phase.epochs) for phase in shorten_phases(phases, 3)] == [("warm_up", 2), ("main", 1)]

@@ -9,7 +9,7 @@ import torch
 from torch.autograd import DeviceType
 
 from tests.device.papers import Sizes
-from tools.gpu_check.profiling import Work, work_of
+from tools.gpu_check.profiling import Work, mean_work
 from tools.gpu_check.steps import COLUMNS, KINDS, METHODS, Clock, Plan, Step, step_sheet
 
 HEAVY = {"cv2", "duckdb", "matplotlib", "nltk", "pytest", "snakemake", "stanza", "torchvision"}
@@ -56,7 +56,7 @@ def test_the_work_of_a_step_is_counted_by_the_profiler_s_events():
     ]
     host = [event("cudaLaunchKernel", False), event("cudaStreamSynchronize", False)]
     events = [event("gemm"), event("add"), *copies, *host, event("Optimizer.step", annotated=True)]
-    assert work_of(events, 2) == Work(busy=0.5, kernels=1.0, pageable=0.5, waits=0.5)
+    assert mean_work(events, 2) == Work(busy=0.5, kernels=1.0, pageable=0.5, waits=0.5)
 
 
 def test_a_row_has_the_time_of_an_epoch():

@@ -18,7 +18,7 @@ from densevse.training.concepts import ConceptTables, PixelConceptJob, train_all
 from densevse.vision.networks import load_module
 from snakeproof import schema
 from snakeproof.errors import InputError
-from snakeproof.seals import sealed
+from snakeproof.seals import sealed_file
 from snakeproof.statements import read_statement, statement_metadata
 from snakeproof.store import FeatureStore
 from tests.concepts import NAMES, D, folder, job, tables, written
@@ -38,7 +38,7 @@ def test_a_head_learns_scores(folder, tmp_path, learns_from):
 def test_scores_are_the_largest_over_regions_and_those_of_the_whole(folder, tmp_path):
     random = np.random.default_rng(1)
     weights = {"weight": torch.from_numpy(random.normal(size=(3, D))).float(), "bias": torch.tensor([0.1, 0.2, 0.3])}
-    with sealed(tmp_path / "head.safetensors") as head:
+    with sealed_file(tmp_path / "head.safetensors") as head:
         save_file(weights, head, statement_metadata())
     views = {view: str(tmp_path / view / "00-of-01.parquet") for view in ("concepts", "concepts_whole")}
     score_concepts(str(folder / "regions.parquet"), str(tmp_path / "head.safetensors"), "head", 1, **views)
@@ -69,7 +69,7 @@ def test_all_layers_learn_from_pixels(folder, tmp_path):
 
 def test_a_head_of_other_features_is_refused(folder, tmp_path):
     other = str(tmp_path / "other.safetensors")
-    with sealed(other) as temporary:
+    with sealed_file(other) as temporary:
         save_file({"weight": torch.zeros(3, D + 1), "bias": torch.zeros(3)}, temporary, statement_metadata())
     with pytest.raises(InputError, match=f"vectors of length {D + 1}, but those of .* have {D}"):
         score_concepts(str(folder / "regions.parquet"), other, "head", 1, "best.parquet", "whole.parquet")

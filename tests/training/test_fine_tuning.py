@@ -12,7 +12,7 @@ from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Moment
 from densevse.models.encoding import encode_images
-from densevse.models.files import build, load_model, open_alone, open_model
+from densevse.models.files import build_method, load_model, open_model, open_new_data
 from densevse.report.made_with import choices
 from densevse.training.loop import Interrupted, Trainer
 from densevse.training.retrieval import Retrieval, train_method
@@ -39,7 +39,7 @@ def crops(folder, files, pictures):
     """The files of a job that reads crops, whose stored vectors are those of the network."""
     write_regions(folder, pictures)
     sources = {"source_images": str(folder / "pictures"), "network": str(folder / "network.safetensors")}
-    return files.with_changes(view_whole=[], view_crops=[str(folder / "described.parquet")], **sources)
+    return files.replace_inputs(view_whole=[], view_crops=[str(folder / "described.parquet")], **sources)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def job(files, crops, folder, tmp_path):
 
     def run(name, phases=PHASES, start=None, patience=None, **parameters):
         model, history = tmp_path / name / "model.safetensors", tmp_path / name / "history.parquet"
-        of_vectors = files.with_changes(view_whole=[], view_regions=[str(folder / "described.parquet")])
+        of_vectors = files.replace_inputs(view_whole=[], view_regions=[str(folder / "described.parquet")])
         described = TrainingJob(
             method="defrag",
             parameters={**PARAMETERS, **parameters},
@@ -57,7 +57,7 @@ def job(files, crops, folder, tmp_path):
             phases=phases,
             seed=0,
         )
-        read = crops.with_changes(start=str(start)) if start else of_vectors
+        read = crops.replace_inputs(start=str(start)) if start else of_vectors
         train_method(read, described, model, history)
         return model, schema.read(history, HISTORY)
 
@@ -67,7 +67,7 @@ def job(files, crops, folder, tmp_path):
 def test_crops_are_the_boxes_that_the_network_was_shown(crops, pictures):
     pairs = Inputs(crops, ["words"]).pairs("val")
     images = pairs.images(np.arange(4))
-    rows = FeatureStore(crops.several("view_crops"), REGION_FEATURES).rows
+    rows = FeatureStore(crops.input_paths("view_crops"), REGION_FEATURES).rows
     assert images.views["crops"].shape == (4, images.present.shape[1], 3, SIZE, SIZE)
     assert images.views["crops"].dtype == torch.uint8
     for number, image in enumerate(pairs.rows.image_ids):
@@ -91,7 +91,7 @@ def test_regions_of_a_shared_map_have_no_crops(folder, crops, pictures):
 
 def test_the_network_begins_with_the_features_that_were_extracted(crops):
     inputs = Inputs(crops, ["words"])
-    store = FeatureStore(crops.several("view_crops"), REGION_FEATURES)
+    store = FeatureStore(crops.input_paths("view_crops"), REGION_FEATURES)
     pairs = inputs.pairs("val")
     images, network = pairs.images(np.arange(4)), inputs.shapes().network
     stored = store.gather(np.flatnonzero(store.rows["image_id"].isin(pairs.rows.image_ids)))
@@ -102,13 +102,13 @@ def test_the_network_begins_with_the_features_that_were_extracted(crops):
 
 def test_gradients_reach_the_opened_layers_alone(crops):
     inputs = Inputs(crops, ["words"])
-    method = build("defrag", {**PARAMETERS, **OPENED}, inputs.shapes())
+    method = build_method("defrag", {**PARAMETERS, **OPENED}, inputs.shapes())
     batch = inputs.pairs("train").batch(np.arange(6))
     method.loss(*method.encode_batch(batch), batch, Moment(1, "fine_tune", method.hyperparameters)).backward()
     reached = {name for name, weights in method.network.layers.named_parameters() if weights.grad is not None}
     assert reached == {"classifier.fc7.weight", "classifier.fc7.bias"}
     assert method.network.layers.classifier.fc7.weight.grad.abs().sum() > 0
-    method = build("defrag", {**PARAMETERS, "trained_layers": ["features", "classifier"]}, inputs.shapes())
+    method = build_method("defrag", {**PARAMETERS, "trained_layers": ["features", "classifier"]}, inputs.shapes())
     method.loss(*method.encode_batch(batch), batch, Moment(1, "fine_tune", method.hyperparameters)).backward()
     assert all(weights.grad is not None for weights in method.network.parameters())
 
@@ -116,13 +116,13 @@ def test_gradients_reach_the_opened_layers_alone(crops):
 @pytest.mark.parametrize("layers", [["fc7"], ["classifier.relu7"]])
 def test_a_layer_that_cannot_be_trained_is_refused(crops, layers):
     with pytest.raises(InputError, match=r"no layer .* with weights; known: features.0, .*classifier.fc7"):
-        build("defrag", {**PARAMETERS, "trained_layers": layers}, Inputs(crops, ["words"]).shapes())
+        build_method("defrag", {**PARAMETERS, "trained_layers": layers}, Inputs(crops, ["words"]).shapes())
 
 
 def test_layers_need_crops(files, folder):
-    inputs = Inputs(files.with_changes(view_whole=[], view_regions=[str(folder / "regions.parquet")]), ["words"])
+    inputs = Inputs(files.replace_inputs(view_whole=[], view_regions=[str(folder / "regions.parquet")]), ["words"])
     with pytest.raises(InputError, match="none without the view crops"):
-        build("defrag", {**PARAMETERS, **OPENED}, inputs.shapes())
+        build_method("defrag", {**PARAMETERS, **OPENED}, inputs.shapes())
 
 
 def test_opened_layers_move_and_the_others_stay(job, folder, monkeypatch):
@@ -171,20 +171,20 @@ def test_a_trained_model_brings_its_network(job, crops, files, monkeypatch):
     edited = Architecture({"fc7": "classifier.fc8"}, ARCHITECTURES["scenes_net"].implementation)
     monkeypatch.setitem(ARCHITECTURES._entries, "scenes_net", edited)  # the model keeps its own layer
     weights = load_file(path)
-    inputs, method = open_model(crops.with_changes(network=[]), path, torch.device("cpu"))
+    inputs, method = open_model(crops.replace_inputs(network=[]), path, torch.device("cpu"))
     assert torch.equal(method.network.layers.classifier.fc7.weight, weights["network.layers.classifier.fc7.weight"])
     images = encode_images(method, inputs.pairs("test"))
     assert torch.isfinite(images[0]).all()
     loaded = load_model(path).network
     assert isinstance(loaded, FineTuned)
     assert loaded.node == method.network.node == "classifier.relu7"
-    _, asked = open_alone(files.with_changes(view_whole=[]), path, torch.device("cpu"))  # sentences alone
+    _, asked = open_new_data(files.replace_inputs(view_whole=[]), path, torch.device("cpu"))  # sentences alone
     assert torch.equal(asked.image.weight, weights["image.weight"])
 
 
 def test_a_table_knows_the_network_by_the_features_that_it_begins_with(job, crops):
     start, _ = job("start")
-    read = {"model": job("finetuned", start=start, **OPENED)[0], "view_crops": crops.one("view_crops")}
+    read = {"model": job("finetuned", start=start, **OPENED)[0], "view_crops": crops.input_path("view_crops")}
     inputs = {name: {"file": digest(path)} for name, path in read.items()}
     above = {digest(path): read_statement(path).values() for path in read.values()}
     assert choices([Statement(inputs=inputs, above=above)])["network of regions"] == "miniature"

@@ -7,16 +7,16 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.artifacts.identity import Identity, identity_of
+from densevse.artifacts.identity import Identity, read_identity
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.sentences import PARSES, TOKENS
 from densevse.config.methods import Decoding
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Sentences
-from densevse.methods.structures import words_of
-from densevse.models.captioning import Candidate, TagSequences, ranked, write_captions
+from densevse.methods.structures import words_from_index
+from densevse.models.captioning import Candidate, TagSequences, rank_candidates, write_captions
 from densevse.models.files import open_model
-from densevse.models.spaces import padded
+from densevse.models.spaces import pad_words
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.statements import Statement, making, read_statement
@@ -29,8 +29,8 @@ def written(files, path, split="test", seed=0, **decoding):
     job = {"decoding": {"tag_sequences": 4, "beam": 3, "kept": 3, **decoding}, "seed": seed, "threads": 1}
     wildcards = {"dataset": "scenes", "generator": "sc_nlm", "seed": str(seed), "split": split}
     with making(Statement(wildcards=wildcards)):
-        write_captions(job, wildcards, path, **files.named())
-    assert identity_of(path) == Identity("scenes", "sc_nlm", seed, split=split)
+        write_captions(job, wildcards, path, **files.paths_by_input())
+    assert read_identity(path) == Identity("scenes", "sc_nlm", seed, split=split)
     return schema.read(path, GENERATED)
 
 
@@ -40,7 +40,7 @@ def test_training_lowers_the_perplexity_that_selects_it(folder, with_tags):
     assert history["perplexity"].iloc[-1] < history["perplexity"].iloc[0]
     assert np.allclose(np.exp(-history["log_probability"]), history["perplexity"], rtol=1e-4)
     assert history.loc[history["best"], "perplexity"].item() == history["perplexity"].min()
-    assert read_statement(files.one("model")).found["features"] == {}  # it reads embeddings, and no features
+    assert read_statement(files.input_path("model")).found["features"] == {}  # it reads embeddings, and no features
 
 
 def test_sentences_follow_their_tags_and_are_ranked_by_both_scores(folder, with_tags):
@@ -71,18 +71,18 @@ def test_the_most_frequent_tag_sequences_are_the_same_for_all_images(folder, wit
     assert rows["image_id"].tolist() == ["test16", "test17", "test18"]
     assert rows["tags"].map(tuple).nunique() == 1
     sequences = TagSequences([(2,), (3, 4), (5,)], np.array([1, 7, 7]))
-    assert sequences.most_frequent(2) == [(3, 4), (5,)]
-    assert sequences.most_frequent(9) == [(3, 4), (5,), (2,)]
+    assert sequences.frequent_sequences(2) == [(3, 4), (5,)]
+    assert sequences.frequent_sequences(9) == [(3, 4), (5,), (2,)]
 
 
 def test_translation_is_the_likeness_in_the_joint_space(folder, with_tags):
     files = trained(folder, with_tags, **PARAMETERS)
     row = written(files, folder / "written.parquet").iloc[0]
-    plain = files.with_changes(view_whole=[str(folder / "whole.parquet")])
-    inputs, model = open_model(plain, files.one("joint_embedding"), CPU)
+    plain = files.replace_inputs(view_whole=[str(folder / "whole.parquet")])
+    inputs, model = open_model(plain, files.input_path("joint_embedding"), CPU)
     with torch.inference_mode():
         image = model.embed_images(inputs.pairs("test").images(np.array([0])))
-        words = words_of(padded([inputs.vocabulary.encode(row["tokens"])]), CPU)
+        words = words_from_index(pad_words([inputs.vocabulary.encode(row["tokens"])]), CPU)
         sentence = model.embed_sentences(Sentences({"words": words}))
     assert row["translation"] == pytest.approx(float(image @ sentence.T), abs=2e-3)  # embeddings are kept as float16
 
@@ -102,7 +102,7 @@ def test_sentences_can_be_ranked_by_the_likelihood_of_a_word(folder, with_tags, 
 def test_of_equal_sentences_the_best_is_kept():
     one, other = Candidate(0, (5,), (2,), -1.0, log_tags=-9.0), Candidate(0, (5,), (3,), -2.0, log_tags=-1.0)
     for ranking, best in (("likelihood", one), ("joint_likelihood", other), ("translation", one)):
-        assert ranked([other, one], Decoding(ranking=ranking)) == {0: [best]}
+        assert rank_candidates([other, one], Decoding(ranking=ranking)) == {0: [best]}
 
 
 @pytest.mark.parametrize("attributes", ["none", "content"])
@@ -131,11 +131,11 @@ def test_a_generator_whose_training_has_no_tags_is_refused(folder, with_tags):
 def test_a_joint_space_that_is_none_is_refused(folder, with_tags):
     files = trained(folder, with_tags, **PARAMETERS)
     with pytest.raises(InputError, match="Name another variant"):
-        written(files.with_changes(joint_embedding=str(folder / "sc_nlm.safetensors")), folder / "written.parquet")
+        written(files.replace_inputs(joint_embedding=str(folder / "sc_nlm.safetensors")), folder / "written.parquet")
 
 
 def test_embeddings_of_other_sentences_are_refused(folder, with_tags):
-    files = with_tags.with_changes(joint_embedding_train=with_tags.one("joint_embedding_val"))
+    files = with_tags.replace_inputs(joint_embedding_train=with_tags.input_path("joint_embedding_val"))
     with pytest.raises(InputError, match="has no vector"):
         trained(folder, files, **PARAMETERS)
 
@@ -146,7 +146,7 @@ def test_what_a_captioner_wrote_is_a_view_of_its_images(folder, files):
     paths = [str(folder / f"{split}_written.parquet") for split in ("train", "val", "test")]
     for split, path in zip(("train", "val", "test"), paths, strict=True):
         written(captioner, path, split=split)
-    inputs = Inputs(files.with_changes(view_whole=[], view_generated_captions=paths), ["words"])
+    inputs = Inputs(files.replace_inputs(view_whole=[], view_generated_captions=paths), ["words"])
     rows = schema.read(paths[2], GENERATED)
     first = rows[rows["rank"] == 1]["tokens"]
     taken = inputs.pairs("test").images(np.arange(3)).views["generated_captions"]
@@ -155,4 +155,4 @@ def test_what_a_captioner_wrote_is_a_view_of_its_images(folder, files):
     ]
     assert inputs.shapes().features == {"generated_captions": 1}
     with pytest.raises(InputError, match="have no generated sentence"):
-        Inputs(files.with_changes(view_whole=[], view_generated_captions=paths[:2]), ["words"]).pairs("test")
+        Inputs(files.replace_inputs(view_whole=[], view_generated_captions=paths[:2]), ["words"]).pairs("test")

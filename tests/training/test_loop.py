@@ -13,10 +13,10 @@ from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.training import NamedPhase, Recipe, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Moment
-from densevse.models.files import build, load_model, save_model
+from densevse.models.files import build_method, load_model, save_model
 from densevse.training.checkpoints import Checkpoint, fingerprint
-from densevse.training.loop import Interrupted, Trainer, computed_in, epoch_batches
-from densevse.training.retrieval import MEASURES, Retrieval, train_method, validated
+from densevse.training.loop import Interrupted, Trainer, epoch_batches, training_precision
+from densevse.training.retrieval import MEASURES, Retrieval, recalls_and_rsum, train_method
 from densevse.training.task import Task
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -52,7 +52,7 @@ def job(files, tmp_path):
             round=number,
         )
         model, history = folder / "model.safetensors", folder / "history.parquet"
-        train_method(files.with_changes(start=start or []), described, model, history)
+        train_method(files.replace_inputs(start=start or []), described, model, history)
         assert sorted(path.name for path in folder.iterdir()) == ["history.parquet", "model.safetensors"]
         return model.read_bytes(), schema.read(history, HISTORY)
 
@@ -66,7 +66,7 @@ def trainer(files, tmp_path):
 
     def make(epochs=3, learning_rate=0.01, before=(), **training):
         torch.manual_seed(0)
-        task = Retrieval(build("vse", PARAMETERS, inputs.shapes()), inputs.pairs("train"), inputs.pairs("val"))
+        task = Retrieval(build_method("vse", PARAMETERS, inputs.shapes()), inputs.pairs("train"), inputs.pairs("val"))
         phases = [*before, NamedPhase(name="main", epochs=epochs, learning_rate=learning_rate)]
         recipe = Recipe(training={**TRAINING, **training}, phases=phases, seed=0)
         return Trainer(task, recipe, Checkpoint(tmp_path / "model.safetensors", "0" * 64))
@@ -120,13 +120,13 @@ def test_an_interrupted_training_ends_like_an_uninterrupted_one(job, monkeypatch
 
 def test_the_terminal_is_told_how_far_a_training_is_and_the_time_left(trainer):
     made = trainer(epochs=4)
-    assert made.so_far() == ""
+    assert made.progress_line() == ""
     made.progress.history = [
         {"epoch": 0, "loss": None, "rsum": 1.0, "seconds": 50.0},
         {"epoch": 1, "loss": 0.5, "rsum": 10.0, "seconds": 100.0},
         {"epoch": 2, "loss": 0.25, "rsum": 12.34, "seconds": 140.0},
     ]
-    assert made.so_far() == "loss 0.2500, rsum on val 12.34, 0:04:00 left"
+    assert made.progress_line() == "loss 0.2500, rsum on val 12.34, 0:04:00 left"
 
 
 def test_stop_signals_are_given_back(trainer):
@@ -253,7 +253,7 @@ def test_validation_leaves_training_mode_and_randomness_alone(trainer):
     method = one.task.module
     method.train()
     before = torch.get_rng_state()
-    assert validated(method, one.task.val) == one.task.validate()
+    assert recalls_and_rsum(method, one.task.val) == one.task.validate()
     assert method.training
     assert torch.equal(before, torch.get_rng_state())
 
@@ -302,10 +302,10 @@ def test_a_phase_may_begin_to_train_what_the_one_before_left(trainer, optimizer,
 
 def test_half_precision_is_of_gpus_that_compute_in_it(monkeypatch):
     settings, card = TrainingConfig(**TRAINING, precision="bf16"), torch.device("cuda", 0)
-    assert computed_in(settings, torch.device("cpu")) == "float32"
+    assert training_precision(settings, torch.device("cpu")) == "float32"
     for has_it, expected in ((True, "bf16"), (False, "float32")):
         monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation, has_it=has_it: has_it)
-        assert computed_in(settings, card) == expected
+        assert training_precision(settings, card) == expected
 
 
 def test_a_frozen_module_that_is_not_there_is_named(trainer):
@@ -377,7 +377,7 @@ def test_a_method_does_not_start_from_another_unless_it_says_how(files, job, tmp
     job("before")
     path = str(tmp_path / "before/round0/model.safetensors")
     inputs = Inputs(files, ["words"])
-    save_model(build("vse", PARAMETERS, inputs.shapes()), "another", ["words"], path)
+    save_model(build_method("vse", PARAMETERS, inputs.shapes()), "another", ["words"], path)
     with pytest.raises(InputError, match=r"cannot start .* VSE cannot start from a model of the method another"):
         job("after", start=path)
 
@@ -549,7 +549,7 @@ def test_no_changed_bit_of_a_checkpoint_is_read(tmp_path):
 def test_a_model_trained_on_other_features_is_named(tmp_path, files):
     inputs, path = Inputs(files, ["words"]), tmp_path / "model.safetensors"
     seen = {"network": "alexnet", "view": "whole", "batch_size": 8, "parents": {"weights": {"seed": 0}}}
-    save_model(build("vse", PARAMETERS, inputs.shapes()), "vse", ["words"], path, features={"whole": seen})
+    save_model(build_method("vse", PARAMETERS, inputs.shapes()), "vse", ["words"], path, features={"whole": seen})
     load_model(path, inputs.shapes(), {"whole": seen})
     with pytest.raises(InputError, match=r"model\.safetensors: trained on whole .*alexnet.*found .*vgg19.*Delete"):
         load_model(path, inputs.shapes(), {"whole": {**seen, "network": "vgg19"}})
@@ -560,7 +560,7 @@ def test_a_model_trained_on_other_features_is_named(tmp_path, files):
 def test_settings_that_change_no_features_or_that_only_one_has_are_not_compared(tmp_path, files):
     inputs, path = Inputs(files, ["words"]), tmp_path / "model.safetensors"
     seen = {"network": "alexnet", "batch_size": 8, "dropped": True, "parents": {"regions": {"batch_size": 8}}}
-    save_model(build("vse", PARAMETERS, inputs.shapes()), "vse", ["words"], path, features={"whole": seen})
+    save_model(build_method("vse", PARAMETERS, inputs.shapes()), "vse", ["words"], path, features={"whole": seen})
     larger = {"batch_size": 16, "parents": {"regions": {"batch_size": 16}}}
     for others in ({**seen, **larger}, {"network": "alexnet", "new": 1}):
         load_model(path, inputs.shapes(), {"whole": others})
@@ -570,11 +570,11 @@ def test_a_trained_model_says_which_features_it_read(job, tmp_path, files):
     job("trained", phases=STILL)
     with pytest.raises(InputError, match=r"expected .*miniature.*found .*another"):
         load_model(tmp_path / "trained/round0/model.safetensors", features={"whole": {"network": "another"}})
-    load_model(tmp_path / "trained/round0/model.safetensors", features=Inputs(files, ["words"]).features_seen())
+    load_model(tmp_path / "trained/round0/model.safetensors", features=Inputs(files, ["words"]).feature_settings())
 
 
 def test_models_that_cannot_be_read(tmp_path, files):
-    method = build("vse", PARAMETERS, Inputs(files, ["words"]).shapes())
+    method = build_method("vse", PARAMETERS, Inputs(files, ["words"]).shapes())
     path = tmp_path / "model.safetensors"
     save_model(method, "vse", ["words"], path)
     again = load_model(path)

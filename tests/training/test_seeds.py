@@ -79,7 +79,7 @@ def first_made(*_, **__):
     ],
 )
 def test_a_training_is_seeded_by_its_name(run, monkeypatch, training, seeded_by):
-    monkeypatch.setattr(retrieval, "prepared", first_made)
+    monkeypatch.setattr(retrieval, "prepare_task", first_made)
     monkeypatch.setattr(generators, "Writing", first_made)
     monkeypatch.setattr(concepts, "FeatureStore", first_made)
     monkeypatch.setattr(concepts.ConceptTables, "read", first_made)

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from densevse.training.retrieval import with_siblings
+from densevse.training.retrieval import add_siblings
 
 IMAGE_OF_CAPTION = np.repeat(np.arange(4), [5, 1, 3, 2])
 
 
 def joined(examples, number, epoch=1):
-    found = with_siblings(np.array(examples), number, IMAGE_OF_CAPTION, epoch).tolist()
+    found = add_siblings(np.array(examples), number, IMAGE_OF_CAPTION, epoch).tolist()
     assert len(found) == len(set(found))
     assert set(examples) <= set(found)
     assert set(IMAGE_OF_CAPTION[found]) == set(IMAGE_OF_CAPTION[examples])
@@ -31,4 +31,4 @@ def test_epochs_take_all_others_in_turn():
 
 
 def test_without_siblings_the_order_stays():
-    assert with_siblings(np.array([7, 0, 3]), 0, IMAGE_OF_CAPTION, 1).tolist() == [7, 0, 3]
+    assert add_siblings(np.array([7, 0, 3]), 0, IMAGE_OF_CAPTION, 1).tolist() == [7, 0, 3]

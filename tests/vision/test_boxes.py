@@ -3,7 +3,7 @@ import pytest
 import torch
 from torchvision.ops import batched_nms
 
-from densevse.vision.boxes import by_score, clip, non_maximum_suppression, unique
+from densevse.vision.boxes import clip_boxes, non_maximum_suppression, order_by_score, unique_boxes
 
 
 def random_boxes(number: int, seed: int = 0) -> np.ndarray:
@@ -39,13 +39,13 @@ def test_equal_scores_have_one_order_whatever_order_they_come_in():
     expected = boxes[[4, 3, 2, 1, 0]]
     for seed in range(5):
         shuffled = np.random.default_rng(seed).permutation(5)
-        np.testing.assert_array_equal(boxes[shuffled][by_score(boxes[shuffled], scores[shuffled])], expected)
+        np.testing.assert_array_equal(boxes[shuffled][order_by_score(boxes[shuffled], scores[shuffled])], expected)
 
 
 def test_clipping_keeps_what_is_inside():
-    clipped = clip(np.float32([[-5, -5, 10, 10], [90, 10, 20, 20], [200, 0, 5, 5], [1, 2, 3, 4]]), 100, 50)
+    clipped = clip_boxes(np.float32([[-5, -5, 10, 10], [90, 10, 20, 20], [200, 0, 5, 5], [1, 2, 3, 4]]), 100, 50)
     assert clipped.tolist() == [[0, 0, 5, 5], [90, 10, 10, 20], [100, 0, 0, 5], [1, 2, 3, 4]]
 
 
 def test_the_first_of_equal_boxes_stays():
-    assert unique(np.float32([[1, 1, 2, 2], [0, 0, 2, 2], [1, 1, 2, 2], [0, 0, 2, 3]])).tolist() == [0, 1, 3]
+    assert unique_boxes(np.float32([[1, 1, 2, 2], [0, 0, 2, 2], [1, 1, 2, 2], [0, 0, 2, 3]])).tolist() == [0, 1, 3]

@@ -6,7 +6,7 @@ from caffemodel import caffemodel, old_caffemodel, prototxt
 from safetensors.torch import load_file
 
 from densevse.vision.architectures.rcnn import RCNN
-from densevse.vision.caffe import CONVOLUTIONS, convert, read_blobs
+from densevse.vision.caffe import CONVOLUTIONS, convert_caffemodel, read_blobs
 from snakeproof.errors import InputError
 
 HIDDEN, CLASSES = 48, 20
@@ -39,7 +39,7 @@ def caffe_file(tmp_path_factory):
 
 @by_opencv
 def test_every_layer_is_as_opencv_runs_the_caffe_file(caffe_file, tmp_path):
-    convert(caffe_file, tmp_path / "rcnn.safetensors", HIDDEN, CLASSES)
+    convert_caffemodel(caffe_file, tmp_path / "rcnn.safetensors", HIDDEN, CLASSES)
     network = RCNN(HIDDEN, CLASSES).eval()
     network.load_state_dict(load_file(tmp_path / "rcnn.safetensors"))
     outputs = {}
@@ -92,7 +92,7 @@ def test_another_network_is_refused(tmp_path):
     layers["conv3"] = ("Convolution", [np.zeros((384, 256, 1, 1), np.float32), np.zeros(384, np.float32)])
     (tmp_path / "other.caffemodel").write_bytes(caffemodel(layers))
     with pytest.raises(InputError, match=r"other\.caffemodel.*conv3"):
-        convert(tmp_path / "other.caffemodel", tmp_path / "out.safetensors", HIDDEN, CLASSES)
+        convert_caffemodel(tmp_path / "other.caffemodel", tmp_path / "out.safetensors", HIDDEN, CLASSES)
     assert not (tmp_path / "out.safetensors").exists()
 
 
@@ -102,18 +102,18 @@ def test_a_missing_layer_is_refused(tmp_path, missing):
     del layers[missing]
     (tmp_path / "short.caffemodel").write_bytes(caffemodel(layers))
     with pytest.raises(InputError, match=r"short\.caffemodel"):
-        convert(tmp_path / "short.caffemodel", tmp_path / "out.safetensors", HIDDEN, CLASSES)
+        convert_caffemodel(tmp_path / "short.caffemodel", tmp_path / "out.safetensors", HIDDEN, CLASSES)
 
 
 @pytest.mark.parametrize("size", [0, 1, 9, 500_000, 1_000_000, -1])
 def test_a_cut_file_is_refused(caffe_file, tmp_path, size):
     (tmp_path / "cut.caffemodel").write_bytes(caffe_file.read_bytes()[:size])
     with pytest.raises(InputError, match=r"cut\.caffemodel"):
-        convert(tmp_path / "cut.caffemodel", tmp_path / "out.safetensors", HIDDEN, CLASSES)
+        convert_caffemodel(tmp_path / "cut.caffemodel", tmp_path / "out.safetensors", HIDDEN, CLASSES)
 
 
 @pytest.mark.parametrize("data", [b"<html>not found</html>", b"PK\x03\x04" + bytes(100), b"\xff" * 50, b"\xa0\x06\x01"])
 def test_another_kind_of_file_is_refused(tmp_path, data):
     (tmp_path / "page.caffemodel").write_bytes(data)
     with pytest.raises(InputError, match=r"page\.caffemodel: not "):
-        convert(tmp_path / "page.caffemodel", tmp_path / "out.safetensors", HIDDEN, CLASSES)
+        convert_caffemodel(tmp_path / "page.caffemodel", tmp_path / "out.safetensors", HIDDEN, CLASSES)

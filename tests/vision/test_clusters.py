@@ -4,7 +4,7 @@ import pytest
 
 from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.config.proposers import Clustered
-from densevse.vision.clusters import chosen, clustered
+from densevse.vision.clusters import choose_boxes, cluster_proposals
 
 GROUPS = [(0, 0), (200, 0), (0, 200), (200, 200)]
 
@@ -21,12 +21,12 @@ def options(**changes):
 
 
 def test_one_box_of_each_crowd_stays_its_first():
-    assert chosen(crowded(), options()).tolist() == [0, 30, 60, 90]
+    assert choose_boxes(crowded(), options()).tolist() == [0, 30, 60, 90]
 
 
 def test_the_first_boxes_alone_would_crowd_on_one_thing():
     boxes = crowded()
-    kept = boxes[chosen(boxes, options())]
+    kept = boxes[choose_boxes(boxes, options())]
     assert intersection_over_union(boxes[:4, None], boxes[None, :4]).min() > 0.5
     assert np.allclose(intersection_over_union(kept[:, None], kept[None]), np.eye(4), atol=1e-5)
 
@@ -36,23 +36,23 @@ def test_the_first_boxes_alone_would_crowd_on_one_thing():
     [((0, 0, 30, 30), True), ((0, 0, 29, 30), False), ((0, 0, 120, 30), True), ((0, 0, 30, 121), False)],
 )
 def test_small_and_long_boxes_are_left_out(box, stays):
-    found = chosen(np.array([box], np.float32), options(smallest_area=900, longest_ratio=4))
+    found = choose_boxes(np.array([box], np.float32), options(smallest_area=900, longest_ratio=4))
     assert found.tolist() == [0] * stays
 
 
 def test_few_boxes_all_stay_and_none_is_none():
-    assert chosen(crowded()[:3], options()).tolist() == [0, 1, 2]
-    assert chosen(np.empty((0, 4), np.float32), options()).tolist() == []
+    assert choose_boxes(crowded()[:3], options()).tolist() == [0, 1, 2]
+    assert choose_boxes(np.empty((0, 4), np.float32), options()).tolist() == []
 
 
 def test_only_the_first_are_considered():
-    assert chosen(crowded(), options(considered=60)).max() < 60
-    assert len(chosen(crowded(), options(boxes=200))) == 120
+    assert choose_boxes(crowded(), options(considered=60)).max() < 60
+    assert len(choose_boxes(crowded(), options(boxes=200))) == 120
 
 
 def test_equal_boxes_are_one_cluster():
     same = np.tile(np.array([[0, 0, 50, 50]], np.float32), (9, 1))
-    assert chosen(same, options()).tolist() == [0]
+    assert choose_boxes(same, options()).tolist() == [0]
 
 
 def frame(image_id, boxes):
@@ -62,7 +62,7 @@ def frame(image_id, boxes):
 
 def test_images_keep_their_order_and_boxes_are_ranked_anew():
     proposals = pd.concat([frame("b", crowded(0)), frame("a", crowded(1)[:2])])
-    found = clustered(proposals, options())
+    found = cluster_proposals(proposals, options())
     assert found["image_id"].tolist() == ["b"] * 4 + ["a"] * 2
     assert found["rank"].tolist() == [0, 1, 2, 3, 0, 1]
     assert set(found["class_name"]) == {""}
@@ -70,4 +70,4 @@ def test_images_keep_their_order_and_boxes_are_ranked_anew():
 
 
 def test_no_proposals_at_all():
-    assert clustered(frame("a", crowded()).iloc[:0], options()).empty
+    assert cluster_proposals(frame("a", crowded()).iloc[:0], options()).empty

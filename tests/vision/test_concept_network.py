@@ -4,7 +4,7 @@ import torchvision
 from torch import nn
 
 from densevse.scenes.network import ScenesNet
-from densevse.vision.concept_network import best_of_regions, head, last_linear, multi_label_loss, with_outputs
+from densevse.vision.concept_network import head, last_linear, max_pool_regions, multi_label_loss, replace_head
 
 
 def test_loss_is_eq_1_with_signs_and_logits():
@@ -30,7 +30,7 @@ def test_large_logits_do_not_overflow():
 def test_the_best_region_of_each_concept_counts_and_missing_ones_do_not():
     logits = torch.tensor([[[1.0, -5.0], [0.0, 2.0], [9.0, 9.0]]])
     exists = torch.tensor([[True, True, False]])
-    assert best_of_regions(logits, exists).tolist() == [[1.0, 2.0]]
+    assert max_pool_regions(logits, exists).tolist() == [[1.0, 2.0]]
 
 
 def test_a_head_begins_by_the_shares():
@@ -43,7 +43,7 @@ def test_a_head_begins_by_the_shares():
 )
 def test_the_last_layer_is_replaced_and_all_layers_learn(network):
     name, _ = last_linear(network)
-    changed = with_outputs(network, torch.tensor([0.2, 0.3, 0.4]))
+    changed = replace_head(network, torch.tensor([0.2, 0.3, 0.4]))
     logits = changed(torch.rand(2, 3, 96, 96))
     assert logits.shape == (2, 3)
     assert isinstance(changed.get_submodule(name), nn.Linear)

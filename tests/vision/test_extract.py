@@ -10,7 +10,7 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES, network_settings
 from densevse.artifacts.shards import shard_names
 from densevse.vision.extract import NetworkFiles, write_features, write_precision
 from densevse.vision.networks import load_network
-from densevse.vision.views import extraction_of
+from densevse.vision.views import load_extraction
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.files import checksum
@@ -67,7 +67,7 @@ def test_features_are_those_of_the_image_in_table_order_without_unreadable_ones(
     assert list(store.rows["image_id"]) == [f"image{number}" for number in readable]
     assert (store.shape, store.dtype) == ((512,), np.float16)
     network = load_network(SETTINGS, folder / "weights.pth")
-    batch = np.concatenate([extraction_of("whole").crops(pixels(folder, number), 72, 64) for number in readable])
+    batch = np.concatenate([load_extraction("whole").crops(pixels(folder, number), 72, 64) for number in readable])
     expected = network.features(torch.from_numpy(batch.copy()).permute(0, 3, 1, 2), "pooled").numpy()
     np.testing.assert_allclose(store.gather(range(len(store))), expected, rtol=2e-3, atol=1e-3)
     assert np.ptp(expected, axis=0).max() > 0.01, "the images' features differ, so an order is seen"
@@ -116,7 +116,7 @@ def test_shards_of_the_old_division_stay_until_the_new_one_is_complete(folder, t
 def test_ten_crops_are_averaged(folder, tmp_path):
     store = features(folder, tmp_path, "ten_crop", batch_size=20)
     network = load_network(SETTINGS, folder / "weights.pth")
-    ten = torch.from_numpy(extraction_of("ten_crop").crops(pixels(folder, 2), 72, 64).copy()).permute(0, 3, 1, 2)
+    ten = torch.from_numpy(load_extraction("ten_crop").crops(pixels(folder, 2), 72, 64).copy()).permute(0, 3, 1, 2)
     each = network.features(ten, "pooled")
     np.testing.assert_allclose(store.gather([2])[0], each.mean(0), rtol=2e-3, atol=1e-3)
     assert each.std(0).max() > 0.01, "the crops differ, so their mean is seen"

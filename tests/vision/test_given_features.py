@@ -155,7 +155,7 @@ def test_damaged_pages_of_boxes_are_named(tmp_path):
     damaged[start : start + 40] = bytes(40)
     path.write_bytes(damaged)
     with pytest.raises(InputError, match=rf"^{path}: not a whole parquet file"):
-        given_files._of_regions(path, ["x", "y"])
+        given_files._read_region_columns(path, ["x", "y"])
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from timm.data import create_transform, resolve_data_config
 from densevse.config.networks import RegionOptions
 from densevse.vision.architectures import open_clip_networks
 from densevse.vision.extract_regions import _check_classes
-from densevse.vision.networks import load_network, standardised
-from densevse.vision.regions import Candidates, RegionNetwork, choose
-from densevse.vision.views import extraction_of, planes
+from densevse.vision.networks import load_network, standardise_pixels
+from densevse.vision.regions import Candidates, RegionNetwork, choose_regions
+from densevse.vision.views import load_extraction, planes
 from snakeproof.errors import InputError
 from tests.tiny_networks import CLIP, CLIP_OPTIONS, LAYERS, TIMM, clip_model, save, timm_model
 
@@ -45,8 +45,8 @@ def vit(folder):
 
 def seen(network, pixels, view="whole"):
     """The pixels of an image as a network computes with them."""
-    batch = planes(network.crops(pixels, extraction_of(view))[None])
-    return standardised(batch, network.settings.mean, network.settings.std)[0]
+    batch = planes(network.crops(pixels, load_extraction(view))[None])
+    return standardise_pixels(batch, network.settings.mean, network.settings.std)[0]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -73,8 +73,8 @@ def test_images_of_timm_are_those_of_its_own_transform(mode, shape, folder):
 
 
 def batch_of(network, count=3):
-    crops = np.stack([network.crops(picture(90 + number, 70), extraction_of("whole")) for number in range(count)])
-    return planes(crops), standardised(planes(crops), network.settings.mean, network.settings.std)
+    crops = np.stack([network.crops(picture(90 + number, 70), load_extraction("whole")) for number in range(count)])
+    return planes(crops), standardise_pixels(planes(crops), network.settings.mean, network.settings.std)
 
 
 @torch.inference_mode()
@@ -189,8 +189,10 @@ def test_the_whole_image_among_regions_has_the_vector_of_the_view_whole(vit):
     boxes = np.array([[0, 0, 83, 120], [5, 5, 40, 60], [20, 10, 50, 80]], np.float32)
     options = RegionOptions(detections=2, nms_threshold=1.0)
     with ThreadPoolExecutor(1) as pool:
-        (found,) = choose([Candidates("one", pixels, boxes)], RegionNetwork(network, "pooled", "none"), options, pool)
-    whole = network.features(planes(network.crops(pixels, extraction_of("whole"))[None]), "pooled")
+        (found,) = choose_regions(
+            [Candidates("one", pixels, boxes)], RegionNetwork(network, "pooled", "none"), options, pool
+        )
+    whole = network.features(planes(network.crops(pixels, load_extraction("whole"))[None]), "pooled")
     np.testing.assert_allclose(found.described.vectors[0], whole[0], rtol=1e-4, atol=1e-5)
     assert len(found.boxes) == 3
     assert np.ptp(found.described.vectors, axis=0).max() > 0.01, "regions differ"
@@ -202,7 +204,7 @@ def test_regions_need_classes_or_detections(clip, vit):
     with pytest.raises(InputError, match="has 1000 classes, but its `classes` names 1"):
         _check_classes(vit[1], ["a"])
     _check_classes(vit[1], ["a"] * 1000)
-    described = RegionNetwork(clip[1], "pooled", "none").of_crops(torch.zeros(2, 64, 64, 3, dtype=torch.uint8))
+    described = RegionNetwork(clip[1], "pooled", "none").describe_crops(torch.zeros(2, 64, 64, 3, dtype=torch.uint8))
     assert described.vectors.shape == (2, 32), "detections of the user's are described without classes"
 
 

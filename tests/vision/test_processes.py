@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from densevse.vision.processes import in_processes
+from densevse.vision.processes import map_in_processes
 from snakeproof.errors import InputError
 
 
@@ -20,10 +20,10 @@ def killed_at_three(number):
 
 
 def test_results_come_in_the_order_of_the_items():
-    assert list(in_processes(squared, [3, 1, 2], 2, "numbers")) == [9, 1, 4]
-    assert list(in_processes(squared, [], 2, "numbers")) == []
+    assert list(map_in_processes(squared, [3, 1, 2], 2, "numbers")) == [9, 1, 4]
+    assert list(map_in_processes(squared, [], 2, "numbers")) == []
 
 
 def test_a_killed_process_is_an_error_and_not_waited_for():
     with pytest.raises(InputError, match="numbers: a process was killed"):
-        list(in_processes(killed_at_three, [1, 2, 3, 4], 2, "numbers"))
+        list(map_in_processes(killed_at_three, [1, 2, 3, 4], 2, "numbers"))

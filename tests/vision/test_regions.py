@@ -15,11 +15,11 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.config.networks import RegionOptions
 from densevse.vision import extract_regions as extraction
-from densevse.vision.crops import squeezed, warp
+from densevse.vision.crops import squeeze_image, warp
 from densevse.vision.extract import NetworkFiles, write_features
 from densevse.vision.extract_regions import proposals_of_images, write_regions
 from densevse.vision.networks import CLASSES, load_network
-from densevse.vision.regions import RegionNetwork, rest_of
+from densevse.vision.regions import RegionNetwork, network_head
 from snakeproof.errors import InputError
 from snakeproof.schema import read, write
 from snakeproof.store import FeatureStore
@@ -143,7 +143,7 @@ def test_features_and_scores_are_those_of_the_warped_crop(made):
         rows = store.rows[store.rows["image_id"] == "a"]
         for number, row in list(enumerate(rows.to_dict("records")))[:4]:
             box = np.float32([row[column] for column in BOX])
-            crop = warp(pixels, box, 64, 16, (124, 116, 104)) if row["rank"] else squeezed(pixels, 64)
+            crop = warp(pixels, box, 64, 16, (124, 116, 104)) if row["rank"] else squeeze_image(pixels, 64)
             vector, scores = network.outputs(torch.from_numpy(crop).permute(2, 0, 1)[None], ["features", CLASSES])
             expected = vector.mean((2, 3)).cpu().numpy()
             np.testing.assert_allclose(store.gather([number]), expected, rtol=2e-2, atol=2e-3)
@@ -264,7 +264,7 @@ def test_what_follows_the_map_gives_what_the_network_gives(architecture, tmp_pat
     network = load_network(settings, tmp_path / "w.safetensors")
     batch = torch.randint(0, 256, (2, 3, 96, 96), dtype=torch.uint8)
     with torch.inference_mode():
-        found = rest_of(network, feature_map, layer)(network.outputs(batch, [feature_map])[0])
+        found = network_head(network, feature_map, layer)(network.outputs(batch, [feature_map])[0])
     for one, expected in zip(found, network.outputs(batch, [layer, CLASSES]), strict=True):
         torch.testing.assert_close(one, expected)
 
@@ -277,7 +277,7 @@ def test_boxes_are_read_where_they_are_on_the_map(made):
     cell = np.float32(
         [[5 * width, 2 * height, width, height]]
     )  # RoIAlign samples a cell between its neighbours' centres
-    region = RegionNetwork(network, "features", "features").of_boxes(image, cell, cells=1)
+    region = RegionNetwork(network, "features", "features").describe_boxes(image, cell, cells=1)
     near = maps[0, :, 1:4, 4:7].flatten(1).cpu().numpy()
     far = maps[0, :, 4:7, 9:12].flatten(1).cpu().numpy()
     distance = [np.abs(region.vectors[0][:, None] - cells).mean() for cells in (near, far)]

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from densevse.vision import selective_search as selective_search_module
-from densevse.vision.selective_search import group, initial_regions, selective_search
+from densevse.vision.selective_search import group_regions, initial_regions, selective_search
 
 
 def picture(height: int = 96, width: int = 128, seed: int = 0) -> np.ndarray:
@@ -42,9 +42,11 @@ def test_large_regions_come_early():
 
 def test_a_large_image_is_searched_in_a_smaller_size(monkeypatch):
     sizes = []
-    segmented = selective_search_module._segmented
+    segmented = selective_search_module._segment_image
     monkeypatch.setattr(
-        selective_search_module, "_segmented", lambda image, ways: sizes.append(image.shape) or segmented(image, ways)
+        selective_search_module,
+        "_segment_image",
+        lambda image, ways: sizes.append(image.shape) or segmented(image, ways),
     )
     monkeypatch.setattr(selective_search_module, "MOST_PIXELS", 5000)
     boxes = search(picture(), "single", minimum_side=1)
@@ -149,11 +151,11 @@ def literal(labels, colour, texture, measures):
 @pytest.mark.parametrize("seed", [0, 1, 3])  # where no two similarities are equal
 def test_the_hierarchy_is_that_of_the_literal_algorithm(measures, seed):
     labels, colour, texture = segmentation(seed)
-    found = group(initial_regions(labels, colour, texture), measures)
+    found = group_regions(initial_regions(labels, colour, texture), measures)
     assert [tuple(corners) for corners in found.tolist()] == literal(labels, colour, texture, measures)
 
 
 def test_one_region_is_its_own_hierarchy():
     labels = np.zeros((3, 5), int)
-    found = group(initial_regions(labels, labels[None], labels[None]), EVERY)
+    found = group_regions(initial_regions(labels, labels[None], labels[None]), EVERY)
     assert found.tolist() == [[0, 0, 5, 3]]

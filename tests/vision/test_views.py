@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from densevse.vision.crops import centre_crop, resize_shorter_side
-from densevse.vision.views import extraction_of
+from densevse.vision.views import load_extraction
 
 
 def picture(height, width):
@@ -12,7 +12,7 @@ def picture(height, width):
 @pytest.mark.parametrize("shape", [(300, 400), (400, 300), (64, 64), (1, 1), (1, 4000), (3000, 2)])
 @pytest.mark.parametrize("view", ["whole", "centre", "grid", "ten_crop"])
 def test_every_image_gives_crops_of_the_asked_size(shape, view):
-    found = extraction_of(view).crops(picture(*shape), resize=64, size=56)
+    found = load_extraction(view).crops(picture(*shape), resize=64, size=56)
     assert found.shape == (10 if view == "ten_crop" else 1, 56, 56, 3)
     assert found.dtype == np.uint8
 
@@ -25,16 +25,18 @@ def test_the_shorter_side_is_resized_and_the_shape_is_kept():
 
 def test_an_image_of_the_right_size_is_left_as_it_is():
     image = picture(56, 56)
-    assert np.array_equal(extraction_of("whole").crops(image, resize=56, size=56)[0], image)
+    assert np.array_equal(load_extraction("whole").crops(image, resize=56, size=56)[0], image)
 
 
 def test_the_whole_image_is_seen_by_whole_and_grid_and_only_its_centre_by_centre():
     image = np.zeros((40, 80, 3), np.uint8)
     image[:, :4] = 200  # a stripe at the left edge
     for view, share in (("whole", 1), ("grid", 1), ("centre", 0)):
-        found = extraction_of(view).crops(image, resize=32, size=28)[0]
+        found = load_extraction(view).crops(image, resize=32, size=28)[0]
         assert (found[:, 0].min() > 0) == share
-    assert extraction_of("whole").crops(image, resize=32, size=20)[0][:, 0].min() == 200, "4 of 80 pixels are one of 20"
+    assert load_extraction("whole").crops(image, resize=32, size=20)[0][:, 0].min() == 200, (
+        "4 of 80 pixels are one of 20"
+    )
 
 
 def test_shrinking_averages():
@@ -50,7 +52,7 @@ def test_the_centre_is_the_centre():
 
 def test_ten_crops_are_corners_and_centre_and_their_mirror_images():
     image = picture(64, 90)
-    found = extraction_of("ten_crop").crops(image, resize=64, size=50)
+    found = load_extraction("ten_crop").crops(image, resize=64, size=50)
     expected = [image[:50, :50], image[:50, 40:], image[14:, :50], image[14:, 40:], image[7:57, 20:70]]
     assert np.array_equal(found[:5], expected)
     assert np.array_equal(found[5:], np.array(expected)[:, :, ::-1])

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from densevse.dag.project import code_of
+from densevse.dag.project import project_code
 from tests.projects import ROOT
 from tests.rules import rules
 
@@ -144,7 +144,7 @@ def planned(tmp_path_factory):
 
 @pytest.mark.slow
 def test_every_job_passes_what_its_function_takes(planned):
-    code, wrong = code_of(ROOT, ROOT / ".snakemake/densevse-code.json"), []
+    code, wrong = project_code(ROOT, ROOT / ".snakemake/densevse-code.json"), []
     for name, jobs in planned.items():
         parameters = code.parameters(rules()[name].call)
         known = {one.rstrip("=") for one in parameters if not one.startswith("**")}

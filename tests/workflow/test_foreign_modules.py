@@ -24,7 +24,7 @@ def programs(tmp_path_factory):
     spec.loader.exec_module(module)
     (folder / "bin").mkdir()
     (folder / "packages").mkdir()
-    module.write(folder, folder / "packages")
+    module.write_command(folder, folder / "packages")
     (folder / "bin/snakemake").symlink_to(Path(sys.executable).parent / "snakemake")
     return folder / "bin"
 

@@ -82,7 +82,7 @@ def test_own_files_are_used_and_not_downloaded(make_project, tmp_path):
 
 
 def test_the_drawing_of_the_rules_is_of_these_rules():
-    assert rule_graph.PATH.read_text(encoding="utf-8") == rule_graph.drawn(), "`make rule-graph` draws it anew"
+    assert rule_graph.PATH.read_text(encoding="utf-8") == rule_graph.graph_page(), "`make rule-graph` draws it anew"
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ class Letters(Structure):
 
     @classmethod
     def read(cls, texts, caption_ids):
-        joined = ["".join(tokens) for tokens in texts.tokens_of(caption_ids)]
+        joined = ["".join(tokens) for tokens in texts.sentence_tokens(caption_ids)]
         counts = [[text.count(chr(letter)) for letter in range(ord("a"), ord("z") + 1)] for text in joined]
         return cls(torch.tensor(counts, dtype=torch.float32))
 

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import pytest
 
-from snakeproof.seals import verified
+from snakeproof.seals import verify_file
 from tests.projects import Project
 
 SPLITS = {"train": 24, "val": 8, "test": 8}
@@ -109,14 +109,14 @@ EDITS = {
 @pytest.mark.parametrize(("edit", "reads_again"), EDITS.values(), ids=EDITS)
 def test_an_edit_without_effect_ends_in_the_same_table(made, tmp_path, edit, reads_again):
     project = made.copy(tmp_path / "project", settings())
-    before = (project.folder / NUMBERS).read_bytes(), verified(project.folder / MODEL / "model.safetensors")
+    before = (project.folder / NUMBERS).read_bytes(), verify_file(project.folder / MODEL / "model.safetensors")
     trained = (project.folder / MODEL / "model.safetensors").stat().st_ino
     edit(project)
     assert ("read_dataset" in project.planned(TABLE)) is reads_again
     project.run(TABLE)
-    if edit is EDITS["batch_size"][0] and verified(project.folder / FEATURES) != verified(made.folder / FEATURES):
+    if edit is EDITS["batch_size"][0] and verify_file(project.folder / FEATURES) != verify_file(made.folder / FEATURES):
         pytest.skip("with another batch size the vectors have other last bits on this processor")
-    after = (project.folder / NUMBERS).read_bytes(), verified(project.folder / MODEL / "model.safetensors")
+    after = (project.folder / NUMBERS).read_bytes(), verify_file(project.folder / MODEL / "model.safetensors")
     assert after == before
     assert (project.folder / MODEL / "model.safetensors").stat().st_ino == trained
     assert project.planned(TABLE) == {}

@@ -43,9 +43,9 @@ def main(asked: argparse.Namespace) -> bool:
         plan = Plan.rehearsal(asked.methods, asked.size) if asked.size else Plan(methods=asked.methods)
         print_steps(name, plan, page)
         return True
-    from tools.gpu_check.whole import check  # it needs Snakemake
+    from tools.gpu_check.whole import check_card  # it needs Snakemake
 
-    return check(asked.seeds, asked.cores, asked.together, page)
+    return check_card(asked.seeds, asked.cores, asked.together, page)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.command.comparison import Measurement, Retrievals, drawn, find
-from densevse.report.costs import jobs_done
+from densevse.command.comparison import Measurement, Retrievals, find_retrievals, paired_replicates
+from densevse.report.costs import finished_jobs
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -25,7 +25,7 @@ WORDS = {"Method", "Stage", "Agrees"}
 
 @dataclass(frozen=True)
 class Row:
-    """A method on both."""
+    """The rsum and the times of a method on the CPU and on the GPU."""
 
     of: Measurement
     seeds: list[int]
@@ -39,7 +39,7 @@ class Row:
         return float(self.gpu.mean() - self.cpu.mean())
 
     @property
-    def allowed(self) -> float:
+    def allowed_difference(self) -> float:
         """The bound on the difference of two means over n seeds of one method, in 95 of 100 cases: t s sqrt(2 / n).
 
         s is the standard deviation over seeds, of both devices together; t is Student's with 2n - 2 degrees of freedom.
@@ -50,7 +50,7 @@ class Row:
     @property
     def agrees(self) -> bool:
         """True if seeds alone can explain the difference."""
-        return abs(self.difference) <= self.allowed
+        return abs(self.difference) <= self.allowed_difference
 
 
 def compare_devices(cpu: Path, gpu: Path) -> list[Row]:
@@ -59,7 +59,7 @@ def compare_devices(cpu: Path, gpu: Path) -> list[Row]:
     Raises `InputError` where one lacks a method or a seed that the other has, has fewer than two seeds, or was not
     computed on the device that it is said to be of.
     """
-    first, second = find(cpu), find(gpu)
+    first, second = find_retrievals(cpu), find_retrievals(gpu)
     missing = first.keys() ^ second.keys()
     if missing:
         raise InputError(f"{cpu} and {gpu} must hold the same methods; in one alone: {'; '.join(map(str, missing))}.")
@@ -81,11 +81,13 @@ def _row(cpu: Retrievals, gpu: Retrievals) -> Row:
                     f"{file}: was trained on {made['trained_on']} and ranked on {made['device']}, and stands for the "
                     f"{'CPU' if wanted else 'GPU'}. Delete the folder of results and run the check again."
                 )
-    _, (ours, theirs) = drawn(cpu, gpu)
-    return Row(cpu.of, seeds, ours.by_seed["rsum"], theirs.by_seed["rsum"], (_training(cpu), _training(gpu)))
+    _, (ours, theirs) = paired_replicates(cpu, gpu)
+    return Row(
+        cpu.of, seeds, ours.by_seed["rsum"], theirs.by_seed["rsum"], (_training_seconds(cpu), _training_seconds(gpu))
+    )
 
 
-def _training(side: Retrievals) -> float:
+def _training_seconds(side: Retrievals) -> float:
     """Seconds of all epochs of a method's seeds and rounds, by the histories of its models."""
     folders = [side.folder / "models" / side.of.variant / f"seed{seed}" for seed in side.files]
     return sum(float(pd.read_parquet(file)["seconds"].sum()) for of in folders for file in of.glob("*/history.parquet"))
@@ -112,13 +114,13 @@ def document(rows: list[Row], cpu: Path, gpu: Path, machines: tuple[str, str], t
 
 
 def _cells(row: Row) -> list[str]:
-    sums = [f"{row.cpu.mean():.1f}", f"{row.gpu.mean():.1f}", f"{row.difference:+.1f}", f"{row.allowed:.1f}"]
+    sums = [f"{row.cpu.mean():.1f}", f"{row.gpu.mean():.1f}", f"{row.difference:+.1f}", f"{row.allowed_difference:.1f}"]
     agrees = "yes" if row.agrees else "no"
     return [row.of.variant, *sums, agrees, *(f"{seconds:.0f} s" for seconds in row.seconds), _speed_up(*row.seconds)]
 
 
 def _stages(cpu: Path, gpu: Path) -> Iterator[list[str]]:
-    totals = [jobs_done(folder).groupby("stage")["seconds"].agg(["size", "sum"]) for folder in (cpu, gpu)]
+    totals = [finished_jobs(folder).groupby("stage")["seconds"].agg(["size", "sum"]) for folder in (cpu, gpu)]
     both = totals[0].join(totals[1]["sum"].rename("gpu"), how="inner")
     for stage, jobs, first, second in both[both["sum"] >= SHORTEST].itertuples():
         yield [str(stage), str(jobs), f"{first:.0f}", f"{second:.0f}", _speed_up(first, second)]

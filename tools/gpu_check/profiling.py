@@ -23,7 +23,7 @@ class Work:
     waits: float = 0.0  # of the host for the card
 
 
-def profiled(step: Callable[[Any], None], batches: Iterable[Any], device: torch.device) -> Work:
+def profile_steps(step: Callable[[Any], None], batches: Iterable[Any], device: torch.device) -> Work:
     """The work of a step on each of these batches; none on a CPU."""
     if device.type != "cuda":
         return Work()
@@ -32,11 +32,11 @@ def profiled(step: Callable[[Any], None], batches: Iterable[Any], device: torch.
     with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiler:
         for steps, batch in enumerate(batches, 1):  # noqa: B007
             step(batch)
-    return work_of(profiler.events(), steps)
+    return mean_work(profiler.events(), steps)
 
 
-def work_of(events: Iterable[FunctionEvent], steps: int) -> Work:
-    """The work of a step, of the events of some."""
+def mean_work(events: Iterable[FunctionEvent], steps: int) -> Work:
+    """The mean work of a step, from the profiler's events of `steps` steps."""
     known = list(events)
     on_card = [event for event in known if event.device_type == DeviceType.CUDA and not event.is_user_annotation]
     kernels = [event for event in on_card if not event.name.startswith(("Memcpy", "Memset"))]

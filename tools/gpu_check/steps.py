@@ -22,12 +22,12 @@ from densevse.config.training import TrainingJob
 from densevse.methods.interface import Batch, Moment
 from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.runtime.numerics import TrainingPrecision, set_up
-from densevse.training.loop import Trainer, epoch_batches, loaded
+from densevse.training.loop import Trainer, epoch_batches, load_batches
 from snakeproof.files import write_text
 from tests.device.papers import VALIDATED, Sizes, write_inputs, write_word_vectors
 from tests.device.trainers import trainer_on
 from tools.environments import ROOT
-from tools.gpu_check.profiling import Work, profiled
+from tools.gpu_check.profiling import Work, profile_steps
 
 DATASET, SENTENCES = "flickr30k", 145_000  # sentences that are trained on
 METHODS = ("vse", "hm_lstm", "sm_lstm", "defrag", "sco", "scan")
@@ -112,11 +112,11 @@ def measure_steps(folder: Path, plan: Plan) -> Iterator[Step]:
         if entry.word_vectors:
             length = entry.parameters.model_dump()["word_dimension"]
             write_word_vectors(folder / "vectors.parquet", plan.sizes.known, length)
-        yield measured(folder, method, entry, precision, plan)
+        yield measure_step(folder, method, entry, precision, plan)
         gc.collect()
 
 
-def measured(folder: Path, method: str, entry: MethodConfig, precision: TrainingPrecision, plan: Plan) -> Step:
+def measure_step(folder: Path, method: str, entry: MethodConfig, precision: TrainingPrecision, plan: Plan) -> Step:
     """The step of a method in a precision. Batches are made twice, so that the first time reads cold files."""
     device = set_up(1, precision)
     job = _job(entry, precision, plan.batch)
@@ -124,10 +124,10 @@ def measured(folder: Path, method: str, entry: MethodConfig, precision: Training
     untrained = {name: value.clone() for name, value in trainer.task.module.state_dict().items()}
     size, timed = job.training.batch_size, plan.warm_up + plan.steps
     chosen = epoch_batches(trainer.task.examples, size, 0, 1)[: timed + plan.profiled]
-    made = partial(loaded, trainer.task, epoch=1, device=device, threads=THREADS)
+    made = partial(load_batches, trainer.task, epoch=1, device=device, threads=THREADS)
     batches = list(made(chosen))
     ready = median(_times(trainer, batches[:timed])[plan.warm_up - 1 :])
-    work = profiled(partial(_step, trainer), batches[timed:], device)
+    work = profile_steps(partial(_step, trainer), batches[timed:], device)
     batches.clear()
     begun = time.process_time()
     made_again = sum(1 for _ in made(chosen))
@@ -148,7 +148,7 @@ def _job(entry: MethodConfig, precision: TrainingPrecision, batch: int | None) -
         parameters=entry.parameters.model_dump(),
         sentences=entry.sentences,
         training=entry.training.model_dump() | settings,
-        phases=entry.phases_of(0),
+        phases=entry.round_phases(0),
         seed=0,
         threads=THREADS,
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks._machine import machine
-from densevse.command.shared import snakemake
+from densevse.command.shared import snakemake_command
 from snakeproof.files import write_text
 from tools.gpu_check.card import use_card
 from tools.gpu_check.comparing import compare_devices, document
@@ -31,31 +31,31 @@ def settings(folder: Path, gpu: int, seeds: int, together: int) -> dict[str, Any
     return {"results": str(folder), "gpu": gpu, "jobs_per_gpu": together, "datasets": scenes}
 
 
-def run(folder: Path, gpu: int, seeds: int, cores: str, together: int) -> None:
+def make_scenes_table(folder: Path, gpu: int, seeds: int, cores: str, together: int) -> None:
     """Make the table of scenes with that many seeds in a folder. Raises `CalledProcessError` if a job fails."""
     file = FOLDER / f"{folder.name}.json"
     write_text(json.dumps(settings(folder, gpu, seeds, together)), file)
     options = "--cores", cores, "--resources", f"gpu={together}"
-    subprocess.run(snakemake([f"{folder}/tables/scenes.md"], [str(file)], *options), check=True)
+    subprocess.run(snakemake_command([f"{folder}/tables/scenes.md"], [str(file)], *options), check=True)
 
 
-def tests_pass() -> bool:
+def run_device_tests() -> bool:
     """Run the tests of devices on the card, and say whether they pass."""
     command = [sys.executable, "-m", "pytest", "-m", "not long", "tests/device", *map(str, Path().glob(ON_CARD))]
     return subprocess.run(command, env=os.environ | {"TESTED_GPU": "1"}).returncode == 0
 
 
-def check(seeds: int, cores: str, together: int, page: Path) -> bool:
+def check_card(seeds: int, cores: str, together: int, page: Path) -> bool:
     """Times steps, runs the tests and makes both tables; writes the page, and says whether tests pass and rows agree.
 
     While it runs, the page has the steps alone.
     """
     # In a process of its own, as whoever computes on a card holds it until he ends.
-    name, steps = _apart(_steps_on_card, page)
-    passed = tests_pass()
+    name, steps = _run_in_process(_steps_on_card, page)
+    passed = run_device_tests()
     folders = FOLDER / "cpu", FOLDER / "gpu"
     for number, folder in enumerate(folders):
-        run(folder, number, seeds, cores, together)
+        make_scenes_table(folder, number, seeds, cores, together)
     rows = compare_devices(*folders)
     page_of = document(rows, *folders, (machine(), name), together)
     page_of.sheets.append(step_sheet(steps))
@@ -70,6 +70,6 @@ def _steps_on_card(page: Path) -> tuple[str, list[Step]]:
     return name, print_steps(name, Plan(), page)
 
 
-def _apart(work: Callable[[Path], T], page: Path) -> T:
+def _run_in_process(work: Callable[[Path], T], page: Path) -> T:
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as apart:
         return apart.submit(work, page).result()

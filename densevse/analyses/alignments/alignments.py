@@ -59,13 +59,13 @@ def write_alignment_accuracy(
     found = schema.read(alignments, ALIGNMENTS)
     own = schema.read(caption_table, CAPTIONS, ["caption_id", "image_id"])
     true = schema.read(boxes, BOXES)
-    learned = within_phrases(found.merge(own, on=["caption_id", "image_id"]), true)
+    learned = phrase_alignments(found.merge(own, on=["caption_id", "image_id"]), true)
     rows = accuracy(learned, true, FeatureStore(regions, REGION_FEATURES).rows, "all")
     logger.info("\n%s", rows.to_string(index=False))
     schema.write(rows, CORRESPONDENCE_ACCURACY, output)
 
 
-def within_phrases(alignments: pd.DataFrame, boxes: pd.DataFrame) -> pd.DataFrame:
+def phrase_alignments(alignments: pd.DataFrame, boxes: pd.DataFrame) -> pd.DataFrame:
     """The alignments whose two words are in one phrase of BOXES rows, with `start` and `end` of the shortest such."""
     phrases = boxes.loc[boxes["start"] >= 0, PHRASE].drop_duplicates()
     rows = alignments.reset_index(names="number").merge(phrases, on="caption_id")

@@ -10,7 +10,7 @@ from snakeproof.jobs import Job
 class AlignmentStage(TableStage):
     """Alignments of regions with triplets."""
 
-    def of_dataset(self, dataset: DatasetName) -> list[str]:
+    def target_files(self, dataset: DatasetName) -> list[str]:
         """The pictures of each variant that aligns and, if phrases have true boxes, its accuracy."""
         wanted = []
         for name, entry in self.variants(dataset).items():
@@ -18,12 +18,12 @@ class AlignmentStage(TableStage):
                 folder = f"{self.results}/figures/{dataset}/{name}"
                 wanted += [f"{folder}/alignments.png", f"{folder}/triplet_regions.png"]
                 if self.dataset(dataset).phrases_have_boxes:
-                    last = self.folder_of("alignments", dataset, self.last_round(dataset, name))
+                    last = self.artifact_folder("alignments", dataset, self.last_round(dataset, name))
                     wanted += [f"{last}/accuracy.parquet"]
         return wanted
 
     def job(self, dataset: DatasetName, variant: VariantName) -> Job:
         """The alignments of a variant, with the triplets whose regions are shown besides those of frequent ones."""
-        triplets = self.config.analysis(AlignmentSettings).of(dataset).triplets
+        triplets = self.config.analysis(AlignmentSettings).dataset_entry(dataset).triplets
         settings = {"triplets": triplets, "threads": self.threads(dataset)}
         return Job(settings, TrainingStage(self.project).modules(dataset, variant))

@@ -17,11 +17,11 @@ from densevse.report.figures import (
     draw_phrases,
     draw_picture,
     place_picture,
-    save,
-    shortened,
+    save_figure,
+    shorten_text,
 )
 from densevse.report.pictures import Pixels, photographs
-from densevse.runtime.arrays import evenly_spaced
+from densevse.runtime.arrays import spaced_indices
 from snakeproof import schema
 
 _PICTURES, _COLUMNS, SENTENCES, TRIPLETS = 8, 4, 5, 8
@@ -55,18 +55,18 @@ def draw_alignments(
     photograph = photographs(image_table, sources)
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
     ranked, found = schema.read(retrieval, RETRIEVAL), schema.read(alignments, ALIGNMENTS)
-    save(_best_sentences(ranked, found, texts, photograph, title), sentences, _SENTENCES)
-    save(_best_regions(schema.read(triplet_regions, TRIPLET_REGIONS), photograph, title), triplets, _TRIPLETS)
+    save_figure(_draw_sentences(ranked, found, texts, photograph, title), sentences, _SENTENCES)
+    save_figure(_draw_regions(schema.read(triplet_regions, TRIPLET_REGIONS), photograph, title), triplets, _TRIPLETS)
 
 
-def _best_sentences(
+def _draw_sentences(
     ranked: pd.DataFrame, found: pd.DataFrame, texts: pd.Series, photograph: Callable[[str], Pixels], title: str
 ) -> Figure:
     """Draws images evenly spaced in RETRIEVAL rows with their best sentences, and the first one's ALIGNMENTS."""
     asked = ranked[(ranked["direction"] == "i2t") & (ranked["fold"] == 0)]
-    asked = asked.iloc[evenly_spaced(len(asked), _PICTURES)]
-    found = found.assign(phrase=_written).rename(columns={"score": "confidence"})
-    figure, axes = _places(len(asked), title)
+    asked = asked.iloc[spaced_indices(len(asked), _PICTURES)]
+    found = found.assign(phrase=_format_triplets).rename(columns={"score": "confidence"})
+    figure, axes = _create_axes(len(asked), title)
     for place, (_, query) in zip(axes, asked.iterrows(), strict=False):
         draw_picture(place, photograph(query["query_id"]))
         of_first = (found["image_id"] == query["query_id"]) & (found["caption_id"] == query["top"][0])
@@ -75,9 +75,9 @@ def _best_sentences(
     return figure
 
 
-def _best_regions(found: pd.DataFrame, photograph: Callable[[str], Pixels], title: str) -> Figure:
+def _draw_regions(found: pd.DataFrame, photograph: Callable[[str], Pixels], title: str) -> Figure:
     """Draws the regions of TRIPLET_REGIONS rows, a line for each triplet, the best region first."""
-    triplets = found.assign(triplet=_written).groupby("triplet", sort=False)
+    triplets = found.assign(triplet=_format_triplets).groupby("triplet", sort=False)
     columns = int(triplets.size().max())
     figure, axes = canvas(_SIDE * columns, _TOP + _LINE * len(triplets), title)
     for line, (triplet, regions) in enumerate(triplets):
@@ -86,17 +86,17 @@ def _best_regions(found: pd.DataFrame, photograph: Callable[[str], Pixels], titl
         axes.text(0.1, top + 0.1, text, fontsize=10, va="center", parse_math=False)
         for column, (_, region) in enumerate(regions.iterrows()):
             left = _SIDE * column + 0.05
-            place_picture(axes, _cut_out(photograph(region["image_id"]), region), (left, top + 0.5), _INNER)
+            place_picture(axes, _crop_region(photograph(region["image_id"]), region), (left, top + 0.5), _INNER)
             axes.text(left + _INNER[0] / 2, top + 0.37, f"{region['score']:.2f}", fontsize=8, ha="center", va="center")
     return figure
 
 
-def _cut_out(pixels: Pixels, region: pd.Series) -> Pixels:
+def _crop_region(pixels: Pixels, region: pd.Series) -> Pixels:
     left, top, width, height = (int(region[name]) for name in BOX)
     return pixels[top : top + max(1, height), left : left + max(1, width)]
 
 
-def _places(pictures: int, title: str) -> tuple[Figure, list[Axes]]:
+def _create_axes(pictures: int, title: str) -> tuple[Figure, list[Axes]]:
     """A figure with a place for each of `pictures` pictures, room for sentences above each and for triplets below."""
     lines = max(1, -(-pictures // _COLUMNS))
     figure = Figure(figsize=(4 * _COLUMNS, 7 * lines))
@@ -108,7 +108,7 @@ def _places(pictures: int, title: str) -> tuple[Figure, list[Axes]]:
     return figure, axes
 
 
-def _written(rows: pd.DataFrame) -> pd.Series:
+def _format_triplets(rows: pd.DataFrame) -> pd.Series:
     """Triplets as text: amod(dog, black)."""
     return rows["relation"] + "(" + rows["governor"] + ", " + rows["dependent"] + ")"
 
@@ -119,7 +119,7 @@ def _list_sentences(axes: Axes, query: pd.Series, texts: pd.Series) -> None:
         axes.text(
             0,
             1.02 + 0.055 * (SENTENCES - 1 - number),
-            shortened(f"{number + 1}. {texts[caption]}", 58),
+            shorten_text(f"{number + 1}. {texts[caption]}", 58),
             color=RIGHT_COLOUR if right else WRONG_COLOUR,
             fontsize=8,
             va="bottom",

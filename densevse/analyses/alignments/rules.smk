@@ -13,7 +13,7 @@ rule align:
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
             lambda dataset, variant, seed, round: {
                 "protocol": tables.first_protocol(dataset),
-                **training.round_of(dataset, variant, seed, round),
+                **training.variant_round(dataset, variant, seed, round),
             },
         ),
     output:
@@ -23,7 +23,7 @@ rule align:
         "<logs>/align/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(8000),

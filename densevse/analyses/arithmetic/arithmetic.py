@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from densevse.artifacts.columns import IMAGE_ID
-from densevse.artifacts.families import families_of
+from densevse.artifacts.families import read_families
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.report.accuracies import ACCURACY_INTERVALS, accuracies, accuracy_cells, gain_cells, write_accuracies
-from densevse.report.figures import RIGHT_COLOUR, WRONG_COLOUR, draw_picture, save
+from densevse.report.figures import RIGHT_COLOUR, WRONG_COLOUR, draw_picture, save_figure
 from densevse.report.pictures import Pixels, pictures
 from densevse.report.rendering import Document, Sheet, TableColumn, number
-from densevse.runtime.arrays import Indices, Reals, evenly_spaced
+from densevse.runtime.arrays import Indices, Reals, spaced_indices
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
@@ -109,10 +109,12 @@ def write_arithmetic(
     `exchanged` lists, by kind, the words of objects' names that replace each other. Raises `InputError` that names a
     query with an unknown image or word.
     """
-    vectors = _read(embeddings)
-    objects = _objects(boxes, exchanged) if boxes else {}
+    vectors = _read_vectors(embeddings)
+    objects = _object_words(boxes, exchanged) if boxes else {}
     queries = [Query(image, NAMED, minus, plus) for image, minus, plus in named]
-    queries += [query for kind, words in exchanged.items() for query in _exchanging(kind, words, vectors, objects)]
+    queries += [
+        query for kind, words in exchanged.items() for query in _exchange_queries(kind, words, vectors, objects)
+    ]
     schema.write(_answers(vectors, queries, objects), ARITHMETIC, output)
 
 
@@ -125,7 +127,7 @@ def write_table(found: str, image_table: str, title: str, parquet: str, markdown
     judged = rows[rows["kind"] != NAMED]
     if judged.empty:
         raise InputError(f"{found}: no query has known right answers; set arithmetic.<data set>.exchanged.")
-    counted = accuracy(judged, families_of(image_table))
+    counted = accuracy(judged, read_families(image_table))
     paths = (parquet, markdown, html, latex)
     write_accuracies(counted, ARITHMETIC_ACCURACY, table(counted, title), paths)
 
@@ -141,7 +143,7 @@ def accuracy(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
                 by: rows.groupby("image_id")["right"].max().reindex(asked.index).to_numpy(float)
                 for by, rows in near.groupby("by")
             }
-            chance = float(_by_chance(asked["all_right"].to_numpy(), asked["ranked"].to_numpy(), first).mean())
+            chance = float(_hit_probability(asked["all_right"].to_numpy(), asked["ranked"].to_numpy(), first).mean())
             counted = pd.DataFrame(accuracies({by: hits[by] for by in BY}, families.reindex(asked.index)))
             found.append(counted.assign(kind=kind, first=first, queries=len(asked), chance=chance))
     return pd.concat(found, ignore_index=True)
@@ -188,19 +190,19 @@ def draw_arithmetic(found: str, image_table: str, sources: Mapping[str, str], ti
     rows = schema.read(found, ARITHMETIC)
     queries = [answers for _, answers in rows.groupby(["kind", "image_id", "minus", "plus"], sort=False)]
     named = [answers for answers in queries if answers["kind"].iloc[0] == NAMED]
-    shown = named or [queries[number] for number in evenly_spaced(len(queries), _DRAWN_QUERIES)]
+    shown = named or [queries[number] for number in spaced_indices(len(queries), _DRAWN_QUERIES)]
     picture = pictures(image_table, sources)
     figure = Figure(figsize=(1.7 * (2 + 2 * _DRAWN_ANSWERS), 2.1 * len(shown) + 0.8), layout="constrained")
     figure.suptitle(f"{title}: image - word + word, and the added word alone", parse_math=False)
     lines = figure.subplots(len(shown), 2 + 2 * _DRAWN_ANSWERS, squeeze=False)
     for line, answers in zip(lines, shown, strict=True):
-        _draw(list(line), answers, picture)
-    save(
+        _draw_query(list(line), answers, picture)
+    save_figure(
         figure, output, "Frames, where the answer is known: green is right, red is wrong. The best answer comes first."
     )
 
 
-def _draw(line: list[Axes], answers: pd.DataFrame, picture: Callable[[str], Pixels]) -> None:
+def _draw_query(line: list[Axes], answers: pd.DataFrame, picture: Callable[[str], Pixels]) -> None:
     """Draws one query: its image, the answers of the arithmetic and, after a gap, those of the word alone."""
     for place in line:
         place.set_axis_off()
@@ -214,7 +216,7 @@ def _draw(line: list[Axes], answers: pd.DataFrame, picture: Callable[[str], Pixe
             draw_picture(place, picture(found), None if pd.isna(right) else RIGHT_COLOUR if right else WRONG_COLOUR)
 
 
-def _read(embeddings: str) -> Vectors:
+def _read_vectors(embeddings: str) -> Vectors:
     store = FeatureStore([embeddings], EMBEDDINGS)
     vectors = store.gather(np.arange(len(store))).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True).clip(min=1e-12)
@@ -227,7 +229,7 @@ def _read(embeddings: str) -> Vectors:
     return Vectors(store.rows["image_id"].to_numpy(object)[kind == "image"], vectors[kind == "image"], words)
 
 
-def _objects(boxes: str, exchanged: Mapping[str, Sequence[str]]) -> dict[str, list[frozenset[str]]]:
+def _object_words(boxes: str, exchanged: Mapping[str, Sequence[str]]) -> dict[str, list[frozenset[str]]]:
     """The words of each object's name that may be exchanged, by image."""
     known = {word for words in exchanged.values() for word in words}
     rows = schema.read(boxes, BOXES, ["image_id", "caption_id", "phrase"])
@@ -239,7 +241,7 @@ def _objects(boxes: str, exchanged: Mapping[str, Sequence[str]]) -> dict[str, li
     return objects
 
 
-def _exchanging(kind: str, words: Sequence[str], vectors: Vectors, objects: Objects) -> list[Query]:
+def _exchange_queries(kind: str, words: Sequence[str], vectors: Vectors, objects: Objects) -> list[Query]:
     """A query for each image with an object of such a word, with the next word that none of its objects has."""
     queries = []
     for image_id in vectors.image_ids:
@@ -258,7 +260,7 @@ def _exchanging(kind: str, words: Sequence[str], vectors: Vectors, objects: Obje
 def _answers(vectors: Vectors, queries: Sequence[Query], objects: Objects) -> pd.DataFrame:
     """ARITHMETIC rows; a query without any right image is left out."""
     row = {image_id: number for number, image_id in enumerate(vectors.image_ids)}
-    _check(queries, row, vectors.words)
+    _check_queries(queries, row, vectors.words)
     shown = [objects.get(image_id, []) for image_id in vectors.image_ids]
     right_of = {one.wanted: np.array([one.wanted in here for here in shown]) for one in queries}
     asked = [one for one in queries if one.wanted is None or right_of[one.wanted].any()]
@@ -278,14 +280,14 @@ def _answers(vectors: Vectors, queries: Sequence[Query], objects: Objects) -> pd
     )
     return pd.concat(
         [
-            _nearest(vectors, vector, own, right, columns.assign(by=by))
+            _nearest_images(vectors, vector, own, right, columns.assign(by=by))
             for by, vector in zip(BY, (x - minus + plus, x, plus), strict=True)
         ],
         ignore_index=True,
     )
 
 
-def _nearest(
+def _nearest_images(
     vectors: Vectors, searched_with: NDArray[np.float32], own: Indices, right: NDArray[np.bool_], queries: pd.DataFrame
 ) -> pd.DataFrame:
     """The first images of each query (n,), by vectors (n, dimension); `right` is (n, images)."""
@@ -303,7 +305,7 @@ def _nearest(
     )
 
 
-def _check(queries: Sequence[Query], images: Mapping[str, int], words: Mapping[str, Any]) -> None:
+def _check_queries(queries: Sequence[Query], images: Mapping[str, int], words: Mapping[str, Any]) -> None:
     """Raises `InputError` that names an unknown image or word of a query."""
     for query in queries:
         if query.image_id not in images:
@@ -313,7 +315,7 @@ def _check(queries: Sequence[Query], images: Mapping[str, int], words: Mapping[s
                 raise InputError(f"arithmetic: the model does not know the word {word!r} of {query.image_id}'s query.")
 
 
-def _by_chance(right: NDArray[np.integer[Any]], ranked: NDArray[np.integer[Any]], first: int) -> Reals:
+def _hit_probability(right: NDArray[np.integer[Any]], ranked: NDArray[np.integer[Any]], first: int) -> Reals:
     """The probability that one of the `first` images in random order is right: 1 - C(n - r, k) / C(n, k)."""
     wrong = ranked - right
     logarithm = gammaln(wrong + 1) - gammaln(np.maximum(wrong - first, 0) + 1)

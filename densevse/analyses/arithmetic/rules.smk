@@ -9,7 +9,8 @@ rule arithmetic:
     input:
         embeddings="<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/test.parquet",
         boxes=path(
-            "<results>/{dataset}/boxes.parquet", lambda dataset: {} if arithmetic.of(dataset).exchanged else None
+            "<results>/{dataset}/boxes.parquet",
+            lambda dataset: {} if arithmetic.dataset_entry(dataset).exchanged else None,
         ),
     output:
         "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet",
@@ -23,7 +24,10 @@ rule arithmetic:
         **calling(
             "densevse.analyses.arithmetic.arithmetic:write_arithmetic",
             lambda dataset: Job(
-                {"exchanged": arithmetic.of(dataset).exchanged, "named": arithmetic.of(dataset).queries}
+                {
+                    "exchanged": arithmetic.dataset_entry(dataset).exchanged,
+                    "named": arithmetic.dataset_entry(dataset).queries,
+                }
             ),
         ),
     message:

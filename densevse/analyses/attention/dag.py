@@ -10,10 +10,10 @@ from snakeproof.jobs import Job
 class AttentionStage(TableStage):
     """The places and words to which a model attends."""
 
-    def of_dataset(self, dataset: DatasetName) -> list[str]:
+    def target_files(self, dataset: DatasetName) -> list[str]:
         """The pictures of each method (not of its variants) with attention, for the first seed."""
         found = {name for name, entry in self.variants(dataset).items() if "saliency" in entry.yields}
-        names = sorted(self.config.trained().keys() & found)
+        names = sorted(self.config.method_entries().keys() & found)
         files = ("saliency.png", "average_saliency.png")
         return [f"{self.results}/figures/{dataset}/{name}/{file}" for name in names for file in files]
 

@@ -26,33 +26,33 @@ def write_saliency(
     attention.
     """
     inputs, method = open_model(Files(files), model, set_up(threads), "saliency")
-    schema.write(explained(method, inputs, wildcards["split"]), SALIENCY, output)
+    schema.write(saliency_rows(method, inputs, wildcards["split"]), SALIENCY, output)
 
 
-def explained(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:
+def saliency_rows(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:
     """SALIENCY rows of every image of a split with its first sentence."""
     pairs = inputs.pairs(split)
-    boxes = {"grid": _of_cells, "regions": _of_regions}
-    tables, tokens = [], inputs.tokens_of(pairs.rows.caption_ids)
+    boxes = {"grid": _cell_boxes, "regions": _region_boxes}
+    tables, tokens = [], inputs.sentence_tokens(pairs.rows.caption_ids)
     for some in saliency(method, pairs):
         caption_ids = pairs.rows.caption_ids[some.sentences]
         image_ids = pairs.rows.image_ids[pairs.rows.image_of_caption[some.sentences]]
         of_images = boxes[some.view](inputs, image_ids, some.places.shape[2])
         steps = some.places.max(axis=2) > 0
         words_of = [tokens[sentence] for sentence in some.sentences]
-        places, words = _places(some.places, steps, of_images), _words(some.words, steps, words_of)
+        places, words = _place_rows(some.places, steps, of_images), _word_rows(some.words, steps, words_of)
         rows = pd.concat([places, words]).sort_values("pair", kind="stable")  # each pair's places, then its words
         tables.append(rows.assign(image_id=image_ids[rows["pair"]], caption_id=caption_ids[rows["pair"]]))
     return pd.concat(tables, ignore_index=True).drop(columns="pair")
 
 
-def _of_cells(inputs: Inputs, image_ids: NDArray[np.object_], cells: int) -> NDArray[np.float64]:
+def _cell_boxes(inputs: Inputs, image_ids: NDArray[np.object_], cells: int) -> NDArray[np.float64]:
     """The boxes of the cells of some images, (n, cells, 4)."""
     sizes = inputs.images.set_index("image_id").loc[list(image_ids), ["width", "height"]].astype(int)
     return np.stack([grid_cells(width, height, cells) for width, height in sizes.to_numpy().tolist()])
 
 
-def _of_regions(inputs: Inputs, image_ids: NDArray[np.object_], regions: int) -> NDArray[np.float64]:
+def _region_boxes(inputs: Inputs, image_ids: NDArray[np.object_], regions: int) -> NDArray[np.float64]:
     """The boxes of the regions of some images, (n, regions, 4); 0 for regions that do not exist."""
     rows = inputs.regions.rows
     rows = rows[rows["image_id"].isin(image_ids)]
@@ -61,23 +61,23 @@ def _of_regions(inputs: Inputs, image_ids: NDArray[np.object_], regions: int) ->
     return boxes
 
 
-def _places(weights: Weights, steps: NDArray[np.bool_], boxes: NDArray[np.float64]) -> pd.DataFrame:
+def _place_rows(weights: Weights, steps: NDArray[np.bool_], boxes: NDArray[np.float64]) -> pd.DataFrame:
     """(T, n, places) weights as rows, of the places with attention, with their boxes (n, places, 4)."""
-    rows = _rows(weights, steps, weights.max(axis=0) > 0)
+    rows = _weight_rows(weights, steps, weights.max(axis=0) > 0)
     placed = boxes[rows["pair"], rows["place"]].astype(np.float32)
     return rows.assign(word="", **dict(zip(BOX, placed.T, strict=True)))
 
 
-def _words(weights: Weights, steps: NDArray[np.bool_], texts: Sequence[list[str]]) -> pd.DataFrame:
+def _word_rows(weights: Weights, steps: NDArray[np.bool_], texts: Sequence[list[str]]) -> pd.DataFrame:
     """(T, n, longest) weights as rows of the existing words; a sentence without any has one unknown word."""
     known = [(words or ["(unknown)"])[: weights.shape[2]] for words in texts]
     lengths = np.array([len(words) for words in known])
-    rows = _rows(weights, steps, np.arange(weights.shape[2]) < lengths[:, None])
+    rows = _weight_rows(weights, steps, np.arange(weights.shape[2]) < lengths[:, None])
     word = [known[pair][place] for pair, place in zip(rows["pair"], rows["place"], strict=True)]
     return rows.assign(word=word, **dict.fromkeys(BOX, np.float32(0)))
 
 
-def _rows(weights: Weights, steps: NDArray[np.bool_], present: NDArray[np.bool_]) -> pd.DataFrame:
+def _weight_rows(weights: Weights, steps: NDArray[np.bool_], present: NDArray[np.bool_]) -> pd.DataFrame:
     """(T, n, places) weights as one row for each pair, step and place, in this order.
 
     Only the `steps` (T, n) of a pair and the `present` places (n, places) become rows.

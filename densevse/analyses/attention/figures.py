@@ -14,14 +14,14 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
-from densevse.analyses.attention.saliency import SALIENCY, places_of, salient_words
+from densevse.analyses.attention.saliency import SALIENCY, salient_words, select_places
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.report.figures import draw_picture, save
+from densevse.report.figures import draw_picture, save_figure
 from densevse.report.pictures import Pixels, photographs
 from densevse.report.plan import PicturePlan
-from densevse.runtime.arrays import Reals, evenly_spaced
+from densevse.runtime.arrays import Reals, spaced_indices
 from snakeproof import schema
 from snakeproof.strict import validate
 
@@ -61,7 +61,7 @@ def draw_saliency(
     `plan` is a `PicturePlan`, and `sources` are the data set's files by name.
     """
     draw_saliency_maps([saliency], image_table, caption_table, sources, plan, maps)
-    averaged_maps(saliency, image_table, str(plan["title"]), mean)
+    draw_mean_maps(saliency, image_table, str(plan["title"]), mean)
 
 
 def draw_saliency_maps(
@@ -84,20 +84,20 @@ def draw_saliency_maps(
     found = {title: schema.read(index.path(of), SALIENCY) for title, of in settings.shown.items()}
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
     photograph = photographs(image_table, sources)
-    save(_maps(found, texts, photograph, settings.title), output, _LEGEND)
+    save_figure(_draw_maps(found, texts, photograph, settings.title), output, _LEGEND)
 
 
-def _maps(
+def _draw_maps(
     found: Mapping[str, pd.DataFrame], texts: pd.Series, photograph: Callable[[str], Pixels], title: str
 ) -> Figure:
     """The maps of images in the SALIENCY rows of models, by the models' titles."""
     first = next(iter(found.values()))
     captions_drawn = first["caption_id"].unique()
-    captions_drawn = captions_drawn[evenly_spaced(len(captions_drawn), _PICTURES)]
+    captions_drawn = captions_drawn[spaced_indices(len(captions_drawn), _PICTURES)]
     shown = {name: rows[rows["caption_id"].isin(captions_drawn)] for name, rows in found.items()}
     steps = min(_STEPS, max(int(rows["step"].max()) for rows in shown.values()))
     lines = len(captions_drawn) * len(found)
-    top = max(most_salient(rows) for rows in shown.values())
+    top = max(peak_saliency(rows) for rows in shown.values())
     figure = Figure(figsize=(3 * (steps + 1), 3.2 * lines), layout="constrained")
     figure.suptitle(title, parse_math=False)
     axes = iter(figure.subplots(lines, steps + 1, squeeze=False))
@@ -113,9 +113,9 @@ def _draw_line(places: list[Axes], pixels: Pixels, rows: pd.DataFrame, heading: 
     """Draws a picture, and beside it the sharpest maps of its steps; returns the last map, for the colour bar."""
     draw_picture(places[0], pixels)
     places[0].set_title(heading, fontsize=8, parse_math=False)
-    for place, (step, of_step) in zip(places[1:], _sharpest(rows).groupby("step"), strict=False):
-        draw_picture(place, faded(pixels))
-        of_places = places_of(of_step)
+    for place, (step, of_step) in zip(places[1:], _sharpest_steps(rows).groupby("step"), strict=False):
+        draw_picture(place, fade_picture(pixels))
+        of_places = select_places(of_step)
         heat = heat_map(of_places[BOX].to_numpy(float), of_places["weight"].to_numpy(), pixels.shape[:2])
         drawn = place.imshow(heat, cmap=COLOURS, vmin=1, vmax=top, interpolation="bicubic")
         place.set_title(f"{step}: {', '.join(salient_words(of_step)['word'])}", fontsize=9, parse_math=False)
@@ -124,13 +124,13 @@ def _draw_line(places: list[Axes], pixels: Pixels, rows: pd.DataFrame, heading: 
     return drawn
 
 
-def averaged_maps(saliency: str, images: str, title: str, path: str) -> None:
+def draw_mean_maps(saliency: str, images: str, title: str, path: str) -> None:
     """Draws the mean of all images' maps at each step (Figure 6), each rescaled to the same square.
 
     `images` is the data set's IMAGES. If there are more than `_STEPS` steps, the mean is over all of them.
     """
     rows = schema.read(saliency, SALIENCY)
-    places = places_of(rows)
+    places = select_places(rows)
     if places["step"].max() > _STEPS:
         titles, step = ["all steps"], np.ones(len(places), int)
     else:
@@ -138,7 +138,7 @@ def averaged_maps(saliency: str, images: str, title: str, path: str) -> None:
     sizes = (
         schema.read(images, IMAGES).set_index("image_id").loc[places["image_id"], ["width", "height"]].to_numpy(float)
     )
-    means = _means(places, places[BOX].to_numpy(float) / np.tile(sizes, 2) * _CANVAS, step - 1)
+    means = _mean_maps(places, places[BOX].to_numpy(float) / np.tile(sizes, 2) * _CANVAS, step - 1)
     figure = Figure(figsize=(3 * len(means) + 0.5, 3.6), layout="constrained")
     figure.suptitle(
         f"{title}\nmean over {places['image_id'].nunique()} images, each with its first sentence",
@@ -152,40 +152,40 @@ def averaged_maps(saliency: str, images: str, title: str, path: str) -> None:
         place.set_title(heading, fontsize=9, parse_math=False)
         place.axis("off")
     figure.colorbar(shown, ax=axes, label=_SCALE, shrink=0.8)
-    save(figure, path, _LEGEND_OF_MEAN)
+    save_figure(figure, path, _LEGEND_OF_MEAN)
 
 
-def _means(places: pd.DataFrame, boxes: Reals, step: NDArray[np.int64]) -> Reals:
+def _mean_maps(places: pd.DataFrame, boxes: Reals, step: NDArray[np.int64]) -> Reals:
     """(steps, _CANVAS, _CANVAS) the mean map of each step; `boxes` and `step` (from 0) are those of the places."""
     weights, steps = places["weight"].to_numpy(), int(step.max()) + 1
     maps, counts = np.zeros((steps, _CANVAS, _CANVAS)), np.zeros(steps)
-    for some in _of_each_map(places):
+    for some in _map_rows(places):
         number = step[some[0]]
         maps[number] += heat_map(boxes[some], weights[some], (_CANVAS, _CANVAS))
         counts[number] += 1
     return maps / counts[:, None, None]
 
 
-def _of_each_map(places: pd.DataFrame) -> list[NDArray[np.int64]]:
+def _map_rows(places: pd.DataFrame) -> list[NDArray[np.int64]]:
     """The rows of each map: those of one step of one image."""
     groups = places.groupby(["image_id", "step"], sort=False).indices
     return [np.asarray(rows) for rows in groups.values()]
 
 
-def _sharpest(rows: pd.DataFrame) -> pd.DataFrame:
+def _sharpest_steps(rows: pd.DataFrame) -> pd.DataFrame:
     """An image's rows for the at most `_STEPS` steps with the most weight in one place."""
-    top = places_of(rows).groupby("step")["weight"].max().nlargest(_STEPS)
+    top = select_places(rows).groupby("step")["weight"].max().nlargest(_STEPS)
     return rows[rows["step"].isin(top.index)]
 
 
-def most_salient(rows: pd.DataFrame) -> float:
+def peak_saliency(rows: pd.DataFrame) -> float:
     """The top of the scale for SALIENCY rows: the largest multiple of a uniform weight, at least 2."""
-    places = places_of(rows)
+    places = select_places(rows)
     number = places.groupby(["caption_id", "step"])["weight"].transform("size")
     return max(2.0, float((places["weight"] * number).max()))
 
 
-def faded(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def fade_picture(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """A light grey picture, on which colours can be distinguished."""
     grey = 110 + pixels.mean(axis=2, keepdims=True) / 2
     return np.broadcast_to(grey, pixels.shape).astype(np.uint8)

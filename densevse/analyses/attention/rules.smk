@@ -17,7 +17,7 @@ rule explain:
         split="train|val|test",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -104,7 +104,7 @@ rule saliency_of_two:
     log:
         "<logs>/saliency_of_two/{dataset}_{variant}_{other}.log",
     wildcard_constraints:
-        other=any_of(settings.variant_names()),
+        other=name_pattern(settings.variant_names()),
     conda:
         f"{ENVS}/base.yaml"
     resources:

@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from densevse.artifacts.boxes import BOX, covered
+from densevse.artifacts.boxes import BOX, covered_shares
 from densevse.artifacts.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.runtime.arrays import Reals
@@ -71,7 +71,7 @@ SALIENCY_SCORE = Schema(
 )
 
 
-def places_of(rows: pd.DataFrame) -> pd.DataFrame:
+def select_places(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of cells or regions. Raises `InputError` if a region's box is unknown."""
     places = rows[rows["word"] == ""]
     unknown = places.loc[places["width"] <= 0, "image_id"]
@@ -125,9 +125,9 @@ def _shares(
         starts, ends = phrases["start"].to_numpy()[:, None], phrases["end"].to_numpy()[:, None]
         true = phrases[((starts <= salient) & (salient < ends)).any(axis=1)]
         if not true.empty:
-            places = places_of(rows)
+            places = select_places(rows)
             of_places = places[BOX].to_numpy(float)
-            inside = covered(of_places, true[BOX].to_numpy(float))
+            inside = covered_shares(of_places, true[BOX].to_numpy(float))
             weight = places["weight"].to_numpy(float)
             blob = central_blob(of_places, sizes[image_id])
             yield image_id, step, float(inside @ weight), float(inside.mean()), float(inside @ blob)

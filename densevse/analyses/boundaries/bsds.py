@@ -44,7 +44,7 @@ def photographs(folder: str | Path) -> pd.DataFrame:
     )
 
 
-def boundaries(folder: str | Path, name: str) -> list[NDArray[np.bool_]]:
+def read_boundaries(folder: str | Path, name: str) -> list[NDArray[np.bool_]]:
     """The boundaries (H, W) that each person drew. Raises `InputError` that names a file without any."""
     path = Path(folder, "groundTruth", f"{name}.mat")
     try:
@@ -54,7 +54,7 @@ def boundaries(folder: str | Path, name: str) -> list[NDArray[np.bool_]]:
         raise InputError(f"{path}: no `groundTruth` with `Boundaries` as BSDS500 has them ({error!r}).") from error
 
 
-def contours_of_authors(folder: str | Path, name: str) -> NDArray[np.float64] | None:
+def read_author_contours(folder: str | Path, name: str) -> NDArray[np.float64] | None:
     """The contour map (H, W) of the data set's authors, 0 to 1; None if the folder lacks it.
 
     Raises `InputError` that names a file without one.

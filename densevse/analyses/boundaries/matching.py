@@ -14,14 +14,14 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from densevse.analyses.boundaries.bsds import boundaries, contours_of_authors
+from densevse.analyses.boundaries.bsds import read_author_contours, read_boundaries
 from densevse.artifacts.columns import IMAGE_ID
 from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.runtime.arrays import Reals
-from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies, suppressed
-from densevse.vision.mcg.shards import decoded
-from densevse.vision.processes import in_processes
+from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies, thin_contours
+from densevse.vision.mcg.shards import decode_map
+from densevse.vision.processes import map_in_processes
 from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema, read, write
 
 Lines = NDArray[np.bool_]
@@ -63,17 +63,17 @@ def write_matches(folder: str, contours: str, superpixels: int, threads: int, ou
     """
     groups = read(contours, CONTOURS).groupby("image_id", sort=False)
     tasks = [(folder, str(name), list(group["scale"]), list(group["picture"]), superpixels) for name, group in groups]
-    found = pd.concat(in_processes(_of_image, tasks, threads, "boundaries"), ignore_index=True)
+    found = pd.concat(map_in_processes(_match_image, tasks, threads, "boundaries"), ignore_index=True)
     write(found, BOUNDARY_MATCHES, output)
 
 
-def _of_image(task: tuple[str, str, list[float], list[bytes], int]) -> pd.DataFrame:
+def _match_image(task: tuple[str, str, list[float], list[bytes], int]) -> pd.DataFrame:
     folder, name, scales, pictures, superpixels = task
-    people = boundaries(folder, name)
-    contours = [decoded(picture) for picture in pictures]
-    maps = {f"contours, scale {scale:g}": suppressed(one / 255) for scale, one in zip(scales, contours, strict=True)}
-    maps["hierarchy"] = ultrametric(hierarchies(contours, superpixels))
-    of_authors = contours_of_authors(folder, name)
+    people = read_boundaries(folder, name)
+    contours = [decode_map(picture) for picture in pictures]
+    maps = {f"contours, scale {scale:g}": thin_contours(one / 255) for scale, one in zip(scales, contours, strict=True)}
+    maps["hierarchy"] = ultrametric_map(hierarchies(contours, superpixels))
+    of_authors = read_author_contours(folder, name)
     if of_authors is not None:
         maps["gPb-UCM of the data set's authors"] = of_authors
     return pd.concat([matches(name, title, one, people) for title, one in maps.items()], ignore_index=True)
@@ -83,10 +83,10 @@ def matches(image_id: str, name: str, contours: Reals, people: Sequence[Lines]) 
     """The rows of BOUNDARY_MATCHES of one image for a contour map (H, W) of 0 to 1, called `name`."""
     rows = []
     for threshold in THRESHOLDS:
-        lines = thinned(contours >= threshold)
+        lines = thin_lines(contours >= threshold)
         right, found, true = np.zeros(lines.sum(), bool), 0, 0
         for person in people:
-            of_lines, of_person = matched(lines, person)
+            of_lines, of_person = match_lines(lines, person)
             right |= of_lines
             found, true = found + of_person.sum(), true + len(of_person)
         rows.append((image_id, name, threshold, right.sum(), len(right), found, true))
@@ -94,7 +94,7 @@ def matches(image_id: str, name: str, contours: Reals, people: Sequence[Lines]) 
     return frame.astype({"threshold": "float32"} | dict.fromkeys(["right", "drawn", "found", "true"], "int32"))
 
 
-def matched(lines: Lines, person: Lines) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def match_lines(lines: Lines, person: Lines) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Marks the pixels of two drawings (H, W) that are matched with each other, in the order of `np.argwhere`."""
     first, second = np.argwhere(lines), np.argwhere(person)
     right, found = np.zeros(len(first), bool), np.zeros(len(second), bool)
@@ -116,7 +116,7 @@ def _partners(starts, others, number):
     Each pixel takes the nearest free one. Then each pixel left over looks for a chain of exchanges that ends at a free
     one.
     """
-    partner, taken_by = _nearest(starts, others, number)
+    partner, taken_by = _match_greedily(starts, others, number)
     seen, reached_from, waiting = np.full(number, -1), np.empty(number, np.int64), np.empty(len(partner), np.int64)
     for pixel in range(len(partner)):
         if partner[pixel] >= 0:
@@ -141,7 +141,7 @@ def _partners(starts, others, number):
 
 
 @njit(cache=True)
-def _nearest(starts, others, number):
+def _match_greedily(starts, others, number):
     """A greedy matching: each pixel takes the nearest free one; the partners of both sides, or -1."""
     partner, taken_by = np.full(len(starts) - 1, -1), np.full(number, -1)
     for pixel in range(len(partner)):
@@ -152,13 +152,13 @@ def _nearest(starts, others, number):
     return partner, taken_by
 
 
-def thinned(lines: Lines) -> Lines:
+def thin_lines(lines: Lines) -> Lines:
     """Lines of one pixel (Guo and Hall, CACM 1989)."""
     method = cv2.ximgproc.THINNING_GUOHALL
     return np.asarray(cv2.ximgproc.thinning(lines.astype(np.uint8) * 255, thinningType=method)) > 0
 
 
-def ultrametric(found: Hierarchies) -> Reals:
+def ultrametric_map(found: Hierarchies) -> Reals:
     """The ultrametric contour map (H, W) of an image's first hierarchy, drawn left of and above each contour."""
     labels, pairs, number = found.superpixels.labels.astype(np.int64), found.superpixels.pairs, len(found.superpixels)
     keys = pairs.min(axis=1).astype(np.int64) * number + pairs.max(axis=1)

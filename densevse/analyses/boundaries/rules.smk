@@ -16,7 +16,7 @@ rule contours_of_photographs:
     log:
         "<logs>/contours_of_photographs/{proposer}.log",
     wildcard_constraints:
-        proposer=any_of(proposers_of(settings, "mcg", maps=False)),
+        proposer=name_pattern(find_proposers(settings, "mcg", maps=False)),
     conda:
         f"{ENVS}/torch.yaml"
     threads: settings.threads
@@ -49,7 +49,7 @@ rule match_boundaries:
     log:
         "<logs>/match_boundaries/{proposer}.log",
     wildcard_constraints:
-        proposer=any_of(proposers_of(settings, "mcg", maps=False)),
+        proposer=name_pattern(find_proposers(settings, "mcg", maps=False)),
     conda:
         f"{ENVS}/torch.yaml"
     threads: 8
@@ -82,7 +82,7 @@ rule boundary_table:
     log:
         "<logs>/boundary_table/{proposer}.log",
     wildcard_constraints:
-        proposer=any_of(proposers_of(settings, "mcg", maps=False)),
+        proposer=name_pattern(find_proposers(settings, "mcg", maps=False)),
     conda:
         f"{ENVS}/torch.yaml"
     resources:

@@ -20,7 +20,7 @@ class BoundarySettings(Strict, AnalysisSettings):
 
     @model_validator(mode="before")
     @classmethod
-    def _is_no_path(cls, values: Any) -> Any:
+    def _refuse_path(cls, values: Any) -> Any:
         if isinstance(values, str):
             raise ValueError("folder: name the folder under this key, no longer as `boundaries` itself")
         return values

@@ -14,7 +14,7 @@ from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.artifacts.schemas.sentences import TOKENS
-from densevse.language.words import spoken
+from densevse.language.words import drop_punctuation
 from snakeproof import schema
 from snakeproof.store import FeatureStore
 
@@ -27,21 +27,24 @@ def copy_captions(train: str, asked: str, captions: str, tokens: str, output: st
     `train` and `asked` are the EMBEDDINGS of the training images and of the split. Nearest means in the joint space;
     ties are broken by table order.
     """
-    known, images = _images(train), _images(asked)
-    nearest = [_nearest(known.vectors, images.vectors[n : n + _AT_ONCE]) for n in range(0, len(images.ids), _AT_ONCE)]
+    known, images = _read_images(train), _read_images(asked)
+    nearest = [
+        _nearest_training_images(known.vectors, images.vectors[n : n + _AT_ONCE])
+        for n in range(0, len(images.ids), _AT_ONCE)
+    ]
     number, score = (np.concatenate(parts) for parts in zip(*nearest, strict=True))
     first = _first_sentences(captions, tokens)
     rows = first.loc[known.ids[number]].assign(image_id=images.ids, score=score, translation=score)
-    _write(rows, tokens, output, writer="copied")
+    _write_captions(rows, tokens, output, writer="copied")
 
 
-def first_captions(images: str, captions: str, tokens: str, wildcards: Mapping[str, str], output: str) -> None:
+def write_first_captions(images: str, captions: str, tokens: str, wildcards: Mapping[str, str], output: str) -> None:
     """The job that writes the first sentence that a person wrote about each readable image of a split."""
     known = schema.read(images, IMAGES, ["image_id", "split", "status"])
     ids = known.loc[(known["split"] == wildcards["split"]) & (known["status"] == "ok"), "image_id"]
     rows = _first_sentences(captions, tokens).reindex(ids).dropna(subset="sentence")
     rows = rows.assign(image_id=rows.index, score=0.0, translation=np.nan)
-    _write(rows, tokens, output, writer="person", seed=0)
+    _write_captions(rows, tokens, output, writer="person", seed=0)
 
 
 @dataclass(frozen=True)
@@ -52,13 +55,15 @@ class _Images:
     vectors: NDArray[np.float32]  # (images, dimension)
 
 
-def _images(path: str) -> _Images:
+def _read_images(path: str) -> _Images:
     store = FeatureStore([path], EMBEDDINGS)
     rows = np.flatnonzero(store.rows["kind"] == "image")
     return _Images(store.rows["image_id"].to_numpy(object)[rows], store.gather(rows).astype(np.float32))
 
 
-def _nearest(train: NDArray[np.float32], asked: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _nearest_training_images(
+    train: NDArray[np.float32], asked: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """The training image with the largest product, and the product."""
     scores = asked @ train.T
     best = scores.argmax(axis=1)
@@ -74,10 +79,12 @@ def _first_sentences(captions: str, tokens: str) -> pd.DataFrame:
     return found.set_index("image_id")[["sentence", "tokens"]]
 
 
-def _write(rows: pd.DataFrame, tokens: str, path: str, **found: str | int) -> None:
+def _write_captions(rows: pd.DataFrame, tokens: str, path: str, **found: str | int) -> None:
     sentences = schema.read(tokens, TOKENS, ["split", "tokens"])
-    known: Collection[tuple[str, ...]] = set(map(spoken, sentences.loc[sentences["split"] == "train", "tokens"]))
-    copied = [spoken(words) in known for words in rows["tokens"]]
+    known: Collection[tuple[str, ...]] = set(
+        map(drop_punctuation, sentences.loc[sentences["split"] == "train", "tokens"])
+    )
+    copied = [drop_punctuation(words) in known for words in rows["tokens"]]
     none: pd.Series = pd.Series([[] for _ in copied], index=rows.index, dtype=object)
     rows = rows.assign(rank=1, log_likelihood=np.nan, language=np.nan, in_training=copied, tags=none)
     missing = dict.fromkeys(("log_likelihood", "translation", "language"), "Float64")

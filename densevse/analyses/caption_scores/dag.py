@@ -19,8 +19,8 @@ from densevse.analyses.caption_scores.settings import (
 )
 from densevse.artifacts.identity import Identity
 from densevse.config.values import DatasetName
-from densevse.dag.datasets import DatasetStage, Resplits, grouped
-from densevse.dag.project import Stage, any_of
+from densevse.dag.datasets import DatasetStage, Resplits, group_resplits
+from densevse.dag.project import Stage, name_pattern
 from densevse.dag.training import GeneratorStage
 from densevse.runtime.project import PACKAGE
 from snakeproof.errors import InputError
@@ -44,9 +44,9 @@ class CaptionScoreStage(Stage):
     def writers(self) -> str:
         """Every writer of captions: generators, also with oracles, the nearest training image, a person."""
         oracles = (writer_with_oracle(*each) for each in product(self.config.generator_names(), KNOWN, SELECTIONS))
-        return any_of([*self.config.generator_names(), COPIED, PERSON, *oracles])
+        return name_pattern([*self.config.generator_names(), COPIED, PERSON, *oracles])
 
-    def of_dataset(self, dataset: DatasetName) -> list[str]:
+    def target_files(self, dataset: DatasetName) -> list[str]:
         """A data set's table of generated captions, and its picture of them."""
         return [f"{self.results}/tables/{dataset}_captions.md", f"{self.results}/figures/{dataset}/captions.png"]
 
@@ -63,22 +63,22 @@ class CaptionScoreStage(Stage):
         asked = self._settings(dataset).metrics if plain else ["bleu", "cider"]
         return Job({"metrics": [name for name in asked if name not in ("meteor", "spice") or shutil.which("java")]})
 
-    def spice(self, dataset: DatasetName, writer: str) -> Values | None:
-        """True if SPICE's folder is needed: if SPICE is requested and can be obtained (by Maven)."""
+    def spice_folder(self, dataset: DatasetName, writer: str) -> Values | None:
+        """No further values if SPICE's folder is an input, else None: if it is requested and obtainable (by Maven)."""
         obtainable = shutil.which("mvn") or Path(self.resources, "spice").exists()
         return {} if "spice" in self.scoring_job(dataset, writer).settings["metrics"] and obtainable else None
 
-    def compared(self, dataset: DatasetName) -> dict[str, WriterPlan]:
+    def compared_writers(self, dataset: DatasetName) -> dict[str, WriterPlan]:
         """Every writer of a table by its name; a person's sentences are the same for every seed."""
         seeds, table = self.dataset(dataset).seeds, self._settings(dataset)
         generated = {
             name: WriterPlan(title=self.project.generator(dataset, name).title, seeds=seeds)
             for name in table.generators
         }
-        copied = WriterPlan(title=self._copied(dataset), seeds=seeds)
-        return {**generated, COPIED: copied, PERSON: WriterPlan(title=self._first(dataset), seeds=[0])}
+        copied = WriterPlan(title=self._copied_title(dataset), seeds=seeds)
+        return {**generated, COPIED: copied, PERSON: WriterPlan(title=self._person_title(dataset), seeds=[0])}
 
-    def _first(self, dataset: DatasetName) -> str:
+    def _person_title(self, dataset: DatasetName) -> str:
         """The title of the writer of an image's own first sentence: a person, unless the data set is generated."""
         made = any(source.made_by for source in self.dataset(dataset).sources.values())
         return "the image's own sentence" if made else "a person"
@@ -87,13 +87,13 @@ class CaptionScoreStage(Stage):
         """Every writer of a table of oracles with each of its seeds."""
         return [{"writer": row.writer, "seed": seed} for row in self._oracle_rows(dataset) for seed in row.seeds]
 
-    def divided(self) -> str:
+    def divided_datasets(self) -> str:
         """The data sets that two or more resplits divide."""
         resplits = (entry.resplit for entry in self.config.datasets.values() if entry.resplit)
         owners = Counter(resplit.of for resplit in resplits)
-        return any_of(owner for owner, count in owners.items() if count > 1)
+        return name_pattern(owner for owner, count in owners.items() if count > 1)
 
-    def measured_on_resplits(self, dataset: DatasetName) -> list[Values]:
+    def measured_resplits(self, dataset: DatasetName) -> list[Values]:
         """Every writer of the means of tables of oracles with each of its seeds, on each resplit of a data set."""
         plans = self.oracle_means_job(dataset).settings["plan"]["resplits"]
         return [
@@ -107,12 +107,12 @@ class CaptionScoreStage(Stage):
         """The picture of the writers' sentences about test images."""
         shown = {
             entry.title: Identity(dataset, name, entry.seeds[0], split="test")
-            for name, entry in self.compared(dataset).items()
+            for name, entry in self.compared_writers(dataset).items()
         }
         return DatasetStage(self.project).picture_job(dataset, self._title(dataset), shown)
 
-    def published(self, dataset: DatasetName) -> Values | None:
-        """True if there are published metrics for a data set."""
+    def published_metrics(self, dataset: DatasetName) -> Values | None:
+        """No further values if there are published metrics for a data set, or else None."""
         return {} if (PACKAGE / f"analyses/caption_scores/published/{dataset}.csv").exists() else None
 
     def table_job(self, dataset: DatasetName) -> Job:
@@ -124,7 +124,7 @@ class CaptionScoreStage(Stage):
             split="test",
             reference=captions.reference,
             metrics=list(captions.metrics),
-            writers=self.compared(dataset),
+            writers=self.compared_writers(dataset),
         )
         return Job({"plan": plan.model_dump(mode="json")})
 
@@ -150,7 +150,7 @@ class CaptionScoreStage(Stage):
         resplits = self._resplits(dataset)
         tables = [self.oracle_table_job(name).settings["plan"] for name in resplits.names]
         plans = [CaptionOraclePlan.model_validate(plan) for plan in tables]
-        rows = _rows_of_all(plans)
+        rows = _shared_rows(plans)
         plan = CaptionOracleMeansPlan(
             title=f"{self.title(dataset)}, resplits: sentences written and chosen with oracles",
             dataset=dataset,
@@ -161,13 +161,13 @@ class CaptionScoreStage(Stage):
         return Job({"plan": plan.model_dump(mode="json")})
 
     def _settings(self, dataset: DatasetName) -> CaptionTable:
-        return self.config.analysis(CaptionScoreSettings).of(dataset)
+        return self.config.analysis(CaptionScoreSettings).dataset_entry(dataset)
 
     def _resplits(self, dataset: DatasetName) -> Resplits:
         """The resplits of a data set. Raises `InputError` if they have several sizes, or are the same splits."""
         datasets = self.config.datasets
         names = [name for name, entry in datasets.items() if entry.resplit and entry.resplit.of == dataset]
-        found = grouped(names, datasets)
+        found = group_resplits(names, datasets)
         if len(found) != 1 or found[0].names != names:
             raise InputError(
                 f"datasets: {', '.join(names)} have other sizes in resplit, and a mean over them would be of no one "
@@ -194,7 +194,10 @@ class CaptionScoreStage(Stage):
                         without_oracle=None if name == plain else plain,
                         beside=writer_with_oracle(reference, known, selection) if compared else None,
                     )
-        for name, title, of in ((COPIED, self._copied(dataset), seeds), (PERSON, self._first(dataset), [0])):
+        for name, title, of in (
+            (COPIED, self._copied_title(dataset), seeds),
+            (PERSON, self._person_title(dataset), [0]),
+        ):
             yield OracleRow(
                 writer=name,
                 title=title,
@@ -205,7 +208,7 @@ class CaptionScoreStage(Stage):
                 beside=writer_with_oracle(reference),
             )
 
-    def _copied(self, dataset: DatasetName) -> str:
+    def _copied_title(self, dataset: DatasetName) -> str:
         neighbour = self.project.variant(dataset, self._settings(dataset).neighbour).title
         return f"copied from the nearest training image ({neighbour})"
 
@@ -213,7 +216,7 @@ class CaptionScoreStage(Stage):
         return f"Sentences about images of {self.title(dataset)}"
 
 
-def _rows_of_all(plans: Sequence[CaptionOraclePlan]) -> list[OracleRow]:
+def _shared_rows(plans: Sequence[CaptionOraclePlan]) -> list[OracleRow]:
     """The rows that all tables have. Raises `InputError` if rows of one writer, or their settings, differ."""
     first, *others = plans
     found = {row.writer: row for row in first.rows}

@@ -11,7 +11,7 @@ from densevse.analyses.caption_scores.table import check_images, difference_cell
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, OTHER_REFERENCES
-from densevse.report.footnotes import INTERVAL, digest_of, means_over
+from densevse.report.footnotes import INTERVAL, describe_resplits, settings_digest
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number
 from densevse.report.results import Outputs, write_table
 from densevse.statistics.bootstrap import TOO_FEW
@@ -119,7 +119,7 @@ def make_oracle_means(scores: Sequence[str], plan: Mapping[str, Any], **outputs:
     of_writers = found.groupby("writer", sort=False)
     frame = pd.DataFrame([_mean_record(rows, planned.test / planned.train) for _, rows in of_writers])
     frame = frame[[column.name for column in CAPTION_ORACLE_MEANS.columns]]
-    heading = means_over(len(planned.resplits), planned.train, planned.test).capitalize()
+    heading = describe_resplits(len(planned.resplits), planned.train, planned.test).capitalize()
     sheet = Sheet(heading, _MEAN_COLUMNS, [_mean_cells(row) for _, row in frame.iterrows()])
     document = Document(planned.title, [sheet], _notes_on_means(planned, scores))
     write_table(frame, CAPTION_ORACLE_MEANS, document, Outputs(**outputs))
@@ -157,7 +157,7 @@ def _notes_on_making(scores: Iterable[str], rows: Iterable[OracleRow], table: st
     """The seeds of the generators, the digest of the settings of the scores, and the command that makes the table."""
     seeds = dict.fromkeys(named_seeds(row.seeds) for row in rows if row.known)
     return [
-        f"Generators: {', '.join(seeds)}. Config {digest_of([*map(read_statement, scores)])}.",
+        f"Generators: {', '.join(seeds)}. Config {settings_digest([*map(read_statement, scores)])}.",
         f"Made again by: `snakemake results/tables/{table}.md`.",
     ]
 

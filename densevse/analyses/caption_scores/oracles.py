@@ -16,7 +16,7 @@ from densevse.config.methods import Ranking
 from densevse.data.contents import JOINT_EMBEDDING, Contents, Embedded
 from densevse.data.files import Files
 from densevse.data.inputs import Pairs
-from densevse.models.captioning import Along, CaptionJob, CaptionWriter, ranked
+from densevse.models.captioning import Along, CaptionJob, CaptionWriter, rank_candidates
 from densevse.runtime.arrays import Indices
 from snakeproof.errors import InputError
 from snakeproof.strict import validate
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from densevse.methods.structures import Tags
 
 
-def write_with_oracle(
+def write_oracle_captions(
     job: Mapping[str, Any],
     wildcards: Mapping[str, str],
     translation: str,
@@ -39,14 +39,18 @@ def write_with_oracle(
     translation score, for the choice of the best, and one by each likelihood. Raises `InputError` if no image has two
     sentences, if an image has none, or if the generator cannot be told what the oracle knows.
     """
-    settings, identity, oracle = validate(CaptionJob, job, "captions"), Identity.of(wildcards), wildcards["oracle"]
+    settings, identity, oracle = (
+        validate(CaptionJob, job, "captions"),
+        Identity.from_wildcards(wildcards),
+        wildcards["oracle"],
+    )
     paths = {"translation": translation, "likelihood": likelihood, "joint_likelihood": joint_likelihood}
     read = Files(files)
     writer = CaptionWriter(read, str(identity.split), settings)
-    first = _first_sentences(writer.pairs)
-    contents = _content_of_sentences(read, identity, writer.pairs, first) if "content" in oracle else writer.images
+    first = _first_sentence_rows(writer.pairs)
+    contents = _sentence_content(read, identity, writer.pairs, first) if "content" in oracle else writer.images
     if "tags" in oracle:
-        tags: list[Along] | None = _tags_of_sentences(writer, identity, first)
+        tags: list[Along] | None = _sentence_tags(writer, identity, first)
     else:
         tags = writer.tags_of_training() if writer.follows_tags else None
     candidates = writer.candidates(contents, tags)
@@ -54,10 +58,10 @@ def write_with_oracle(
         kept = settings.decoding.kept if ranking == "translation" else 1
         decoding = settings.decoding.model_copy(update={"ranking": ranking, "kept": kept})
         variant = writer_with_oracle(str(identity.variant), oracle, ranking)
-        writer.write(ranked(candidates, decoding), decoding, paths[ranking], variant=variant)
+        writer.write(rank_candidates(candidates, decoding), decoding, paths[ranking], variant=variant)
 
 
-def _first_sentences(pairs: Pairs) -> Indices:
+def _first_sentence_rows(pairs: Pairs) -> Indices:
     """(images,) the row of the first sentence of each image."""
     ids = pairs.rows.image_ids
     sentences = np.bincount(pairs.rows.image_of_caption, minlength=len(ids))
@@ -68,14 +72,14 @@ def _first_sentences(pairs: Pairs) -> Indices:
     return np.cumsum(sentences) - sentences
 
 
-def _content_of_sentences(files: Files, identity: Identity, pairs: Pairs, sentences: Indices) -> Contents:
+def _sentence_content(files: Files, identity: Identity, pairs: Pairs, sentences: Indices) -> Contents:
     path = f"{JOINT_EMBEDDING}{identity.split}"
     if path not in files:
         raise InputError(_refusal(identity, "content", "it has no joint space, in which a sentence is a vector"))
-    return Embedded(files.one(path), "sentence", pairs.rows.caption_ids[sentences])
+    return Embedded(files.input_path(path), "sentence", pairs.rows.caption_ids[sentences])
 
 
-def _tags_of_sentences(writer: CaptionWriter, identity: Identity, sentences: Indices) -> list[Along]:
+def _sentence_tags(writer: CaptionWriter, identity: Identity, sentences: Indices) -> list[Along]:
     """The one sequence of each sentence; a sentence that could not be parsed has as many unknown tags as words."""
     if not writer.follows_tags:
         raise InputError(_refusal(identity, "tags", "it follows no tags"))

@@ -6,7 +6,7 @@ from densevse.analyses.caption_scores.dag import CaptionScoreStage
 from densevse.analyses.caption_scores.settings import NO_ORACLE, CaptionScoreSettings, Oracle
 
 caption_scores = analyses.add(CaptionScoreStage(project))
-known_parts = any_of([NO_ORACLE, *get_args(Oracle)])
+known_parts = name_pattern([NO_ORACLE, *get_args(Oracle)])
 caption_tables = settings.analysis(CaptionScoreSettings)
 
 
@@ -15,11 +15,11 @@ rule copy_captions:
     input:
         train=path(
             "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/train.parquet",
-            lambda dataset, seed: training.last_round(dataset, caption_tables.of(dataset).neighbour, seed),
+            lambda dataset, seed: training.last_round(dataset, caption_tables.dataset_entry(dataset).neighbour, seed),
         ),
         asked=path(
             "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/{split}.parquet",
-            lambda dataset, seed: training.last_round(dataset, caption_tables.of(dataset).neighbour, seed),
+            lambda dataset, seed: training.last_round(dataset, caption_tables.dataset_entry(dataset).neighbour, seed),
         ),
         captions="<results>/{dataset}/captions.parquet",
         tokens="<results>/{dataset}/tokens.parquet",
@@ -57,7 +57,7 @@ rule first_captions:
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.analyses.caption_scores.baselines:first_captions"),
+        **calling("densevse.analyses.caption_scores.baselines:write_first_captions"),
     message:
         "the first sentence of each image: {wildcards.split} of {wildcards.dataset}"
     script:
@@ -79,13 +79,13 @@ rule oracle_captions:
         split="val|test",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(4000, 130)),
         runtime=growing(240),
     params:
-        **calling("densevse.analyses.caption_scores.oracles:write_with_oracle", caption_scores.oracle_job),
+        **calling("densevse.analyses.caption_scores.oracles:write_oracle_captions", caption_scores.oracle_job),
     message:
         "sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, told {wildcards.oracle}, seed {wildcards.seed}"
     script:
@@ -108,7 +108,7 @@ rule best_captions:
     resources:
         mem_mb=growing(3000),
     params:
-        **calling("densevse.analyses.caption_scores.scores:choose_best"),
+        **calling("densevse.analyses.caption_scores.scores:choose_best_sentences"),
     message:
         "the best sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, told {wildcards.oracle}, seed {wildcards.seed}"
     script:
@@ -142,7 +142,7 @@ rule score_captions:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
         generated="<results>/{dataset}/generated_captions/{writer}/seed{seed}/{split}.parquet",
-        spice=path("<resources>/spice", caption_scores.spice),
+        spice=path("<resources>/spice", caption_scores.spice_folder),
     output:
         "<results>/{dataset}/generated_captions/{writer}/seed{seed}/{split}_scores.parquet",
     log:
@@ -153,7 +153,7 @@ rule score_captions:
     conda:
         f"{ENVS}/corenlp.yaml"
     resources:
-        mem_mb=growing(lambda dataset, writer: 3000 if caption_scores.spice(dataset, writer) is None else 6000),
+        mem_mb=growing(lambda dataset, writer: 3000 if caption_scores.spice_folder(dataset, writer) is None else 6000),
         runtime=growing(120),
     params:
         **calling("densevse.analyses.caption_scores.scores:score_captions", caption_scores.scoring_job),
@@ -169,11 +169,11 @@ rule caption_table:
             "<results>/{dataset}/generated_captions/{writer}/seed{seed}/test_scores.parquet",
             lambda dataset: [
                 {"writer": name, "seed": seed}
-                for name, one in caption_scores.compared(dataset).items()
+                for name, one in caption_scores.compared_writers(dataset).items()
                 for seed in one.seeds
             ],
         ),
-        published=path("<package>/analyses/caption_scores/published/{dataset}.csv", caption_scores.published),
+        published=path("<package>/analyses/caption_scores/published/{dataset}.csv", caption_scores.published_metrics),
     output:
         markdown="<results>/tables/{dataset}_captions.md",
         html=report(
@@ -194,7 +194,9 @@ rule caption_table:
         runtime=growing(10),
     params:
         **calling("densevse.analyses.caption_scores.table:make_caption_table", caption_scores.table_job),
-        contents=contents_of("<package>/analyses/caption_scores/published/{dataset}.csv", caption_scores.published),
+        contents=contents_of(
+            "<package>/analyses/caption_scores/published/{dataset}.csv", caption_scores.published_metrics
+        ),
     message:
         "writing the table of sentences about images of {wildcards.dataset}"
     script:
@@ -237,7 +239,7 @@ rule caption_oracle_means:
     input:
         scores=path(
             "<results>/{resplit}/generated_captions/{writer}/seed{seed}/test_scores.parquet",
-            caption_scores.measured_on_resplits,
+            caption_scores.measured_resplits,
         ),
     output:
         markdown="<results>/tables/{dataset}_resplits_caption_oracles.md",
@@ -253,7 +255,7 @@ rule caption_oracle_means:
     log:
         "<logs>/caption_oracle_means/{dataset}.log",
     wildcard_constraints:
-        dataset=caption_scores.divided(),
+        dataset=caption_scores.divided_datasets(),
     conda:
         f"{ENVS}/base.yaml"
     resources:
@@ -273,7 +275,8 @@ rule caption_figure:
         generated=path(
             "<results>/{dataset}/generated_captions/{writer}/seed{seed}/test.parquet",
             lambda dataset: [
-                {"writer": name, "seed": one.seeds[0]} for name, one in caption_scores.compared(dataset).items()
+                {"writer": name, "seed": one.seeds[0]}
+                for name, one in caption_scores.compared_writers(dataset).items()
             ],
         ),
         image_table="<results>/{dataset}/images.parquet",

@@ -26,12 +26,12 @@ from pycocoevalcap.meteor.meteor import Meteor
 from pycocoevalcap.rouge.rouge import Rouge
 
 from densevse.analyses.caption_scores.settings import writer_with_oracle
-from densevse.artifacts.families import families_of
+from densevse.artifacts.families import read_families
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, GENERATED, ORDERS, OTHER_REFERENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.language.corenlp_jars import require_java
-from densevse.language.tokens import compared
+from densevse.language.tokens import tokenize_for_metrics
 from densevse.runtime.arrays import Reals
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -57,32 +57,32 @@ def score_captions(
     people = known[known["split"] == wildcards["split"]].sort_values("position", kind="stable")
     rows = schema.read(generated, GENERATED, ["image_id", "rank", "sentence", "in_training"])
     first = rows[rows["rank"] == 1].set_index("image_id")
-    families = families_of(images)
-    people["text"] = [" ".join(compared(text)) for text in people["text"]]
+    families = read_families(images)
+    people["text"] = [" ".join(tokenize_for_metrics(text)) for text in people["text"]]
     found = []
     for name, references in ((ALL, people), (OTHER_REFERENCES, people[people["position"] > 0])):
         texts = references.groupby("image_id", sort=False)["text"].agg(list)
-        found.append(_scored(name, first, texts, metrics, spice))
+        found.append(_reference_scores(name, first, texts, metrics, spice))
     scores = pd.concat(found, ignore_index=True)
     scores["family"] = families[scores["image_id"]].to_numpy()
     schema.write(scores, CAPTION_SCORES, output)
 
 
-def _scored(
+def _reference_scores(
     name: str, first: pd.DataFrame, texts: pd.Series, metrics: Collection[str], spice: str | None
 ) -> pd.DataFrame:
     """The rows for one set of references, for images with references, in the order of `first`."""
     asked = first[first.index.isin(texts.index)]
     if asked.empty:
         raise InputError(f"no image of the split has a sentence to compare with (references: {name}).")
-    words = [compared(sentence) for sentence in asked["sentence"]]
+    words = [tokenize_for_metrics(sentence) for sentence in asked["sentence"]]
     references = [texts[image] for image in asked.index]
-    rows = measured([" ".join(sentence) for sentence in words], references, metrics, spice)
+    rows = sentence_metrics([" ".join(sentence) for sentence in words], references, metrics, spice)
     described: dict[str, Any] = {"image_id": asked.index, "references": name, "words": words}
     return rows.assign(**described, in_training=asked["in_training"].to_numpy())
 
 
-def measured(
+def sentence_metrics(
     sentences: Sequence[str], references: Sequence[Sequence[str]], metrics: Collection[str], spice: str | None = None
 ) -> pd.DataFrame:
     """The metric columns of CAPTION_SCORES, a row for each sentence.
@@ -153,7 +153,7 @@ def spice_scores(sentences: Sequence[str], references: Sequence[Sequence[str]], 
     return [float(scores[number]) for number in range(len(sentences))]
 
 
-def choose_best(captions: str, generated: str, wildcards: Mapping[str, str], output: str) -> None:
+def choose_best_sentences(captions: str, generated: str, wildcards: Mapping[str, str], output: str) -> None:
     """The job that writes the best GENERATED sentence about each image, with its CIDEr as its score.
 
     A tie keeps the first in rank. `generated` are sentences of a generator with an oracle. Raises `InputError` if an
@@ -166,13 +166,13 @@ def choose_best(captions: str, generated: str, wildcards: Mapping[str, str], out
     if len(unknown):
         raise InputError(f"{captions}: the image {unknown.iloc[0]!r} has no sentence to choose by.")
     rows["score"] = 0.0
-    references = {image: " ".join(compared(first[image])) for image in rows["image_id"].unique()}
-    sentences = [" ".join(compared(sentence)) for sentence in rows["sentence"]]
+    references = {image: " ".join(tokenize_for_metrics(first[image])) for image in rows["image_id"].unique()}
+    sentences = [" ".join(tokenize_for_metrics(sentence)) for sentence in rows["sentence"]]
     for _, same in rows.groupby("rank"):
         rows.loc[same.index, "score"] = _ciders([sentences[row] for row in same.index], same["image_id"], references)
     ordered = rows.sort_values(["score", "rank"], ascending=[False, True], kind="stable")
     best = ordered.drop_duplicates("image_id").sort_index().assign(rank=1)
-    writer = writer_with_oracle(str(Identity.of(wildcards).variant), wildcards["oracle"], "best")
+    writer = writer_with_oracle(str(Identity.from_wildcards(wildcards).variant), wildcards["oracle"], "best")
     schema.write(best, GENERATED, output, variant=writer)
 
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
 from densevse.config.values import VariantName
-from snakeproof.strict import Strict, known
+from snakeproof.strict import Strict, check_known_names
 
 CaptionMetric = Literal["bleu", "rouge_l", "cider", "meteor", "spice"]
 Oracle = Literal["tags", "content", "tags_and_content"]
@@ -60,11 +60,11 @@ class CaptionScoreSettings(ByDataset[CaptionTable]):
         super().check(config)
         for dataset, table in self.items():
             where = f"caption_scores.{dataset}"
-            known(f"{where}.generators", table.generators, config.generator_names())
-            known(f"{where}.neighbour", [table.neighbour], config.variant_names())
-            known(f"{where}.reference", [table.reference], table.generators)
-            known(f"{where}.oracles.generators", table.oracles.generators, config.generator_names())
-            known(f"{where}.oracles.reference", [table.oracles.reference], table.oracles.generators)
+            check_known_names(f"{where}.generators", table.generators, config.generator_names())
+            check_known_names(f"{where}.neighbour", [table.neighbour], config.variant_names())
+            check_known_names(f"{where}.reference", [table.reference], table.generators)
+            check_known_names(f"{where}.oracles.generators", table.oracles.generators, config.generator_names())
+            check_known_names(f"{where}.oracles.reference", [table.oracles.reference], table.oracles.generators)
 
 
 class WriterPlan(Strict):

@@ -13,13 +13,13 @@ from densevse.analyses.caption_scores.settings import CaptionTablePlan
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, GENERATED, ORDERS, OTHER_REFERENCES
-from densevse.report.figures import QUIET, draw_picture, save, shortened
+from densevse.report.figures import QUIET, draw_picture, save_figure, shorten_text
 from densevse.report.pictures import pictures
 from densevse.report.plan import PicturePlan
-from densevse.report.published import any_text, read_rows, real_or_none, required
+from densevse.report.published import any_text, number_or_none, read_rows, required_text
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
-from densevse.runtime.arrays import Reals, evenly_spaced
+from densevse.runtime.arrays import Reals, spaced_indices
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.statistics.intervals import Replicates, SumBootstrap, Sums
 from snakeproof import schema
@@ -37,8 +37,8 @@ _WIDTH, _LONGEST = 62, 124  # characters of a line, and of a sentence
 _PICTURE, _WRITER = 3, 0.6  # inches: the least height of a picture, and the height of a writer's name and two lines
 
 
-def brevity_penalty(cell: str) -> str:
-    """The ending of BLEU's columns: printed with or without the brevity penalty."""
+def bleu_suffix(cell: str) -> str:
+    """The suffix of the names of BLEU's columns, by a cell that says `with` or `without` (the brevity penalty)."""
     endings = {"with": "", "without": "_without_penalty"}
     if cell not in endings:
         raise ValueError("says neither with nor without (the brevity penalty)")
@@ -47,10 +47,10 @@ def brevity_penalty(cell: str) -> str:
 
 PRINTED = (*(f"bleu_{n}" for n in ORDERS), "meteor", "rouge_l", "cider", "spice")
 PUBLISHED_CAPTIONS = {
-    "method": required,
+    "method": required_text,
     "source": any_text,
-    "bleu": brevity_penalty,
-    **dict.fromkeys(PRINTED, real_or_none),
+    "bleu": bleu_suffix,
+    **dict.fromkeys(PRINTED, number_or_none),
 }
 PUBLISHED_CAPTIONS |= {"note": any_text}
 """The columns of published/<data set>.csv."""
@@ -82,13 +82,13 @@ def make_caption_table(
     planned = validate(CaptionTablePlan, plan, "the plan of the table")
     index = ArtifactIndex(scores, CAPTION_SCORES)
     runs = {name: _runs(planned, name, index) for name in planned.writers}
-    records = _published(published) if published else []
+    records = _published_records(published) if published else []
     for references in HEADINGS:
-        records += _measured(planned, runs, references)
+        records += _writer_records(planned, runs, references)
     frame = pd.DataFrame(records, columns=[column.name for column in CAPTION_TABLE.columns])
     reference = planned.writers[planned.reference].title
     sheets = [_sheet(frame[frame["references"] == name], heading) for name, heading in HEADINGS.items()]
-    notes = [note.format(reference=reference) for note in _NOTES] + list(_missing(planned, frame))
+    notes = [note.format(reference=reference) for note in _NOTES] + list(_missing_notes(planned, frame))
     notes += [_ONE_IMAGE] * any(run["image_id"].nunique() == 1 for of_writer in runs.values() for run in of_writer)
     notes += [f"{row['method']} ({row['source']}): {row['note']}." for _, row in frame.iterrows() if row["note"]]
     write_table(frame, CAPTION_TABLE, Document(planned.title, sheets, notes), Outputs(**outputs))
@@ -133,7 +133,7 @@ def bleu(
     return metrics
 
 
-def _measured(
+def _writer_records(
     plan: CaptionTablePlan, runs: Mapping[str, Sequence[pd.DataFrame]], references: str
 ) -> Iterator[dict[str, Any]]:
     """The rows of CAPTION_TABLE of all writers against one set of references, of which a person's needs the others."""
@@ -179,7 +179,7 @@ def _record(bootstrap: SumBootstrap, found: Replicates, runs: Sequence[pd.DataFr
     }
 
 
-def _published(file: str) -> list[dict[str, Any]]:
+def _published_records(file: str) -> list[dict[str, Any]]:
     found = []
     for row in read_rows(file, PUBLISHED_CAPTIONS):
         ending = row.pop("bleu")
@@ -188,7 +188,7 @@ def _published(file: str) -> list[dict[str, Any]]:
     return found
 
 
-def _missing(plan: CaptionTablePlan, frame: pd.DataFrame) -> Iterator[str]:
+def _missing_notes(plan: CaptionTablePlan, frame: pd.DataFrame) -> Iterator[str]:
     """The reasons for missing metrics."""
     ours = frame[frame["seeds"] > 0]
     for name in JAVA:
@@ -261,9 +261,9 @@ def draw_captions(
     `InputError` if an artifact is missing.
     """
     planned, index = validate(PicturePlan, plan, "the plan of the picture"), ArtifactIndex(generated, GENERATED)
-    found = {title: _first_sentences(index.path(of)) for title, of in planned.shown.items()}
+    found = {title: _top_sentences(index.path(of)) for title, of in planned.shown.items()}
     about = next(iter(found.values())).index
-    chosen = about[evenly_spaced(len(about), _LINES * _BESIDE)]
+    chosen = about[spaced_indices(len(about), _LINES * _BESIDE)]
     picture = pictures(image_table, sources)
     figure = Figure(figsize=(8 * _BESIDE, max(_PICTURE, _WRITER * len(found)) * _LINES), layout="constrained")
     figure.suptitle(planned.title, parse_math=False)
@@ -272,22 +272,22 @@ def draw_captions(
         place.axis("off")
     for image, (left, right) in zip(chosen, axes.reshape(-1, 2), strict=False):
         draw_picture(left, picture(str(image)))
-        _list(right, {name: rows.loc[image] for name, rows in found.items() if image in rows.index})
-    save(
+        _draw_sentences(right, {name: rows.loc[image] for name, rows in found.items() if image in rows.index})
+    save_figure(
         figure, output, "The first sentence of each writer. Italics: it occurs word for word in the training sentences."
     )
 
 
-def _first_sentences(file: str) -> pd.DataFrame:
+def _top_sentences(file: str) -> pd.DataFrame:
     """The first sentence about each image."""
     rows = schema.read(file, GENERATED, ["image_id", "rank", "sentence", "in_training"])
     return rows[rows["rank"] == 1].set_index("image_id")
 
 
-def _list(axes: Axes, sentences: Mapping[str, pd.Series]) -> None:
+def _draw_sentences(axes: Axes, sentences: Mapping[str, pd.Series]) -> None:
     for line, (name, row) in enumerate(sentences.items()):
         height = 0.99 - line / len(sentences)
         style: dict[str, Any] = {"fontsize": 9, "va": "top", "transform": axes.transAxes, "parse_math": False}
-        axes.text(0, height, shortened(name, _WIDTH), color=QUIET, **style)
-        sentence = fill(shortened(row["sentence"], _LONGEST), _WIDTH)
+        axes.text(0, height, shorten_text(name, _WIDTH), color=QUIET, **style)
+        sentence = fill(shorten_text(row["sentence"], _LONGEST), _WIDTH)
         axes.text(0, height - 0.07, sentence, fontstyle="italic" if row["in_training"] else "normal", **style)

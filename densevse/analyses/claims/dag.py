@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from densevse.analyses.claims.printed import printed_comparison, tables_of
+from densevse.analyses.claims.printed import parse_place, printed_comparison
 from densevse.analyses.claims.settings import (
     Claim,
     ClaimedSection,
@@ -18,12 +18,12 @@ from densevse.analyses.claims.settings import (
 )
 from densevse.config.tables import Protocol, SectionConfig
 from densevse.config.values import DatasetName
-from densevse.dag.datasets import Resplits, grouped
-from densevse.dag.project import any_of
+from densevse.dag.datasets import Resplits, group_resplits
+from densevse.dag.project import name_pattern
 from densevse.dag.tables import TableStage, check_phrases
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.report.plan import MeasuredVariant, SectionPlan
-from densevse.report.published import PublishedRow, read_paper, read_published
+from densevse.report.published import PublishedRow, read_paper, read_published_rows
 from snakeproof.errors import InputError
 from snakeproof.jobs import Job
 from snakeproof.paths import Values
@@ -49,31 +49,31 @@ class ClaimStage(TableStage):
     that are resplits of one data set.
     """
 
-    def of_dataset(self, dataset: DatasetName) -> list[str]:
+    def target_files(self, dataset: DatasetName) -> list[str]:
         """The table of claims that the rows of a data set's main table test, where there are such."""
-        return [f"{self.results}/tables/{dataset}_main_claims.md"] if self._main(dataset) else []
+        return [f"{self.results}/tables/{dataset}_main_claims.md"] if self._main_tests(dataset) else []
 
-    def claimed(self) -> str:
+    def claimed_datasets(self) -> str:
         """The data sets that claims are tested on."""
-        return any_of(name for name in self.config.datasets if self._every(name))
+        return name_pattern(name for name in self.config.datasets if self._dataset_tests(name))
 
-    def evidence_of(self, experiment: str) -> list[str | Values]:
+    def experiment_evidence(self, experiment: str) -> list[str | Values]:
         """The retrievals of the rows of an experiment. Raises `InputError` as `evidence` does."""
-        return self._checked(self._tests_of(experiment))
+        return self._checked_evidence(self._experiment_tests(experiment))
 
     def evidence(self, dataset: DatasetName) -> list[str | Values]:
         """The retrievals of the rows of every claim, of each seed.
 
         Raises `InputError` for a claim that cannot be tested on the data set, by its path.
         """
-        return self._checked(self._every(dataset))
+        return self._checked_evidence(self._dataset_tests(dataset))
 
     def main_evidence(self, dataset: DatasetName) -> list[str | Values]:
         """The retrievals of the rows of those claims that the main table's rows test.
 
         Raises `InputError` where there is no such claim.
         """
-        tests = self._main(dataset)
+        tests = self._main_tests(dataset)
         if not tests:
             raise InputError(
                 f"tables.{dataset}.measure: no claim compares two of these rows; measure more of them, or make "
@@ -83,27 +83,27 @@ class ClaimStage(TableStage):
 
     def job(self, dataset: DatasetName) -> Job:
         """The table of every claim."""
-        return self._job(f"{self.title(dataset)}: claims", self._every(dataset))
+        return self._job(f"{self.title(dataset)}: claims", self._dataset_tests(dataset))
 
     def main_job(self, dataset: DatasetName) -> Job:
         """The table of those claims that the main table's rows test."""
-        return self._job(f"{self.title(dataset)}: claims that rows of its main table test", self._main(dataset))
+        return self._job(f"{self.title(dataset)}: claims that rows of its main table test", self._main_tests(dataset))
 
     def experiment_job(self, experiment: str) -> Job:
         """The page of an experiment."""
         entry = self._entries()[experiment]
-        tests = self._tests_of(experiment)
+        tests = self._experiment_tests(experiment)
         return self._job(entry.title, tests, question=entry.question, conclusion=entry.conclusion)
 
     def _entries(self) -> Mapping[str, PaperClaims]:
         return self.config.analysis(ClaimSettings).root
 
-    def _every(self, dataset: DatasetName) -> list[ClaimTest]:
+    def _dataset_tests(self, dataset: DatasetName) -> list[ClaimTest]:
         """Every claim of a paper that is tested on a data set; those of experiments are left out."""
         papers = [name for name, entry in self._entries().items() if not entry.question]
         return [test for name in papers for test in self._tests(name, dataset)]
 
-    def _tests_of(self, experiment: str) -> list[ClaimTest]:
+    def _experiment_tests(self, experiment: str) -> list[ClaimTest]:
         """Every claim of an experiment, on each of its data sets."""
         datasets = self._entries()[experiment].datasets
         return [test for dataset in datasets for test in self._tests(experiment, dataset)]
@@ -120,19 +120,19 @@ class ClaimStage(TableStage):
                 claim.protocol or entry.datasets[dataset].protocol,
                 tuple(entry.datasets[dataset].seeds or self.dataset(dataset).seeds),
             )
-            for name, claim in entry.on(dataset)
+            for name, claim in entry.dataset_claims(dataset)
         ]
 
-    def _main(self, dataset: DatasetName) -> list[ClaimTest]:
+    def _main_tests(self, dataset: DatasetName) -> list[ClaimTest]:
         """The claims whose rows are measured anyway with the data set's own seeds."""
         tables = [name for name in (dataset, f"{dataset}_regions") if name in self.names()]
         measured = [one for name in tables for one in self.retrievals(name)] + self.retrievals_of_rounds(dataset)
-        tests = [test._replace(seeds=tuple(self.dataset(dataset).seeds)) for test in self._every(dataset)]
+        tests = [test._replace(seeds=tuple(self.dataset(dataset).seeds)) for test in self._dataset_tests(dataset)]
         return [test for test in tests if all(one in measured for one in self._evidence([test]))]
 
-    def _checked(self, tests: Sequence[ClaimTest]) -> list[str | Values]:
+    def _checked_evidence(self, tests: Sequence[ClaimTest]) -> list[str | Values]:
         for test in tests:
-            self._check(test)
+            self._check_test(test)
         return self._evidence(tests)
 
     def _evidence(self, tests: Sequence[ClaimTest]) -> list[str | Values]:
@@ -160,11 +160,11 @@ class ClaimStage(TableStage):
         return [
             self._pool(resplits, [one for name in resplits.names for one in found[name]])
             for found in of_protocol.values()
-            for resplits in grouped(found, self.config.datasets)
+            for resplits in group_resplits(found, self.config.datasets)
         ]
 
     def _pool(self, resplits: Resplits, sections: Sequence[SectionPlan]) -> PoolPlan:
-        joined = {"title": self.title(resplits.of), "dataset": resplits.of, "measured": _rows_alike(sections)}
+        joined = {"title": self.title(resplits.of), "dataset": resplits.of, "measured": _merge_rows(sections)}
         section = sections[0].model_copy(update=joined)
         return PoolPlan(section=section, resplits=resplits.names, train=resplits.train, test=resplits.test)
 
@@ -176,10 +176,10 @@ class ClaimStage(TableStage):
         section = self.section(SectionConfig(dataset=dataset, protocol=protocol, seeds=seeds), [])
         return ClaimedSection(
             section=section.model_copy(update={"measured": measured}),
-            claims=[self._planned(test) for test in tests],
+            claims=[self._claim_plan(test) for test in tests],
         )
 
-    def _planned(self, test: ClaimTest) -> ClaimPlan:
+    def _claim_plan(self, test: ClaimTest) -> ClaimPlan:
         claim, origin = test.claim, self._origin(test.dataset)
         return ClaimPlan(
             paper=test.paper,
@@ -191,7 +191,7 @@ class ClaimStage(TableStage):
             worse=str(claim.worse),
             least_gain=claim.least_gain,
             cannot_show=claim.cannot_show.get(test.dataset, claim.cannot_show.get(origin)),
-            printed=self._printed(test, origin) if claim.metric == "rsum" else None,
+            printed=self._printed_gain(test, origin) if claim.metric == "rsum" else None,
         )
 
     def _origin(self, dataset: DatasetName) -> DatasetName:
@@ -199,34 +199,34 @@ class ClaimStage(TableStage):
         resplit = self.dataset(dataset).resplit
         return resplit.of if resplit else dataset
 
-    def _printed(self, test: ClaimTest, origin: DatasetName) -> PrintedGain | None:
+    def _printed_gain(self, test: ClaimTest, origin: DatasetName) -> PrintedGain | None:
         """The gain that the claim's paper prints, on `origin` or else on another data set."""
-        paper, tables = tables_of(test.claim.place, test.paper)
-        rows = [row for row in self._published.get(paper, []) if row.table in tables]
+        paper, tables = parse_place(test.claim.place, test.paper)
+        rows = [row for row in self._published_rows.get(paper, []) if row.table in tables]
         found = printed_comparison(rows, test.claim, origin, test.protocol)
         if found is None:
             return None
         of, recalls = found.better, len(found.recalls)
-        photographs = origin in {row.dataset for rows in self._published.values() for row in rows}
+        photographs = origin in {row.dataset for rows in self._published_rows.values() for row in rows}
         some = "" if recalls == len(RECALL_COLUMNS) else f", {recalls} recalls"
         source = f"Table {of.table}, {self.config.datasets[DatasetName(of.dataset)].title}{some}"
         return PrintedGain(gain=round(found.gain, 1), source=source, comparable=photographs and not some)
 
     @cached_property
-    def _published(self) -> dict[str, list[PublishedRow]]:
+    def _published_rows(self) -> dict[str, list[PublishedRow]]:
         """Name of a paper -> its printed rows."""
         files = sorted((self.project.root / "config/published").glob("*.csv"))
-        return {read_paper(file.with_suffix(".yaml")).name: read_published([file]) for file in files}
+        return {read_paper(file.with_suffix(".yaml")).name: read_published_rows([file]) for file in files}
 
     def _measured_row(self, row: ClaimRow, dataset: DatasetName, seeds: list[int]) -> MeasuredVariant:
-        measured = self.rows.measured(dataset, row.variant, seeds)
+        measured = self.rows.measured_variant(dataset, row.variant, seeds)
         if row.round is None:
             return measured
-        model = self.round_of(dataset, row.variant, seeds[0], row.round)["variant"]
+        model = self.variant_round(dataset, row.variant, seeds[0], row.round)["variant"]
         title = f"{measured.title}, round {row.round}"
         return measured.model_copy(update={"title": title, "model": model, "round": row.round})
 
-    def _check(self, test: ClaimTest) -> None:
+    def _check_test(self, test: ClaimTest) -> None:
         """Raise `InputError` for a round that is not trained, for phrases without boxes, or for one model twice."""
         dataset = test.dataset
         rows: Mapping[str, ClaimRow] = {"better": test.claim.better, "worse": test.claim.worse}
@@ -251,7 +251,7 @@ class ClaimStage(TableStage):
             )
 
 
-def _rows_alike(sections: Sequence[SectionPlan]) -> dict[str, MeasuredVariant]:
+def _merge_rows(sections: Sequence[SectionPlan]) -> dict[str, MeasuredVariant]:
     """The rows of resplits. Raises `InputError` for one that has other settings or seeds on another resplit."""
     found: dict[str, tuple[str, MeasuredVariant]] = {}
     for section in sections:

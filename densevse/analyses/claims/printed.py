@@ -31,7 +31,7 @@ class Comparison(NamedTuple):
         return sum(self.better.metrics[key] - self.worse.metrics[key] for key in self.recalls)
 
 
-def tables_of(place: str, paper: str) -> tuple[str, list[str]]:
+def parse_place(place: str, paper: str) -> tuple[str, list[str]]:
     """The name of the paper in whose tables a claim stands, by default `paper`, and their numbers; none without one."""
     found = PLACE.fullmatch(place)
     if not found:

@@ -28,7 +28,7 @@ rule claims_table:
     log:
         "<logs>/claims_table/{dataset}.log",
     wildcard_constraints:
-        dataset=claims.claimed(),
+        dataset=claims.claimed_datasets(),
     conda:
         f"{ENVS}/base.yaml"
     resources:
@@ -79,7 +79,8 @@ use rule claims_table as experiment with:
             lambda experiment: [{"dataset": name} for name in papers[experiment].datasets],
         ),
         retrievals=path(
-            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", claims.evidence_of
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
+            claims.experiment_evidence,
         ),
     output:
         markdown="<results>/experiments/{experiment}.md",
@@ -95,7 +96,7 @@ use rule claims_table as experiment with:
     log:
         "<logs>/experiment/{experiment}.log",
     wildcard_constraints:
-        experiment=any_of(name for name, one in papers.items() if one.question),
+        experiment=name_pattern(name for name, one in papers.items() if one.question),
     params:
         **calling("densevse.analyses.claims.table:make_claims_table", claims.experiment_job),
     message:

@@ -15,13 +15,13 @@ from densevse.config.tables import Different, Protocol
 from densevse.config.values import DatasetKey, DatasetName, Seeds, VariantName
 from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.report.plan import MeasuringPlan, SectionPlan
-from snakeproof.strict import FileName, Strict, Title, known
+from snakeproof.strict import FileName, Strict, Title, check_known_names
 
 OURS = "ours"
 """The place of a claim for which the paper prints no figures."""
 
 
-def _is_metric(name: str) -> str:
+def _check_metric(name: str) -> str:
     if name not in METRIC_COLUMNS:
         raise ValueError(f"no {name!r}; known: {', '.join(METRIC_COLUMNS)}")
     return name
@@ -44,8 +44,8 @@ class Claim(Strict):
     place: str = Field(description=f"where it stands in the paper, such as Table 2; `{OURS}` where no figures do")
     better: ClaimRow = Field(description="the row that the claim calls better")
     worse: ClaimRow
-    metric: Annotated[str, AfterValidator(_is_metric), Field(json_schema_extra={"enum": list(METRIC_COLUMNS)})] = Field(
-        default="rsum", description="the metric that decides; of ranks the lower one is better"
+    metric: Annotated[str, AfterValidator(_check_metric), Field(json_schema_extra={"enum": list(METRIC_COLUMNS)})] = (
+        Field(default="rsum", description="the metric that decides; of ranks the lower one is better")
     )
     protocol: Protocol | None = Field(default=None, description="instead of the protocol of the data set")
     datasets: Different[DatasetName] | None = Field(
@@ -88,7 +88,7 @@ class PaperClaims(Strict):
     datasets: dict[DatasetKey, TestedOn] = Field(description="the data sets that its claims are tested on")
     claims: dict[FileName, Claim]
 
-    def on(self, dataset: DatasetName) -> Iterator[tuple[str, Claim]]:
+    def dataset_claims(self, dataset: DatasetName) -> Iterator[tuple[str, Claim]]:
         """The names and claims that are tested on a data set."""
         for name, claim in self.claims.items():
             if dataset in self.datasets and (claim.datasets is None or dataset in claim.datasets):
@@ -109,18 +109,18 @@ class ClaimSettings(Entries[PaperClaims]):
     def check(self, config: Config) -> None:
         """Raise `ValueError` for a data set, variant or ensemble that there is none of, or a round of an ensemble."""
         for paper, entry in self.items():
-            known(f"claims.{paper}.datasets", entry.datasets, config.datasets)
+            check_known_names(f"claims.{paper}.datasets", entry.datasets, config.datasets)
             for name, claim in entry.claims.items():
                 where = f"claims.{paper}.claims.{name}"
-                known(f"{where}.datasets", claim.datasets or [], entry.datasets)
-                known(f"{where}.cannot_show", claim.cannot_show, config.datasets)
+                check_known_names(f"{where}.datasets", claim.datasets or [], entry.datasets)
+                check_known_names(f"{where}.cannot_show", claim.cannot_show, config.datasets)
                 _check_row(f"{where}.better", claim.better, config)
                 _check_row(f"{where}.worse", claim.worse, config)
 
 
 def _check_row(where: str, row: ClaimRow, config: Config) -> None:
     ensembles = config.ensembles()
-    known(f"{where}.variant", [row.variant], [*config.variant_names(), *ensembles])
+    check_known_names(f"{where}.variant", [row.variant], [*config.variant_names(), *ensembles])
     if row.round is not None and row.variant in ensembles:
         raise ValueError(f"{where}.round: {row.variant} is an ensemble, which has no rounds; leave the round out")
 

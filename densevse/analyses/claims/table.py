@@ -13,11 +13,19 @@ import pandas as pd
 from densevse.analyses.claims.settings import OURS, ClaimPlan, ClaimsPlan, PoolPlan
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.metrics import DIRECTIONS
-from densevse.report.footnotes import INTERVAL, INTERVALS, RANKS, REGIONS, changed_settings, making_notes, means_over
-from densevse.report.layout import METRIC_HEADERS, TOTAL_HEADERS, best_of
+from densevse.report.footnotes import (
+    INTERVAL,
+    INTERVALS,
+    RANKS,
+    REGIONS,
+    changed_settings,
+    describe_resplits,
+    making_notes,
+)
+from densevse.report.layout import METRIC_HEADERS, TOTAL_HEADERS, preferred_extreme
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
-from densevse.report.sections import MeasuredSection, SectionArtifacts, queries_of, read_section
+from densevse.report.sections import MeasuredSection, SectionArtifacts, list_queries, read_section
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Intervals, Replicates, interval_over_resplits
 from snakeproof.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
@@ -114,7 +122,7 @@ class Judged(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """The first that holds; the note at the head of `_NOTES` says of what each is made."""
+        """The verdict on the claim: of those that the first of `_NOTES` defines, the first that holds."""
         if self.claim.cannot_show or self.interval == (0, 0):
             return "the set-up cannot show it"
         if np.isnan(self.interval.low):
@@ -123,9 +131,9 @@ class Judged(NamedTuple):
             return "contradicted"
         if self.interval.low > 0 and (self.claim.least_gain is None or min(self.gains) >= self.claim.least_gain):
             return "supported"
-        return "published size excluded" if self._excludes_printed() else "not shown"
+        return "published size excluded" if self._excludes_printed_gain() else "not shown"
 
-    def _excludes_printed(self) -> bool:
+    def _excludes_printed_gain(self) -> bool:
         printed = self.claim.printed
         return (
             printed is not None and printed.comparable and self.images == COMPARED and self.interval.high < printed.gain
@@ -138,7 +146,7 @@ class _Part(NamedTuple):
     section: MeasuredSection
     judged: Sequence[Judged]
 
-    def within(self, pool: PoolPlan) -> bool:
+    def is_in_pool(self, pool: PoolPlan) -> bool:
         """True for a resplit of a pool."""
         return self.section.plan.dataset in pool.resplits and self.section.plan.protocol == pool.section.protocol
 
@@ -152,12 +160,12 @@ def make_claims_table(
     artifact of the plan is missing.
     """
     table = validate(ClaimsPlan, plan, "the plan of the table")
-    artifacts = SectionArtifacts.at(images, captions, retrievals)
+    artifacts = SectionArtifacts.from_paths(images, captions, retrievals)
     parts = []
     for claimed in table.sections:
         section = read_section(claimed.section, artifacts)
         parts.append(_Part(section, judge(claimed.claims, section)))
-    pools = [_pool(pool, parts) for pool in table.pools]
+    pools = [_pool_part(pool, parts) for pool in table.pools]
     records = [_record(one, part.section) for part in (*pools, *parts) for one in part.judged]
     frame = pd.DataFrame(records, columns=[column.name for column in CLAIM_RESULTS.columns])
     write_table(frame, CLAIM_RESULTS, _document(table, pools, parts), Outputs(**outputs))
@@ -165,12 +173,12 @@ def make_claims_table(
 
 def judge(claims: list[ClaimPlan], section: MeasuredSection) -> list[Judged]:
     """Each claim of a section with its gain; both rows are given the same drawn queries."""
-    bootstrap = retrieval_bootstrap(*queries_of(section.test_set, section.folds))
+    bootstrap = retrieval_bootstrap(*list_queries(section.test_set, section.folds))
     found = {one.variant: bootstrap.replicates(list(one.retrievals.values())) for one in section.measured}
-    return [_judged(claim, found, bootstrap, section.fold_size) for claim in claims]
+    return [_judge_claim(claim, found, bootstrap, section.fold_size) for claim in claims]
 
 
-def pooled(judged: Mapping[str, Sequence[Judged]], test_to_train: float) -> list[Judged]:
+def pool_claims(judged: Mapping[str, Sequence[Judged]], test_to_train: float) -> list[Judged]:
     """The mean of each claim that two or more resplits test; `judged` has the claims of each resplit.
 
     `test_to_train` is as for `interval_over_resplits`.
@@ -179,10 +187,10 @@ def pooled(judged: Mapping[str, Sequence[Judged]], test_to_train: float) -> list
     for resplit, of_resplit in judged.items():
         for one in of_resplit:
             alike.setdefault(one.claim.model_dump_json(), {})[resplit] = one
-    return [_mean(found, test_to_train) for found in alike.values() if len(found) > 1]
+    return [_pool_claim(found, test_to_train) for found in alike.values() if len(found) > 1]
 
 
-def _mean(of_resplits: Mapping[str, Judged], test_to_train: float) -> Judged:
+def _pool_claim(of_resplits: Mapping[str, Judged], test_to_train: float) -> Judged:
     found = list(of_resplits.values())
     gains = [one.gain for one in found]
     return Judged(
@@ -197,36 +205,36 @@ def _mean(of_resplits: Mapping[str, Judged], test_to_train: float) -> Judged:
     )
 
 
-def _judged(claim: ClaimPlan, found: Mapping[str, Replicates], bootstrap: Intervals, images: int) -> Judged:
+def _judge_claim(claim: ClaimPlan, found: Mapping[str, Replicates], bootstrap: Intervals, images: int) -> Judged:
     better, worse = found[claim.better], found[claim.worse]
     metric, other = (float(one.by_seed[claim.metric].mean()) for one in (better, worse))
-    above, below = (worse, better) if best_of(claim.metric) == "lowest" else (better, worse)
+    above, below = (worse, better) if preferred_extreme(claim.metric) == "lowest" else (better, worse)
     gains = (above.by_seed[claim.metric] - below.by_seed[claim.metric]).tolist()
     interval = bootstrap.difference(claim.metric, above, below)
     return Judged(claim, metric, other, float(np.mean(gains)), interval, gains, images)
 
 
-def _pool(pool: PoolPlan, parts: Sequence[_Part]) -> _Part:
+def _pool_part(pool: PoolPlan, parts: Sequence[_Part]) -> _Part:
     """The means over a pool's resplits, with a section that has the rows and the statements of all."""
-    found = [part for part in parts if part.within(pool)]
+    found = [part for part in parts if part.is_in_pool(pool)]
     statements: dict[str, list[Statement]] = {}
     for part in found:
         for row, of_row in part.section.statements.items():
             statements.setdefault(row, []).extend(of_row)
-    means = pooled({part.section.plan.dataset: part.judged for part in found}, pool.test / pool.train)
+    means = pool_claims({part.section.plan.dataset: part.judged for part in found}, pool.test / pool.train)
     return _Part(replace(found[0].section, plan=pool.section, statements=statements), means)
 
 
 def _document(plan: ClaimsPlan, pools: Sequence[_Part], parts: Sequence[_Part]) -> Document:
-    """Means over resplits come first; single resplits are an appendix, as a verdict on one may be luck."""
+    """The document: means over resplits first, and single resplits in an appendix, as a verdict on one may be luck."""
     single, alone = list[_Part](), list[_Part]()
     for part in parts:
-        (single if any(part.within(pool) for pool in plan.pools) else alone).append(part)
+        (single if any(part.is_in_pool(pool) for pool in plan.pools) else alone).append(part)
     sections = [part.section for part in (*pools, *alone)]
-    sheets = [*map(_sheet_of_pool, plan.pools, pools), *map(_sheet, alone)]
+    sheets = [*map(_pool_sheet, plan.pools, pools), *map(_sheet, alone)]
     of_pools = [_OF_POOLS.format(train=pool.train, title=pool.section.title) for pool in plan.pools]
     of_regions = [REGIONS] if any(section.plan.protocol == "regions" for section in sections) else []
-    notes = [*_of_experiment(plan), *of_pools, *_NOTES, *of_regions, *_notes_on_claims(plan)]
+    notes = [*_experiment_notes(plan), *of_pools, *_NOTES, *of_regions, *_notes_on_claims(plan)]
     appendix = [*map(_sheet, single), *changed_settings(section.plan for section in sections)]
     return Document(plan.title, sheets, [*dict.fromkeys(notes), *making_notes(sections)], appendix)
 
@@ -258,12 +266,12 @@ def _record(one: Judged, section: MeasuredSection) -> dict[str, Any]:
         "least_gain": claim.least_gain,
         "printed_gain": claim.printed.gain if claim.printed else None,
         "printed_source": claim.printed.source if claim.printed else "",
-        "detectable": one.interval.detectable,
+        "detectable": one.interval.detectable_difference,
         "verdict": one.verdict,
     }
 
 
-def _of_experiment(plan: ClaimsPlan) -> list[str]:
+def _experiment_notes(plan: ClaimsPlan) -> list[str]:
     """The question and the conclusion of a controlled experiment; none for the claims of a paper."""
     texts = {"Question": plan.question, "Conclusion": plan.conclusion}
     return [f"{name}: {text}" for name, text in texts.items() if text]
@@ -288,8 +296,8 @@ def _sheet(part: _Part) -> Sheet:
     return Sheet(part.section.heading(), _COLUMNS, [_cells(one, part.section) for one in part.judged])
 
 
-def _sheet_of_pool(pool: PoolPlan, part: _Part) -> Sheet:
-    heading = f"{pool.section.title}: {means_over(len(pool.resplits), pool.train, pool.test)}"
+def _pool_sheet(pool: PoolPlan, part: _Part) -> Sheet:
+    heading = f"{pool.section.title}: {describe_resplits(len(pool.resplits), pool.train, pool.test)}"
     return Sheet(heading, _POOLED_COLUMNS, [_cells(one, part.section) for one in part.judged])
 
 
@@ -306,15 +314,15 @@ def _cells(one: Judged, section: MeasuredSection) -> list[str]:
         number(one.worse, claim.metric),
         number(one.gain, sign="+"),
         number_range(one.interval, sign="+"),
-        number(one.interval.detectable),
+        number(one.interval.detectable_difference),
         f"{number(claim.printed.gain, sign='+')}, {claim.printed.source}" if claim.printed else "",
         ", ".join(number(gain, sign="+") for gain in one.gains),
-        _trained(one, seeds),
+        _seeds_cell(one, seeds),
         one.verdict,
     ]
 
 
-def _trained(one: Judged, seeds: Sequence[int]) -> str:
+def _seeds_cell(one: Judged, seeds: Sequence[int]) -> str:
     """The seeds of a claim's models, and the number of resplits."""
     if one.resplits:
         return f"{len(one.resplits)} resplits, each {named_seeds(seeds)}"

@@ -7,7 +7,7 @@ from densevse.dag.tables import TableStage
 class ConceptPrecisionStage(TableStage):
     """The average precision of a data set's concepts."""
 
-    def of_dataset(self, dataset: DatasetName) -> list[str]:
+    def target_files(self, dataset: DatasetName) -> list[str]:
         """The table and the picture, if a variant in the main table reads scores of concepts."""
         if not any(self.rows.reads_concepts(dataset, name) for name in self.variants(dataset)):
             return []

@@ -13,11 +13,11 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.evaluation.average_precision import average_precisions, weighted_average_precisions
-from densevse.report.figures import QUIET, RIGHT_COLOUR, draw_picture, picture_grid, save
+from densevse.report.figures import QUIET, RIGHT_COLOUR, draw_picture, picture_grid, save_figure
 from densevse.report.pictures import photographs
 from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
-from densevse.runtime.arrays import evenly_spaced
-from densevse.statistics.bootstrap import jackknife_interval, left_out
+from densevse.runtime.arrays import spaced_indices
+from densevse.statistics.bootstrap import jackknife_interval, jackknife_weights
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
@@ -113,20 +113,20 @@ def write_average_precision(
             )
     readable = rows[rows["status"] == "ok"]
     splits = [_split(name, readable[readable["split"] == name], labels, stores) for name in ("val", "test")]
-    of_concepts = pd.concat([_of_each(split, vocabulary) for split in splits], ignore_index=True)
+    of_concepts = pd.concat([_precision_rows(split, vocabulary) for split in splits], ignore_index=True)
     schema.write(of_concepts, AVERAGE_PRECISION, each)
-    schema.write([_mean(split) for split in splits], MEAN_AVERAGE_PRECISION, mean)
+    schema.write([_mean_row(split) for split in splits], MEAN_AVERAGE_PRECISION, mean)
 
 
 def _split(name: str, images: pd.DataFrame, labels: pd.Series, stores: Mapping[str, FeatureStore]) -> _Split:
     present = np.zeros((len(images), *stores[_BEST].shape), bool)
     for row, numbers in enumerate(labels.reindex(images["image_id"])):
         present[row, np.asarray(numbers, np.int64)] = True
-    scores = {view: _scores(store, images["image_id"], view) for view, store in stores.items()}
+    scores = {view: _read_scores(store, images["image_id"], view) for view, store in stores.items()}
     return _Split(name, present, scores, pd.factorize(images["family"])[0])
 
 
-def _scores(store: FeatureStore, images: pd.Series, view: str) -> NDArray[np.float32]:
+def _read_scores(store: FeatureStore, images: pd.Series, view: str) -> NDArray[np.float32]:
     number = pd.Index(store.rows["image_id"]).get_indexer(images)
     if (number < 0).any():
         raise InputError(
@@ -136,7 +136,7 @@ def _scores(store: FeatureStore, images: pd.Series, view: str) -> NDArray[np.flo
     return store.gather(number).astype(np.float32)
 
 
-def _of_each(split: _Split, concepts: pd.DataFrame) -> pd.DataFrame:
+def _precision_rows(split: _Split, concepts: pd.DataFrame) -> pd.DataFrame:
     """The AVERAGE_PRECISION rows of a split."""
     present = split.present
     found = {_VIEWS[view]: average_precisions(scores, present) for view, scores in split.scores.items()}
@@ -150,7 +150,7 @@ def _of_each(split: _Split, concepts: pd.DataFrame) -> pd.DataFrame:
     return rows.astype(dict.fromkeys(found, "Float64"))
 
 
-def _mean(split: _Split) -> dict[str, Any]:
+def _mean_row(split: _Split) -> dict[str, Any]:
     """The MEAN_AVERAGE_PRECISION row of a split."""
     enough = split.present.sum(axis=0) >= FEWEST
     row = {"split": split.name, "concepts": int(enough.sum())}
@@ -159,7 +159,7 @@ def _mean(split: _Split) -> dict[str, Any]:
     present = split.present[:, enough]
     # A jackknife leaves out families in turn. A bootstrap's repeated images would be neighbours in the ranking, which
     # for concepts of few images would count as much as a better network.
-    sets = left_out(split.family)
+    sets = jackknife_weights(split.family)
     # For a set without any image of a concept, the mean is over the others.
     best, whole = (
         np.nanmean(weighted_average_precisions(split.scores[view][:, enough], present, sets), axis=1) for view in _VIEWS
@@ -237,15 +237,17 @@ def draw_predicted_concepts(
     store = FeatureStore(scores, IMAGE_FEATURES)
     photograph = photographs(image_table, sources)
     number = {image: row for row, image in enumerate(store.rows["image_id"])}
-    chosen = test["image_id"].iloc[evenly_spaced(len(test), _DRAWN)]
+    chosen = test["image_id"].iloc[spaced_indices(len(test), _DRAWN)]
     figure, axes = picture_grid(len(chosen), title)
     for place, image_id in zip(axes, chosen, strict=False):
         draw_picture(place, photograph(image_id))
-        _list(place, store.gather([number[image_id]])[0].astype(np.float32), names, named[image_id])
-    save(figure, output, "The ten concepts that score highest. Green: the image's own sentences name the concept.")
+        _draw_concepts(place, store.gather([number[image_id]])[0].astype(np.float32), names, named[image_id])
+    save_figure(
+        figure, output, "The ten concepts that score highest. Green: the image's own sentences name the concept."
+    )
 
 
-def _list(axes: Axes, scores: NDArray[np.float32], names: NDArray[np.object_], named: Sequence[int]) -> None:
+def _draw_concepts(axes: Axes, scores: NDArray[np.float32], names: NDArray[np.object_], named: Sequence[int]) -> None:
     for line, concept in enumerate(np.argsort(-scores, kind="stable")[:_DRAWN_CONCEPTS]):
         height, color = -0.04 - 0.055 * line, RIGHT_COLOUR if concept in named else QUIET
         text = f"{names[concept]}  {scores[concept]:.2f}"

@@ -2,7 +2,7 @@
 
 from densevse.analyses.cross_fitting.settings import CrossFittingSettings
 from densevse.config.values import DatasetName
-from densevse.dag.project import Project, Stage, any_of
+from densevse.dag.project import Project, Stage, name_pattern
 from snakeproof.jobs import Job
 from snakeproof.paths import Values
 
@@ -16,13 +16,13 @@ class CrossFittingStage(Stage):
 
     def datasets(self) -> str:
         """A pattern of the data sets in the settings."""
-        return any_of(self._entries)
+        return name_pattern(self._entries)
 
     def folds_job(self, dataset: DatasetName) -> Job:
         """The division of a data set's training images."""
         return Job({"folds": self._entries[dataset].folds})
 
-    def by_folds(self, dataset: DatasetName) -> list[Values]:
+    def fold_shards(self, dataset: DatasetName) -> list[Values]:
         """The shards of scores by each fold's head, fold after fold."""
         return [{**one, "fold": fold} for fold in range(self._entries[dataset].folds) for one in self.shards(dataset)]
 

@@ -13,7 +13,7 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import IMAGE_CONCEPTS
 from densevse.evaluation.average_precision import weighted_average_precisions
 from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
-from densevse.statistics.bootstrap import jackknife_interval, left_out
+from densevse.statistics.bootstrap import jackknife_interval, jackknife_weights
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.files import write_text
@@ -53,7 +53,7 @@ _TITLES = {
 }
 
 
-def fold_of(images: pd.DataFrame, folds: int) -> NDArray[np.intp]:
+def assign_folds(images: pd.DataFrame, folds: int) -> NDArray[np.intp]:
     """(images,) the fold of each training image in IMAGES rows, from 0; -1 for other images.
 
     Images of one family share a fold. Raises `InputError` if there are fewer families than folds.
@@ -72,10 +72,10 @@ def fold_of(images: pd.DataFrame, folds: int) -> NDArray[np.intp]:
 def write_fold(images: str, folds: int, output: str, wildcards: Mapping[str, str]) -> None:
     """The job that writes the IMAGES rows of a data set without the training images of a fold.
 
-    Raises `InputError` as `fold_of` does.
+    Raises `InputError` as `assign_folds` does.
     """
     rows, fold = schema.read(images, IMAGES), int(wildcards["fold"])
-    kept = rows[fold_of(rows, folds) != fold]
+    kept = rows[assign_folds(rows, folds) != fold]
     schema.write(kept, IMAGES, output)
 
 
@@ -93,11 +93,11 @@ def cross_fit(
 
     `of_all` are the shards of the view `concepts` by the head of all training images, and `of_folds` those by the heads
     of the folds, fold after fold. A training image has the `scores` (images, K) of its fold's head, every other image
-    those of the head of all; `ids` has a line for each image. Raises `InputError` as `fold_of` does.
+    those of the head of all; `ids` has a line for each image. Raises `InputError` as `assign_folds` does.
     """
     store, table = FeatureStore(of_all, IMAGE_FEATURES), schema.read(images, IMAGES)
     # A fold depends on the order of the table, in which `write_fold` reads it; shards may have another order.
-    table = table.assign(fold=fold_of(table, folds)).set_index("image_id", drop=False)
+    table = table.assign(fold=assign_folds(table, folds)).set_index("image_id", drop=False)
     rows = table.loc[store.rows["image_id"]]
     fold = rows["fold"].to_numpy()
     in_sample = store.gather(np.arange(len(rows))).astype(np.float32)
@@ -108,7 +108,7 @@ def cross_fit(
         found[unseen] = of_fold.gather(pd.Index(of_fold.rows["image_id"]).get_indexer(rows["image_id"][unseen]))
     write_matrix(found, scores)
     write_text("".join(f"{name}\n" for name in rows["image_id"]), ids)
-    present = _present(image_concepts, rows["image_id"], found.shape[1])
+    present = _concept_presence(image_concepts, rows["image_id"], found.shape[1])
     schema.write(_precisions(rows, present, {ALL: in_sample, OTHERS: found}), PRECISION, precision)
 
 
@@ -136,7 +136,7 @@ def _cells(row: Mapping[Any, Any]) -> list[str]:
     return [title, f"{row['images']:,}", number(100 * row[_METRIC], sign=sign), number_range(ends, sign=sign)]
 
 
-def _present(image_concepts: str, image_ids: pd.Series, concepts: int) -> NDArray[np.bool_]:
+def _concept_presence(image_concepts: str, image_ids: pd.Series, concepts: int) -> NDArray[np.bool_]:
     """(images, K) true where an image has a concept."""
     found = np.zeros((len(image_ids), concepts), bool)
     of_images = schema.read(image_concepts, IMAGE_CONCEPTS).set_index("image_id")["concepts"]
@@ -153,12 +153,12 @@ def _precisions(
     if not enough.any():
         raise InputError(f"cross_fitting: no concept has {FEWEST} or more val images; a larger data set is needed.")
     train, val = (_Measured(images, split, present[:, enough]) for split in ("train", "val"))
-    by_all, by_others = (train.of(scores[by][:, enough]) for by in (ALL, OTHERS))
+    by_all, by_others = (train.mean_precisions(scores[by][:, enough]) for by in (ALL, OTHERS))
     return [
         train.row(ALL, by_all),
         train.row(OTHERS, by_others),
         train.row(GAIN, by_all - by_others),
-        val.row(ALL, val.of(scores[ALL][:, enough])),
+        val.row(ALL, val.mean_precisions(scores[ALL][:, enough])),
     ]
 
 
@@ -168,9 +168,9 @@ class _Measured:
     def __init__(self, images: pd.DataFrame, split: str, present: NDArray[np.bool_]) -> None:
         self.split, self.chosen = split, (images["split"] == split).to_numpy()
         self.present = present[self.chosen]
-        self.sets = left_out(pd.factorize(images["family"][self.chosen])[0] % GROUPS)
+        self.sets = jackknife_weights(pd.factorize(images["family"][self.chosen])[0] % GROUPS)
 
-    def of(self, scores: NDArray[np.float32]) -> NDArray[np.float64]:
+    def mean_precisions(self, scores: NDArray[np.float32]) -> NDArray[np.float64]:
         """(1 + groups,) mean average precisions: of all images, and without each group."""
         found = weighted_average_precisions(scores[self.chosen], self.present, self.sets)
         return np.nanmean(found, axis=1)  # type: ignore[no-any-return]

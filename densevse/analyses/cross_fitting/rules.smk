@@ -69,7 +69,7 @@ rule cross_fit:
         ),
         of_folds=path(
             "<results>/cross_fitting/{dataset}/fold{fold}/{concept_network}/concepts/{shard}.parquet",
-            cross_fitting.by_folds,
+            cross_fitting.fold_shards,
         ),
     output:
         scores="<results>/cross_fitting/{dataset}/{concept_network}/scores.npy",

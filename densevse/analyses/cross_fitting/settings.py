@@ -6,7 +6,7 @@ from pydantic import Field
 
 from densevse.config.analyses import Entries
 from densevse.config.config import Config
-from snakeproof.strict import FileName, Strict, known
+from snakeproof.strict import FileName, Strict, check_known_names
 
 
 class CrossFitting(Strict):
@@ -25,5 +25,5 @@ class CrossFittingSettings(Entries[CrossFitting]):
         """Raises `ValueError` for an unknown data set, or a concept network whose last layer is not trained alone."""
         heads = [name for name, network in config.concept_networks.items() if network.train == "head"]
         for dataset, entry in self.items():
-            known(f"cross_fitting.{dataset}", [dataset], config.datasets)
-            known(f"cross_fitting.{dataset}.concept_networks", entry.concept_networks, heads)
+            check_known_names(f"cross_fitting.{dataset}", [dataset], config.datasets)
+            check_known_names(f"cross_fitting.{dataset}.concept_networks", entry.concept_networks, heads)

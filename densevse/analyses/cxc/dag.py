@@ -15,7 +15,7 @@ class CxcStage(TableStage):
         """The files of judgements. Raises `InputError` if none are named."""
         return self._entry(dataset).files()
 
-    def measured(self, dataset: DatasetName) -> list[Values]:
+    def measured_rounds(self, dataset: DatasetName) -> list[Values]:
         """The last round of each variant, of each seed. Raises `InputError` if none is named."""
         return self.last_rounds(dataset, self._entry(dataset).measure)
 
@@ -25,7 +25,7 @@ class CxcStage(TableStage):
         return Job({"plan": plan.model_dump(mode="json")})
 
     def _entry(self, dataset: DatasetName) -> Crisscrossed:
-        entry = self.config.analysis(CxcSettings).of(dataset)
+        entry = self.config.analysis(CxcSettings).dataset_entry(dataset)
         if not entry.folder or not entry.measure:
             raise InputError(
                 f"cxc.{dataset}: name the folder of CxC's files as `folder`, and the variants to compare as `measure`."

@@ -14,13 +14,13 @@ from snakeproof.errors import InputError
 _NUMBER = {"caption": re.compile(r":sentid:(\d+)$"), "image": re.compile(r"_0*(\d+)\.jpg$")}
 
 
-def number_of(kind: str, name: str) -> int | None:
+def coco_number(kind: str, name: str) -> int | None:
     """MS-COCO's number of a caption or image by its name in CxC; None for another form of name."""
     found = _NUMBER[kind].search(name)
     return int(found[1]) if found else None
 
 
-def kinds_of(task: str) -> tuple[str, str]:
+def pair_kinds(task: str) -> tuple[str, str]:
     """The kinds of a pair: caption or image."""
     first, second = (column.rstrip("12") for column in TASKS[task])
     return first, second
@@ -39,8 +39,8 @@ def read_ratings(path: str, task: str) -> pd.DataFrame:
     if missing:
         raise InputError(f"{path}: no column {missing[0]}; CxC's file has {', '.join(TASKS[task])} and agg_score.")
     rows = pd.DataFrame({"rating": pd.to_numeric(found["agg_score"], errors="coerce")})
-    for name, column, kind in zip(("first", "second"), TASKS[task], kinds_of(task), strict=True):
-        rows[name] = [number_of(kind, text) for text in found[column]]
+    for name, column, kind in zip(("first", "second"), TASKS[task], pair_kinds(task), strict=True):
+        rows[name] = [coco_number(kind, text) for text in found[column]]
     wrong = rows.isna().any(axis=1) | ~rows["rating"].between(0, 5)
     if wrong.any():
         row = int(wrong.to_numpy().argmax())

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from densevse.analyses.cxc.judgements import kinds_of, read_ratings
+from densevse.analyses.cxc.judgements import pair_kinds, read_ratings
 from densevse.analyses.cxc.settings import TASKS
 from densevse.artifacts.columns import IMAGE_ID
 from densevse.artifacts.schemas.datasets import CAPTIONS
@@ -76,7 +76,7 @@ def write_measures(
     """
     items = read_items(embeddings, captions)
     ratings = {task: read_ratings(path, task) for task, path in zip(TASKS, judgements, strict=True)}
-    places = {task: _places(rows, task, items) for task, rows in ratings.items()}
+    places = {task: _pair_places(rows, task, items) for task, rows in ratings.items()}
     parts = [
         pd.DataFrame({"query": rows["first"], "rating": rows["rating"], "score": _cosines(places[task], task, items)})
         for task, rows in ratings.items()
@@ -85,7 +85,9 @@ def write_measures(
     found = pd.concat(parts, ignore_index=True).assign(task=np.repeat(np.array([*TASKS], object), counts))
     schema.write(found, CXC_SCORES, scores, split="test")
     ranked = [
-        _ranked(items[kinds_of(task)[0]], places[task], ratings[task]["rating"].to_numpy()).assign(direction=direction)
+        _query_ranks(items[pair_kinds(task)[0]], places[task], ratings[task]["rating"].to_numpy()).assign(
+            direction=direction
+        )
         for task, direction in (("sis", "i2i"), ("sts", "t2t"))
     ]
     schema.write(pd.concat(ranked, ignore_index=True), CXC_RANKS, ranks, split="test")
@@ -112,7 +114,7 @@ def read_items(embeddings: str, captions: str) -> dict[str, RatedItems]:
         raise InputError(f"{captions}: CxC is of MS-COCO, and these images or sentences have no numbers of it.")
     return {
         kind: RatedItems(
-            pd.Index(numbers[kind].astype(np.int64)), own["image_id"].to_numpy(object), _unit(store, own.index)
+            pd.Index(numbers[kind].astype(np.int64)), own["image_id"].to_numpy(object), _unit_vectors(store, own.index)
         )
         for kind, own in found.items()
     }
@@ -136,10 +138,10 @@ def correlation(rated: pd.DataFrame, draws: int = DRAWS) -> tuple[float, float]:
     return float(np.mean(found)), float(np.std(found))
 
 
-def _places(ratings: pd.DataFrame, task: str, items: Mapping[str, RatedItems]) -> tuple[Indices, Indices]:
+def _pair_places(ratings: pd.DataFrame, task: str, items: Mapping[str, RatedItems]) -> tuple[Indices, Indices]:
     """The places of both of each pair among the items of their kinds."""
     found = []
-    for side, kind in zip(("first", "second"), kinds_of(task), strict=True):
+    for side, kind in zip(("first", "second"), pair_kinds(task), strict=True):
         places: Indices = items[kind].numbers.get_indexer(pd.Index(ratings[side])).astype(np.int64)
         if (places < 0).any():
             number = ratings.loc[places < 0, side].iloc[0]
@@ -152,12 +154,12 @@ def _places(ratings: pd.DataFrame, task: str, items: Mapping[str, RatedItems]) -
 
 
 def _cosines(places: tuple[Indices, Indices], task: str, items: Mapping[str, RatedItems]) -> Reals:
-    first, second = (items[kind].vectors[rows] for kind, rows in zip(kinds_of(task), places, strict=True))
+    first, second = (items[kind].vectors[rows] for kind, rows in zip(pair_kinds(task), places, strict=True))
     cosines: Reals = np.einsum("nd,nd->n", first, second).astype(np.float64)
     return cosines
 
 
-def _ranked(items: RatedItems, places: tuple[Indices, Indices], rating: Reals) -> pd.DataFrame:
+def _query_ranks(items: RatedItems, places: tuple[Indices, Indices], rating: Reals) -> pd.DataFrame:
     """The image_id of each query with a right answer, and the rank of its first one among all other items."""
     right, (first, second) = rating >= RIGHT, places
     pairs = pd.DataFrame({"query": np.r_[first, second], "answer": np.r_[second, first]})[np.r_[right, right]]
@@ -176,7 +178,7 @@ def _ranked(items: RatedItems, places: tuple[Indices, Indices], rating: Reals) -
     return pd.DataFrame({"image_id": items.image_ids[queries], "rank": best})
 
 
-def _unit(store: FeatureStore, rows: pd.Index) -> NDArray[np.float32]:
+def _unit_vectors(store: FeatureStore, rows: pd.Index) -> NDArray[np.float32]:
     """Vectors with length 1; those of length 0 stay."""
     vectors = store.gather(rows.to_numpy()).astype(np.float32)
     length = np.linalg.norm(vectors, axis=1, keepdims=True)

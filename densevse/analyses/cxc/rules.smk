@@ -31,8 +31,8 @@ rule measure_cxc:
 rule cxc_table:
     input:
         images="<results>/{dataset}/images.parquet",
-        scores=path("<results>/{dataset}/cxc_scores/{variant}/seed{seed}/round{round}.parquet", cxc.measured),
-        ranks=path("<results>/{dataset}/cxc_ranks/{variant}/seed{seed}/round{round}.parquet", cxc.measured),
+        scores=path("<results>/{dataset}/cxc_scores/{variant}/seed{seed}/round{round}.parquet", cxc.measured_rounds),
+        ranks=path("<results>/{dataset}/cxc_ranks/{variant}/seed{seed}/round{round}.parquet", cxc.measured_rounds),
     output:
         markdown="<results>/tables/{dataset}_cxc.md",
         html=report(

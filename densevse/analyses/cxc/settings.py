@@ -9,7 +9,7 @@ from densevse.config.config import Config
 from densevse.config.sources import Path
 from densevse.config.tables import Different
 from densevse.config.values import VariantName
-from snakeproof.strict import Strict, known
+from snakeproof.strict import Strict, check_known_names
 
 TASKS = {"sts": ("caption1", "caption2"), "sis": ("image1", "image2"), "sits": ("caption", "image")}
 """The columns of a pair in the file of each task; the first is the query."""
@@ -35,7 +35,7 @@ class CxcSettings(ByDataset[Crisscrossed]):
         """Raises `ValueError` for an unknown variant."""
         super().check(config)
         for dataset, entry in self.items():
-            known(f"cxc.{dataset}.measure", entry.measure, config.variant_names())
+            check_known_names(f"cxc.{dataset}.measure", entry.measure, config.variant_names())
 
     def paths(self) -> Iterator[tuple[str, str]]:
         """The files of judgements."""

@@ -8,13 +8,13 @@ import pandas as pd
 
 from densevse.analyses.cxc.measures import CXC_RANKS, CXC_SCORES, DRAWS, RIGHT, correlation
 from densevse.analyses.cxc.settings import TASKS
-from densevse.artifacts.families import families_of
+from densevse.artifacts.families import read_families
 from densevse.artifacts.index import ArtifactIndex
 from densevse.evaluation.metrics import RECALLS
 from densevse.evaluation.relevance import MeanBootstrap
 from densevse.report.footnotes import INTERVALS
 from densevse.report.plan import LastRoundsPlan
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, with_range
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, range_cells
 from densevse.report.results import Outputs, write_table
 from snakeproof import schema
 from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
@@ -65,7 +65,7 @@ def make_cxc_table(
     `plan` has the values of `LastRoundsPlan`, and `outputs` the names of `Outputs`. Raises `InputError` if an artifact
     of the plan is missing.
     """
-    planned, families = validate(LastRoundsPlan, plan, "the plan of the table"), families_of(images)
+    planned, families = validate(LastRoundsPlan, plan, "the plan of the table"), read_families(images)
     of_scores, of_ranks = ArtifactIndex(scores, CXC_SCORES), ArtifactIndex(ranks, CXC_RANKS)
     records = []
     for name, entry in planned.measured.items():
@@ -74,7 +74,9 @@ def make_cxc_table(
         row |= correlations([schema.read(of_scores.path(one), CXC_SCORES) for one in runs])
         records.append(row | recalls([schema.read(of_ranks.path(one), CXC_RANKS) for one in runs], families))
     frame = pd.DataFrame(records, columns=[column.name for column in CXC_RESULTS.columns])
-    document = Document(f"{planned.title}: CxC", [_correlations(frame, planned), _recalls(frame, planned)], _NOTES)
+    document = Document(
+        f"{planned.title}: CxC", [_correlation_sheet(frame, planned), _recall_sheet(frame, planned)], _NOTES
+    )
     write_table(frame, CXC_RESULTS, document, Outputs(**outputs))
 
 
@@ -99,10 +101,10 @@ def recalls(runs: Sequence[pd.DataFrame], families: pd.Series) -> dict[str, floa
         }
         for run in runs
     ]
-    return MeanBootstrap(group, [*_RECALLS]).with_intervals(hits)
+    return MeanBootstrap(group, [*_RECALLS]).means_and_intervals(hits)
 
 
-def _correlations(rows: pd.DataFrame, plan: LastRoundsPlan) -> Sheet:
+def _correlation_sheet(rows: pd.DataFrame, plan: LastRoundsPlan) -> Sheet:
     columns = [TableColumn("Method", number=False)]
     for task in TASKS:
         columns += [TableColumn("mean", task.upper(), task.upper()), TableColumn("std", task.upper(), task.upper())]
@@ -113,12 +115,12 @@ def _correlations(rows: pd.DataFrame, plan: LastRoundsPlan) -> Sheet:
     return Sheet("Correlation with people's ratings", (*columns, _LAST), cells)
 
 
-def _recalls(rows: pd.DataFrame, plan: LastRoundsPlan) -> Sheet:
+def _recall_sheet(rows: pd.DataFrame, plan: LastRoundsPlan) -> Sheet:
     columns = [TableColumn("Method", number=False)]
     for direction, k in _RECALLS.values():
         columns += [TableColumn(f"R@{k}", direction, direction), TableColumn(f"95% of R@{k}", direction)]
     cells = [
-        [row["method"], *(cell for name in _RECALLS for cell in with_range(row, name)), _source(row, plan)]
+        [row["method"], *(cell for name in _RECALLS for cell in range_cells(row, name)), _source(row, plan)]
         for row in rows.to_dict("records")
     ]
     return Sheet("Retrieval of images by images, and of sentences by sentences", (*columns, _LAST), cells)

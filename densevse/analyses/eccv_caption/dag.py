@@ -13,7 +13,7 @@ from snakeproof.paths import Values
 class ExtendedTruthStage(TableStage):
     """Measures of ECCV Caption and CxC for the rows of a data set's main table."""
 
-    def measured(self, dataset: DatasetName) -> list[str | Values]:
+    def measured_retrievals(self, dataset: DatasetName) -> list[str | Values]:
         """The retrieval of each row, of each seed. Raises `InputError` as `job` does."""
         section = self.job(dataset).settings["plan"]["section"]
         return [

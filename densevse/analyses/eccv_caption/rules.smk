@@ -10,7 +10,8 @@ rule eccv_caption_table:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
         retrievals=path(
-            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", eccv_caption.measured
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
+            eccv_caption.measured_retrievals,
         ),
     output:
         markdown="<results>/tables/{dataset}_eccv_caption.md",

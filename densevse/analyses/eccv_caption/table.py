@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.analyses.eccv_caption.plan import LISTED, ExtendedTruthPlan
-from densevse.artifacts.families import families_of
+from densevse.artifacts.families import read_families
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
@@ -125,26 +125,26 @@ def make_extended_truth_table(
     """
     planned = validate(ExtendedTruthPlan, plan, "the plan of the table")
     truth, index = read_truth(), ArtifactIndex(retrievals, RETRIEVAL)
-    numbers, section = numbers_of(captions, truth.own["i2t"]), planned.section
+    numbers, section = query_numbers(captions, truth.own["i2t"]), planned.section
     found: dict[str, list[dict[str, Reals]]] = {}
     rests_on: list[tuple[str, list[Statement]]] = []
     for name in section.measured:
         paths = retrieval_paths(name, section, index)
         rests_on.append((name, [*map(read_statement, paths.values())]))
         found[name] = [measure(read_lists(path, numbers, truth.own), truth.benchmarks) for path in paths.values()]
-    families = families_of(images)[[str(image) for image in truth.own["i2t"]]]
-    bootstrap = MeanBootstrap(_groups(truth, families), MEASURE_COLUMNS)
+    families = read_families(images)[[str(image) for image in truth.own["i2t"]]]
+    bootstrap = MeanBootstrap(_family_numbers(truth, families), MEASURE_COLUMNS)
     records = []
     for name, runs in found.items():
         row = {"method": section.measured[name].title, "variant": name, "seeds": len(runs)}
-        records.append(row | bootstrap.with_intervals(runs))
+        records.append(row | bootstrap.means_and_intervals(runs))
     frame = pd.DataFrame(records, columns=[column.name for column in EXTENDED_TRUTH_RESULTS.columns])
     notes = [*_notes(truth), *adopted_notes(rests_on)]
     document = Document(f"{planned.title}: ECCV Caption and CxC", _sheets(frame, planned, truth), notes)
     write_table(frame, EXTENDED_TRUTH_RESULTS, document, Outputs(**outputs))
 
 
-def _groups(truth: ExtendedTruth, families: pd.Series) -> dict[str, Indices]:
+def _family_numbers(truth: ExtendedTruth, families: pd.Series) -> dict[str, Indices]:
     """The number, from 0, of the family of each query's image; `families` are by image_id."""
     family = pd.Series(pd.factorize(families)[0], index=families.index)
     image_of = {
@@ -217,7 +217,7 @@ def measure(
     return found
 
 
-def numbers_of(captions: str, images: Iterable[int]) -> dict[str, dict[str, int]]:
+def query_numbers(captions: str, images: Iterable[int]) -> dict[str, dict[str, int]]:
     """MS-COCO's numbers of each direction's queries: `images` by image_id, CAPTIONS rows by caption_id."""
     rows = schema.read(captions, CAPTIONS, ["caption_id", "sentid"]).dropna()
     sentences = zip(rows["caption_id"], rows["sentid"].astype(int), strict=True)
@@ -229,7 +229,7 @@ def read_lists(
 ) -> dict[str, AnswerLists]:
     """The lists of a RETRIEVAL artifact, by direction.
 
-    `numbers` comes from `numbers_of`, `known` are the queries of each direction. Raises `InputError` that names an
+    `numbers` comes from `query_numbers`, `known` are the queries of each direction. Raises `InputError` that names an
     image or sentence if the retrieval ranks others than these or leaves one out, or if its lists are too short.
     """
     rows = schema.read(retrieval, RETRIEVAL, ["direction", "query_id", "top", "top_scores"])

@@ -22,15 +22,15 @@ DRAWS = Schema(
 
 def choose_draw(histories: Sequence[str], output: str) -> None:
     """The job that lists a row's draws (DRAWS): `histories` has the HISTORY of each, in order."""
-    rows = [_of(number, schema.read(path, HISTORY)) for number, path in enumerate(histories)]
+    rows = [_draw_record(number, schema.read(path, HISTORY)) for number, path in enumerate(histories)]
     schema.write(rows, DRAWS, output)
 
 
-def _of(number: int, history: pd.DataFrame) -> dict[str, Any]:
+def _draw_record(number: int, history: pd.DataFrame) -> dict[str, Any]:
     (kept,) = history.loc[history["best"], "rsum"]
     return {"draw": number, "val_rsum": float(kept), "seconds": float(history["seconds"].sum())}
 
 
-def chosen(draws: pd.DataFrame) -> int:
+def chosen_draw(draws: pd.DataFrame) -> int:
     """The number of the draw with the largest rsum on val; the first of equals."""
     return int(draws["val_rsum"].to_numpy().argmax())

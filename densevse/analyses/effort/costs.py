@@ -4,26 +4,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from densevse.analyses.effort.dag import EffortStage
-from densevse.command.costs.jobs import Amounts, Arithmetic, Count, added, times
+from densevse.command.costs.jobs import Amounts, Arithmetic, Count, add_amounts, multiply_amounts
 
 
-def _draw(arithmetic: Arithmetic, names: Mapping[str, Any]) -> Amounts | None:
-    """The training of a draw."""
+def _draw_amounts(arithmetic: Arithmetic, names: Mapping[str, Any]) -> Amounts | None:
+    """The work of training a draw; None if unknown."""
     dataset, variant, number = names["dataset"], names["variant"], int(names["draw"].removeprefix("draw"))
-    entry = EffortStage(arithmetic.project).drawn(dataset, variant, number)
-    return arithmetic.training_of(entry, dataset, variant)
+    entry = EffortStage(arithmetic.project).drawn_settings(dataset, variant, number)
+    return arithmetic.round_work(entry, dataset, variant)
 
 
-def _chosen(arithmetic: Arithmetic, names: Mapping[str, Any]) -> Amounts | None:
-    """The mean of all draws, as the chosen one is known only after they are trained."""
+def _chosen_amounts(arithmetic: Arithmetic, names: Mapping[str, Any]) -> Amounts | None:
+    """The work of training the chosen draw: the mean of all draws, as none is chosen before they are trained."""
     draws = EffortStage(arithmetic.project).draws(names["dataset"], names["variant"])
-    found = [_draw(arithmetic, {**names, "draw": one["draw"]}) for one in draws]
+    found = [_draw_amounts(arithmetic, {**names, "draw": one["draw"]}) for one in draws]
     known = [one for one in found if one is not None]
-    return times(added(*known), 1 / len(known)) if known else None
+    return multiply_amounts(add_amounts(*known), 1 / len(known)) if known else None
 
 
 COUNTED: Mapping[str, Count] = {
-    "train_draw": _draw,
-    "train_chosen": _chosen,
+    "train_draw": _draw_amounts,
+    "train_chosen": _chosen_amounts,
     "retrieve_draw": Arithmetic.retrieval,
 }

@@ -5,12 +5,12 @@ from typing import Any
 
 import yaml
 
-from densevse.analyses.effort.draws import budget, drawn
+from densevse.analyses.effort.draws import apply_draw, budget
 from densevse.analyses.effort.settings import Effort, EffortSettings
 from densevse.config.methods import MethodConfig
 from densevse.config.values import DatasetName, VariantName
-from densevse.dag.fields import whole
-from densevse.dag.project import Project, any_of
+from densevse.dag.fields import dump_entry
+from densevse.dag.project import Project, name_pattern
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 from densevse.runtime.git import git
@@ -31,16 +31,16 @@ class EffortStage(TableStage):
 
     def datasets(self) -> str:
         """A pattern of the data sets with rows."""
-        return any_of(name for name, entry in self._entries.items() if entry.rows)
+        return name_pattern(name for name, entry in self._entries.items() if entry.rows)
 
     def effort(self, dataset: DatasetName) -> Effort:
         """The protocol of a data set."""
-        return self._entries.of(dataset)
+        return self._entries.dataset_entry(dataset)
 
     def draw_job(self, dataset: DatasetName, variant: VariantName, draw: str, seed: int) -> Job:
         """The training of a draw, as TrainingJob."""
-        entry = self.drawn(dataset, variant, int(draw.removeprefix("draw")))
-        return self._training.job_of(entry, dataset, variant, seed)
+        entry = self.drawn_settings(dataset, variant, int(draw.removeprefix("draw")))
+        return self._training.entry_job(entry, dataset, variant, seed)
 
     def chosen_job(self, dataset: DatasetName, variant: VariantName, seed: int) -> Job:
         """The training of the chosen draw, given all draws."""
@@ -60,18 +60,20 @@ class EffortStage(TableStage):
             for number in range(rows[variant].draws)
         ]
 
-    def rows_of(self, dataset: DatasetName) -> list[Values]:
+    def tuned_rows(self, dataset: DatasetName) -> list[Values]:
         """Each row of a data set."""
         return [{"variant": variant} for variant in self.effort(dataset).rows]
 
-    def tried(self, dataset: DatasetName) -> list[Values]:
+    def tried_retrievals(self, dataset: DatasetName) -> list[Values]:
         """The retrievals of all draws of all rows."""
-        return self._ranked(dataset, [one for row in self.effort(dataset).rows for one in self.draws(dataset, row)])
+        return self._add_protocol(
+            dataset, [one for row in self.effort(dataset).rows for one in self.draws(dataset, row)]
+        )
 
-    def again(self, dataset: DatasetName) -> list[Values]:
+    def fresh_retrievals(self, dataset: DatasetName) -> list[Values]:
         """The retrievals with fresh seeds: of the chosen draws and, where the row has it, of draw 0."""
         entry = self.effort(dataset)
-        return self._ranked(
+        return self._add_protocol(
             dataset,
             [
                 {"variant": variant, "draw": draw, "seed": seed, "round": 0}
@@ -87,11 +89,13 @@ class EffortStage(TableStage):
         Raises `InputError` for a parameter in the space that no row has.
         """
         entry = self.effort(dataset)
-        self._check_read(dataset, entry)
+        self._check_space(dataset, entry)
         rows = {
             variant: {
                 "title": row.title or self.variant(dataset, variant).title,
-                "draws": [printed_settings(self.drawn(dataset, variant, number)) for number in range(row.draws)],
+                "draws": [
+                    printed_settings(self.drawn_settings(dataset, variant, number)) for number in range(row.draws)
+                ],
                 "default_again": row.default_again,
             }
             for variant, row in entry.rows.items()
@@ -107,12 +111,12 @@ class EffortStage(TableStage):
             "fresh_seeds": entry.fresh_seeds,
             "least_correlation": entry.least_correlation,
             "budget": self._budget(dataset),
-            "registered": self._registered(dataset),
+            "registered": self._registered_commit(dataset),
             "extended": self.effort(dataset).extended,
         }
         return Job({"plan": protocol})
 
-    def _check_read(self, dataset: DatasetName, entry: Effort) -> None:
+    def _check_space(self, dataset: DatasetName, entry: Effort) -> None:
         rows = {variant: self.variant(dataset, variant).parameters for variant in entry.rows}
         spaces = {
             "space": (entry.space, [*rows.values()]),
@@ -124,7 +128,7 @@ class EffortStage(TableStage):
                 if group == "parameters" and not any(hasattr(one, name) for one in methods):
                     raise InputError(f"effort.{dataset}.{where}.{key}: no row has it; correct or remove it.")
 
-    def _ranked(self, dataset: DatasetName, trained: list[Values]) -> list[Values]:
+    def _add_protocol(self, dataset: DatasetName, trained: list[Values]) -> list[Values]:
         return [{**one, "protocol": self.first_protocol(dataset)} for one in trained]
 
     def _budget(self, dataset: DatasetName) -> int:
@@ -132,15 +136,15 @@ class EffortStage(TableStage):
         assert budget_of is not None
         return budget(self.variant(dataset, budget_of))
 
-    def drawn(self, dataset: DatasetName, variant: VariantName, number: int) -> MethodConfig:
+    def drawn_settings(self, dataset: DatasetName, variant: VariantName, number: int) -> MethodConfig:
         """A row's settings in a draw. Raises `InputError` if the method refuses them, or is not trained."""
         entry, effort = self.variant(dataset, variant), self.effort(dataset)
         try:
-            return drawn(entry, effort, variant, number, self._budget(dataset))
+            return apply_draw(entry, effort, variant, number, self._budget(dataset))
         except ValueError as error:
             raise InputError(f"effort.{dataset}.rows.{variant}, draw {number}: {error}") from None
 
-    def _registered(self, dataset: DatasetName) -> str:
+    def _registered_commit(self, dataset: DatasetName) -> str:
         """The last commit of the file that registers the protocol; empty without git, and for a user's own protocol."""
         registered = EffortSettings.model_validate(yaml.safe_load(REGISTERED.read_text()) or {})
         if registered.root.get(dataset) != self._entries.root.get(dataset):
@@ -151,8 +155,8 @@ class EffortStage(TableStage):
 def printed_settings(entry: MethodConfig) -> dict[str, Any]:
     """The settings that a table prints of a draw."""
     training: Any = entry.training
-    phases = entry.phases_of(0)
-    shown = {name: value for name, value in whole(entry.parameters).items() if name in _SHOWN}
+    phases = entry.round_phases(0)
+    shown = {name: value for name, value in dump_entry(entry.parameters).items() if name in _SHOWN}
     return {
         "learning_rate": phases[0].learning_rate,
         "epochs": sum(phase.epochs for phase in phases),

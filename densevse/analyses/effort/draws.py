@@ -17,7 +17,7 @@ MISMATCHED = "mismatched"
 
 def budget(entry: MethodConfig) -> int:
     """The epochs of round 0 times the negatives of a matched pair in each direction."""
-    return negatives(entry) * sum(phase.epochs for phase in entry.phases_of(0))
+    return negatives(entry) * sum(phase.epochs for phase in entry.round_phases(0))
 
 
 def negatives(entry: MethodConfig) -> int:
@@ -26,49 +26,49 @@ def negatives(entry: MethodConfig) -> int:
     return min(in_batch, getattr(entry.parameters, MISMATCHED, in_batch))
 
 
-def drawn(entry: MethodConfig, effort: Effort, variant: VariantName, draw: int, pairs: int) -> MethodConfig:
+def apply_draw(entry: MethodConfig, effort: Effort, variant: VariantName, draw: int, pairs: int) -> MethodConfig:
     """A variant's settings in a draw; draw 0 changes only what all rows share.
 
     `entry` has the configured settings, and `pairs` is the budget. Raises `ValueError` if the method refuses values.
     """
     row = effort.rows[variant]
-    values = {**_shared(row), **(_sampled(entry, effort, row, variant, draw) if draw else {})}
+    values = {**_shared_parameters(row), **(_sample_draw(entry, effort, row, variant, draw) if draw else {})}
     found = entry.model_dump(exclude_unset=True)
-    found["parameters"] = {**entry.parameters.model_dump(), **_of(values, "parameters")}
-    found["training"] = {**_training(entry).model_dump(), **_of(values, "training")}
+    found["parameters"] = {**entry.parameters.model_dump(), **_group_values(values, "parameters")}
+    found["training"] = {**_training(entry).model_dump(), **_group_values(values, "training")}
     found["training"] |= {"validation_images": effort.validation_images, "patience": effort.patience}
     if NEGATIVES in values:
         _set_negatives(found, values[NEGATIVES])
     factor = values.get(LEARNING_RATE, 1.0)
     changed = MethodConfig.model_validate(found)
     epochs = max(1, round(pairs / negatives(changed)))
-    phases = _scaled(changed.phases_of(0), epochs, factor)
+    phases = _scale_phases(changed.round_phases(0), epochs, factor)
     return MethodConfig.model_validate(
         {**found, "phases": {phase.name: phase.model_dump(exclude={"name"}) for phase in phases}, "rounds": None}
     )
 
 
-def _shared(row: TunedRow) -> dict[str, Any]:
+def _shared_parameters(row: TunedRow) -> dict[str, Any]:
     return {f"parameters.{name}": value for name, value in row.parameters.items()}
 
 
-def _of(values: Mapping[str, Any], group: str) -> dict[str, Any]:
+def _group_values(values: Mapping[str, Any], group: str) -> dict[str, Any]:
     """The values whose key begins with a group's name."""
     return {key.partition(".")[2]: value for key, value in values.items() if key.startswith(f"{group}.")}
 
 
-def _sampled(entry: MethodConfig, effort: Effort, row: TunedRow, variant: str, draw: int) -> dict[str, Any]:
+def _sample_draw(entry: MethodConfig, effort: Effort, row: TunedRow, variant: str, draw: int) -> dict[str, Any]:
     """The values of a draw, by key. Each key has a sequence of its own, so that a further key changes no other's."""
     found = {}
     for key, space in {**effort.space, **row.space}.items():
         default = _default(entry, row, key)
-        if default is not None or (space.values is not None and _has(entry, key)):
+        if default is not None or (space.values is not None and _has_parameter(entry, key)):
             random = np.random.default_rng([effort.drawn_by, crc32(f"{variant} {key}".encode()), draw])
             found[key] = _sample(space, default, random)
     return found
 
 
-def _has(entry: MethodConfig, key: str) -> bool:
+def _has_parameter(entry: MethodConfig, key: str) -> bool:
     group, _, name = key.partition(".")
     return group != "parameters" or hasattr(entry.parameters, name)
 
@@ -104,7 +104,7 @@ def _set_negatives(found: dict[str, Any], number: int) -> None:
         found["training"]["batch_size"] = number + 1
 
 
-def _scaled(phases: Sequence[NamedPhase], epochs: int, factor: float) -> list[NamedPhase]:
+def _scale_phases(phases: Sequence[NamedPhase], epochs: int, factor: float) -> list[NamedPhase]:
     """The phases with so many epochs in all, each with its share and one or more, and rates times a factor."""
     total = sum(phase.epochs for phase in phases)
     ends = np.round(np.cumsum([phase.epochs for phase in phases]) * epochs / total).astype(int)

@@ -58,7 +58,7 @@ use rule train as train_chosen with:
         dataset=effort.datasets(),
         draw="chosen",
     params:
-        **calling("densevse.analyses.effort.training:train_chosen", effort.chosen_job),
+        **calling("densevse.analyses.effort.training:train_chosen_draw", effort.chosen_job),
         contents=contents_of("<resources>/{network}/{file}", training.network),
     message:
         "training the chosen draw of {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
@@ -83,12 +83,14 @@ rule effort:
     input:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
-        draws=path("<results>/{dataset}/effort/{variant}/draws.parquet", effort.rows_of),
+        draws=path("<results>/{dataset}/effort/{variant}/draws.parquet", effort.tuned_rows),
         tried=path(
-            "<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round{round}/{protocol}.parquet", effort.tried
+            "<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round{round}/{protocol}.parquet",
+            effort.tried_retrievals,
         ),
         again=path(
-            "<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round{round}/{protocol}.parquet", effort.again
+            "<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round{round}/{protocol}.parquet",
+            effort.fresh_retrievals,
         ),
     output:
         markdown="<results>/tables/{dataset}_effort.md",

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from densevse.config.analyses import ByDataset
 from densevse.config.training import TrainingConfig
 from densevse.config.values import VariantName
-from snakeproof.strict import Strict, Title, known
+from snakeproof.strict import Strict, Title, check_known_names
 
 NEGATIVES, LEARNING_RATE = "negatives", "learning_rate"
 """Keys of a space that are no parameter of a method and no setting of a training."""
@@ -31,11 +31,11 @@ class Space(Strict):
         return self
 
 
-def _with_known_keys(space: dict[str, Space]) -> dict[str, Space]:
+def _check_keys(space: dict[str, Space]) -> dict[str, Space]:
     for key in space:
         group, _, name = key.partition(".")
         if group == "training":
-            known(group, [name], TrainingConfig.model_fields)
+            check_known_names(group, [name], TrainingConfig.model_fields)
         elif key not in (NEGATIVES, LEARNING_RATE) and (group != "parameters" or not name):
             raise ValueError(
                 f"no {key!r}; a key is {LEARNING_RATE}, {NEGATIVES}, training.<a key of it> or parameters.<one of them>"
@@ -43,7 +43,7 @@ def _with_known_keys(space: dict[str, Space]) -> dict[str, Space]:
     return space
 
 
-Spaces = Annotated[dict[str, Space], AfterValidator(_with_known_keys)]
+Spaces = Annotated[dict[str, Space], AfterValidator(_check_keys)]
 """The space of each setting that is drawn, by its key."""
 
 
@@ -86,7 +86,7 @@ class Effort(Strict):
 
     @field_validator("rows", mode="before")
     @classmethod
-    def _without_null(cls, rows: Any) -> Any:
+    def _drop_null_rows(cls, rows: Any) -> Any:
         return {name: row for name, row in rows.items() if row is not None} if isinstance(rows, Mapping) else rows
 
     @model_validator(mode="after")
@@ -110,6 +110,6 @@ class EffortSettings(ByDataset[Effort]):
         super().check(config)
         names = config.variant_names()
         for dataset, entry in self.items():
-            known(f"effort.{dataset}.rows", entry.rows, names)
+            check_known_names(f"effort.{dataset}.rows", entry.rows, names)
             if entry.budget_of:
-                known(f"effort.{dataset}.budget_of", [entry.budget_of], names)
+                check_known_names(f"effort.{dataset}.budget_of", [entry.budget_of], names)

@@ -15,18 +15,18 @@ import pyarrow as pa
 from matplotlib.figure import Figure
 from scipy.stats import spearmanr
 
-from densevse.analyses.effort.choice import DRAWS, chosen
+from densevse.analyses.effort.choice import DRAWS, chosen_draw
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.tables import Protocol
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.recall import metrics_of
-from densevse.report.figures import number_logarithmic, save
+from densevse.report.figures import number_logarithmic, save_figure
 from densevse.report.footnotes import INTERVALS
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
-from densevse.report.sections import queries_of
+from densevse.report.sections import list_queries
 from densevse.runtime.arrays import Reals
 from densevse.statistics.intervals import Replicates
 from densevse.statistics.rankings import RankBootstrap
@@ -91,8 +91,8 @@ class Tuned:
         """(draws,) the expected best of 1, 2, ... draws."""
         return np.array([expected_best(self.val, self.test, n) for n in range(1, len(self.val) + 1)])
 
-    def unconfigured(self, n: int) -> float:
-        """The expected best of n draws but draw 0, or of all of these if they are fewer; not a number without any."""
+    def expected_without_default(self, n: int) -> float:
+        """The expected best of n draws among those without draw 0, or of all of these if fewer; NaN without any."""
         val, test = self.val[1:], self.test[1:]
         return expected_best(val, test, min(n, len(val))) if len(val) else np.nan
 
@@ -129,18 +129,22 @@ def make_effort_table(
     """
     table = validate(EffortPlan, plan, "the plan of equal effort")
     test_set = select_split(schema.read(images, IMAGES), schema.read(captions, CAPTIONS), "test", table.sentences)
-    queries, groups = queries_of(test_set, folds(test_set, table.protocol))
+    queries, groups = list_queries(test_set, folds(test_set, table.protocol))
     bootstrap = retrieval_bootstrap(queries, groups)
-    rows = _rows(table, draws, iter(tried), iter(again), bootstrap)
+    rows = _tuned_rows(table, draws, iter(tried), iter(again), bootstrap)
     frame = pd.DataFrame([record for row in rows for record in _records(row, table.rows[row.name])])
     found = Document(
-        f"Equal effort: {table.title}", [_summary(rows, table, bootstrap), _each(frame, table)], _notes(rows, table)
+        f"Equal effort: {table.title}",
+        [_summary_sheet(rows, table, bootstrap), _draws_sheet(frame, table)],
+        _notes(rows, table),
     )
     write_table(frame, EFFORT, found, Outputs(**outputs))
-    save(_picture(rows, table), figure, _LEGEND)
+    save_figure(_draw_curves(rows, table), figure, _LEGEND)
 
 
-def _rows(table: EffortPlan, draws: Sequence[str], tried: Any, again: Any, bootstrap: RankBootstrap) -> list[Tuned]:
+def _tuned_rows(
+    table: EffortPlan, draws: Sequence[str], tried: Any, again: Any, bootstrap: RankBootstrap
+) -> list[Tuned]:
     found = []
     for (name, row), path in zip(table.rows.items(), draws, strict=True):
         listed = schema.read(path, DRAWS)
@@ -157,7 +161,7 @@ def _replicates(table: EffortPlan, again: Any, bootstrap: RankBootstrap) -> Repl
 
 
 def _records(row: Tuned, plan: RowPlan) -> list[dict[str, Any]]:
-    best = chosen(pd.DataFrame({"val_rsum": row.val}))
+    best = chosen_draw(pd.DataFrame({"val_rsum": row.val}))
     return [
         {
             "variant": row.name,
@@ -172,7 +176,7 @@ def _records(row: Tuned, plan: RowPlan) -> list[dict[str, Any]]:
     ]
 
 
-def _summary(rows: Sequence[Tuned], table: EffortPlan, bootstrap: RankBootstrap) -> Sheet:
+def _summary_sheet(rows: Sequence[Tuned], table: EffortPlan, bootstrap: RankBootstrap) -> Sheet:
     """A line for each row: as configured, tuned, the gains of both, and the expected best."""
     reference = next(row for row in rows if row.name == table.reference)
     columns = (
@@ -204,7 +208,7 @@ def _line(row: Tuned, reference: Tuned, table: EffortPlan, bootstrap: RankBootst
         *(("", "") if row is reference else _gain(row.again, reference.again, bootstrap)),
         number(float(row.curve[table.compared_at - 1])),
         number(float(row.curve[-1])),
-        number(row.unconfigured(table.compared_at - 1)),
+        number(row.expected_without_default(table.compared_at - 1)),
         "" if np.isnan(row.correlation) else f"{row.correlation:.2f}",
     ]
 
@@ -218,7 +222,7 @@ def _gain(of: Replicates, reference: Replicates, bootstrap: RankBootstrap) -> tu
     return number(_rsum(of) - _rsum(reference), sign="+"), number_range(ends, sign="+")
 
 
-def _each(frame: pd.DataFrame, table: EffortPlan) -> Sheet:
+def _draws_sheet(frame: pd.DataFrame, table: EffortPlan) -> Sheet:
     names = ("val", "test", "core-minutes")
     columns = (*(TableColumn(name, number=False) for name in ("method", "draw", "settings")), *map(TableColumn, names))
     cells = [
@@ -235,14 +239,14 @@ def _each(frame: pd.DataFrame, table: EffortPlan) -> Sheet:
 
 
 def _minutes(value: float) -> str:
-    """With two decimals, as trainings on scenes take seconds."""
+    """Minutes as text, with two decimals, as trainings on scenes take seconds."""
     return f"{value:.2f}"
 
 
 def _notes(rows: Sequence[Tuned], table: EffortPlan) -> list[str]:
     unsure = [row.title for row in rows if not row.correlation >= table.least_correlation]
     notes = [
-        _registered(table),
+        _registration_note(table),
         f"The budget of a draw is {table.budget:,} pairs for each matched pair and direction: epochs times negatives. "
         "Draw 0 has the configured settings, and as many epochs as the budget allows.",
         "Configured and tuned: draw 0 and the best draw on val, each trained again with the "
@@ -261,7 +265,7 @@ def _notes(rows: Sequence[Tuned], table: EffortPlan) -> list[str]:
     return notes
 
 
-def _registered(table: EffortPlan) -> str:
+def _registration_note(table: EffortPlan) -> str:
     if not table.registered:
         return "The protocol is registered nowhere: its settings are a user's own."
     if table.extended:
@@ -278,7 +282,7 @@ _LEGEND = (
 )
 
 
-def _picture(rows: Sequence[Tuned], table: EffortPlan) -> Figure:
+def _draw_curves(rows: Sequence[Tuned], table: EffortPlan) -> Figure:
     figure = Figure(figsize=(12, 5), layout="constrained")
     figure.suptitle(f"Equal effort: {table.title}", parse_math=False)
     by_draws, by_time = figure.subplots(1, 2, sharey=True)

@@ -20,12 +20,12 @@ from densevse.report.figures import (
     canvas,
     draw_picture,
     place_picture,
-    save,
-    shortened,
+    save_figure,
+    shorten_text,
 )
 from densevse.report.pictures import Pixels, pictures
 from densevse.report.plan import PicturePlan
-from densevse.runtime.arrays import evenly_spaced
+from densevse.runtime.arrays import spaced_indices
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.strict import validate
@@ -53,17 +53,17 @@ def draw_examples(
     rows = rows[rows["fold"] == 0]
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
     picture = pictures(image_table, sources)
-    answers = [_spaced(rows[rows["direction"] == direction]) for direction in ("i2t", "t2i")]
+    answers = [_spaced_rows(rows[rows["direction"] == direction]) for direction in ("i2t", "t2i")]
     below = _TOP + _ASKING + _IMAGE * len(answers[0])
     figure, axes = canvas(12, below + _ASKING + _SENTENCE * len(answers[1]), title)
     _draw_i2t(axes, _TOP, answers[0], picture, texts)
     _draw_t2i(axes, below, answers[1], picture, texts)
-    save(figure, output, _LEGEND)
+    save_figure(figure, output, _LEGEND)
 
 
-def _spaced(rows: pd.DataFrame) -> pd.DataFrame:
+def _spaced_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Some rows, evenly spaced."""
-    return rows.iloc[evenly_spaced(len(rows), _QUERIES)]
+    return rows.iloc[spaced_indices(len(rows), _QUERIES)]
 
 
 def _draw_i2t(axes: Axes, top: float, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
@@ -71,9 +71,9 @@ def _draw_i2t(axes: Axes, top: float, rows: pd.DataFrame, picture: Callable[[str
     for line, (_, row) in enumerate(rows.iterrows()):
         upper = top + _ASKING + _IMAGE * line
         place_picture(axes, picture(str(row["query_id"])), (0.1, upper), (_IMAGE - 0.1, _IMAGE - 0.1), QUIET)
-        axes.text(_IMAGE + 0.3, upper + 0.15, _rank(row), fontsize=9, va="center", color=QUIET)
+        axes.text(_IMAGE + 0.3, upper + 0.15, _rank_text(row), fontsize=9, va="center", color=QUIET)
         for number, (caption, true) in enumerate(zip(row["top"][:_ANSWERS], row["top_true"], strict=False)):
-            text = shortened(f"{number + 1}. {texts[caption]}", 100) + (" (right)" if true else "")
+            text = shorten_text(f"{number + 1}. {texts[caption]}", 100) + (" (right)" if true else "")
             color, height = RIGHT_COLOUR if true else WRONG_COLOUR, upper + 0.55 + 0.35 * number
             axes.text(_IMAGE + 0.3, height, text, color=color, fontsize=11, va="center", parse_math=False)
 
@@ -83,7 +83,7 @@ def _draw_t2i(axes: Axes, top: float, rows: pd.DataFrame, picture: Callable[[str
     side = 12 / _ANSWERS
     for line, (_, row) in enumerate(rows.iterrows()):
         upper = top + _ASKING + _SENTENCE * line
-        text = f"{shortened(texts[row['query_id']], 110)}  ({_rank(row)})"
+        text = f"{shorten_text(texts[row['query_id']], 110)}  ({_rank_text(row)})"
         axes.text(0.1, upper + 0.1, text, fontsize=10, va="center", parse_math=False)
         for place, (image, true) in enumerate(zip(row["top"][:_ANSWERS], row["top_true"], strict=False)):
             color, corner = RIGHT_COLOUR if true else WRONG_COLOUR, (side * place + 0.1, upper + 0.3)
@@ -92,7 +92,7 @@ def _draw_t2i(axes: Axes, top: float, rows: pd.DataFrame, picture: Callable[[str
             axes.text(*below, "right" if true else "", color=color, fontsize=9, ha="center", va="center")
 
 
-def _rank(row: pd.Series) -> str:
+def _rank_text(row: pd.Series) -> str:
     return f"first right answer: rank {row['rank']:,} of {row['candidates']:,}"
 
 
@@ -121,7 +121,7 @@ def draw_comparison(
             raise InputError(f"{files[name]}: its images are not those of {next(iter(files.values()))}.")
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
     picture = pictures(image_table, sources)
-    asked = _spaced(first).index
+    asked = _spaced_rows(first).index
     figure = Figure(figsize=(4 + 5.5 * len(found), 2.6 * len(asked) + 0.6), layout="constrained")
     figure.suptitle(planned.title, parse_math=False)
     axes = figure.subplots(len(asked), 1 + len(found), squeeze=False, width_ratios=(2, *[4] * len(found)))
@@ -129,18 +129,20 @@ def draw_comparison(
         draw_picture(line[0], picture(str(image)), QUIET)
         for place, (name, rows) in zip(line[1:], found.items(), strict=True):
             row = rows.loc[image]
-            _list(place, name, [texts[caption] for caption in row["top"][:_SIDE_BY_SIDE]], list(row["top_true"]))
-    save(figure, output, _LEGEND_OF_COMPARISON)
+            _draw_answers(
+                place, name, [texts[caption] for caption in row["top"][:_SIDE_BY_SIDE]], list(row["top_true"])
+            )
+    save_figure(figure, output, _LEGEND_OF_COMPARISON)
 
 
-def _list(axes: Axes, name: str, sentences: list[str], right: list[bool]) -> None:
+def _draw_answers(axes: Axes, name: str, sentences: list[str], right: list[bool]) -> None:
     axes.axis("off")
     axes.set_title(name, loc="left", fontsize=10, parse_math=False)
     for number, (sentence, true) in enumerate(zip(sentences, right, strict=False)):
         axes.text(
             0,
             0.8 - 0.3 * number,
-            shortened(f"{number + 1}. {sentence}", 72),
+            shorten_text(f"{number + 1}. {sentence}", 72),
             color=RIGHT_COLOUR if true else QUIET,
             weight="bold" if true else "normal",
             fontsize=9,

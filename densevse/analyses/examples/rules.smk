@@ -9,7 +9,8 @@ rule compared_retrievals:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         retrievals=path(
-            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", examples.compared
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
+            examples.compared_retrievals,
         ),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",

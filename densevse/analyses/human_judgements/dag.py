@@ -20,30 +20,30 @@ class JudgementStage(TableStage):
         name, entry = self._settings(dataset).source or "", self.dataset(dataset)
         return entry.local.get(name) or {"file": entry.sources[name].file}
 
-    def measured(self, dataset: DatasetName) -> list[Values]:
+    def measured_rounds(self, dataset: DatasetName) -> list[Values]:
         """The last round of each variant in a data set's main table, of each seed."""
         return self.last_rounds(dataset, self.variants(dataset))
 
-    def given(self, dataset: DatasetName) -> list[Values]:
+    def given_rows(self, dataset: DatasetName) -> list[Values]:
         """Each given row in a data set's main table, of each seed."""
-        return [{"variant": name, "seed": seed} for name, seeds in self._given(dataset).items() for seed in seeds]
+        return [{"variant": name, "seed": seed} for name, seeds in self._given_seeds(dataset).items() for seed in seeds]
 
-    def scored(self, dataset: DatasetName) -> list[Values]:
+    def scored_rows(self, dataset: DatasetName) -> list[Values]:
         """Each row that scores the judged pairs alone, of each seed."""
         rows = self._settings(dataset).scored
         return [{"variant": name, "seed": seed} for name, row in rows.items() for seed in range(len(row.scores))]
 
-    def scores(self, dataset: DatasetName, variant: VariantName, seed: int) -> str:
-        """The file of such a row."""
+    def scores_file(self, dataset: DatasetName, variant: VariantName, seed: int) -> str:
+        """The file of one seed of a row that scores the judged pairs alone."""
         return self._settings(dataset).scored[variant].scores[seed]
 
     def _settings(self, dataset: DatasetName) -> JudgementsSource:
-        return self.config.analysis(JudgementSettings).of(dataset)
+        return self.config.analysis(JudgementSettings).dataset_entry(dataset)
 
-    def _given(self, dataset: DatasetName) -> dict[VariantName, list[int]]:
+    def _given_seeds(self, dataset: DatasetName) -> dict[VariantName, list[int]]:
         """Each given row in a data set's main table, with its seeds."""
-        rows = {name: row for name, row in self.config.given().items() if name in self.table(dataset).measure}
-        return {name: row.on(dataset).seeds for name, row in rows.items()}
+        rows = {name: row for name, row in self.config.given_rows().items() if name in self.table(dataset).measure}
+        return {name: row.dataset_files(dataset).seeds for name, row in rows.items()}
 
     def job(self, dataset: DatasetName) -> Job:
         """The table of agreement."""
@@ -51,8 +51,10 @@ class JudgementStage(TableStage):
         for name, entry in self.variants(dataset).items():
             own, last = self.dataset(dataset).seeds, self.last_round(dataset, name)
             measured[name] = JudgedVariant(title=entry.title, seeds=own, model=last["variant"], round=last["round"])
-        for name, seeds in self._given(dataset).items():
-            measured[name] = JudgedVariant(title=self.rows.title_of(dataset, name), seeds=seeds, model=name, round=None)
+        for name, seeds in self._given_seeds(dataset).items():
+            measured[name] = JudgedVariant(
+                title=self.rows.row_title(dataset, name), seeds=seeds, model=name, round=None
+            )
         for name, row in self._settings(dataset).scored.items():
             own = list(range(len(row.scores)))
             measured[name] = JudgedVariant(title=row.title or name, seeds=own, model=name, round=None, judged_only=True)

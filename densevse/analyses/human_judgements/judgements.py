@@ -81,7 +81,7 @@ def read_judgements(text: str, captions: pd.DataFrame) -> pd.DataFrame:
     `captions` has the columns caption_id and image_id of the test split. Raises `InputError` for an invalid line, and
     if no pair is of that split.
     """
-    rows = [row for file in _LINES for row in _rows(text, file)]
+    rows = [row for file in _LINES for row in _parse_ratings(text, file)]
     found = pd.DataFrame(rows, columns=[column.name for column in JUDGEMENTS.columns])
     owner = found["caption_id"].map(captions.set_index("caption_id")["image_id"])
     known = owner.notna() & found["image_id"].isin(captions["image_id"])
@@ -94,7 +94,7 @@ def read_judgements(text: str, captions: pd.DataFrame) -> pd.DataFrame:
     return found[known & ~own].reset_index(drop=True)
 
 
-def _rows(text: str, file: str) -> Iterator[tuple[str, str, str, float]]:
+def _parse_ratings(text: str, file: str) -> Iterator[tuple[str, str, str, float]]:
     by, count, expected = _LINES[file]
     for number, line in read_lines(text, file):
         parts = line.split("\t")

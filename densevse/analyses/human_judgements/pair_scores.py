@@ -38,7 +38,7 @@ def write_pair_scores(
     """
     encoded = encode_test(Files(files), [model], threads)
     scores = JudgedScores(encoded.scorers[0], encoded.rows, schema.read(judgements, JUDGEMENTS))
-    _write(scores, pairs, ranks, **encoded.made_with)
+    _write_scores(scores, pairs, ranks, **encoded.made_with)
 
 
 def write_given_pair_scores(
@@ -60,7 +60,7 @@ def write_given_pair_scores(
     test = read_test(image_table, caption_table, "full", ranked_sentences)
     i2t, _ = scorers(given, meaning, test, Path(pairs).parent)
     scores = JudgedScores(i2t, test.rows, schema.read(judgements, JUDGEMENTS))
-    _write(scores, pairs, ranks, versions=versions())
+    _write_scores(scores, pairs, ranks, versions=versions())
 
 
 class JudgedScores:
@@ -97,12 +97,12 @@ class JudgedScores:
         enough = ((self.judged["by"] == "crowd") & (self.judged["rating"] >= SHARE_OF_YES)).to_numpy()
         right[self.image[enough], self.caption[enough]] = True
         asks = np.unique(own)
-        i2t = {"direction": "i2t", "image": asks, "rank": _first_right(self.scores, right)[asks]}
-        t2i = {"direction": "t2i", "image": own, "rank": _first_right(self.scores.T, right.T)}
+        i2t = {"direction": "i2t", "image": asks, "rank": _first_right_ranks(self.scores, right)[asks]}
+        t2i = {"direction": "t2i", "image": own, "rank": _first_right_ranks(self.scores.T, right.T)}
         return pd.concat([pd.DataFrame(i2t), pd.DataFrame(t2i)], ignore_index=True)
 
 
-def _write(scores: JudgedScores, pairs: str, ranks: str, **found: Any) -> None:
+def _write_scores(scores: JudgedScores, pairs: str, ranks: str, **found: Any) -> None:
     schema.write(scores.pairs(), PAIR_SCORES, pairs, split="test", **found)
     schema.write(scores.crowd_ranks(), CROWD_RANKS, ranks, split="test", **found)
 
@@ -114,7 +114,7 @@ def _matrix(scorer: Scorer, images: int, captions: int) -> Reals:
     return np.concatenate([as_array(score_block(some, slice(0, captions))).astype(np.float64) for some in rows])
 
 
-def _first_right(scores: Reals, right: Booleans) -> Indices:
+def _first_right_ranks(scores: Reals, right: Booleans) -> Indices:
     """(Q,) the rank of the best right answer of each query, after all wrong ones that score as high."""
     best = np.where(right, scores, -np.inf).max(axis=1, keepdims=True)
     ranks: Indices = 1 + ((scores >= best) & ~right).sum(axis=1)

@@ -18,7 +18,7 @@ rule read_judgements:
     log:
         "<logs>/read_judgements/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(judged),
+        dataset=name_pattern(judged),
     priority: 10  # it fails if the files are missing, and should do so before any training
     conda:
         f"{ENVS}/base.yaml"
@@ -45,7 +45,7 @@ rule score_pairs:
         "<logs>/score_pairs/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -75,10 +75,10 @@ rule score_given_pairs:
     log:
         "<logs>/score_given_pairs/{dataset}_{variant}_seed{seed}.log",
     wildcard_constraints:
-        variant=any_of(settings.given()),
+        variant=name_pattern(settings.given_rows()),
     conda:
         f"{ENVS}/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         mem_mb=growing(2000),
     params:
@@ -97,7 +97,7 @@ rule score_given_pairs:
 
 rule read_scored_pairs:
     input:
-        scores=path("{own_file}", human_judgements.scores),
+        scores=path("{own_file}", human_judgements.scores_file),
         captions="<results>/{dataset}/captions.parquet",
         judgements="<results>/{dataset}/judgements.parquet",
     output:
@@ -105,14 +105,14 @@ rule read_scored_pairs:
     log:
         "<logs>/read_scored_pairs/{dataset}_{variant}_seed{seed}.log",
     wildcard_constraints:
-        variant=any_of(scored),
+        variant=name_pattern(scored),
     conda:
         f"{ENVS}/base.yaml"
     resources:
         mem_mb=growing(1000),
     params:
         **calling("densevse.analyses.human_judgements.scored_pairs:write_scored_pairs"),
-        contents=contents_of("{own_file}", human_judgements.scores),
+        contents=contents_of("{own_file}", human_judgements.scores_file),
     message:
         "reading scores of judged pairs: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
@@ -123,14 +123,20 @@ rule agreement_table:
     input:
         judgements="<results>/{dataset}/judgements.parquet",
         scores=path(
-            "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet", human_judgements.measured
+            "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet",
+            human_judgements.measured_rounds,
         ),
-        given=path("<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet", human_judgements.given),
-        judged_only=path("<results>/{dataset}/pair_scores/{variant}/seed{seed}/judged.parquet", human_judgements.scored),
+        given=path("<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet", human_judgements.given_rows),
+        judged_only=path(
+            "<results>/{dataset}/pair_scores/{variant}/seed{seed}/judged.parquet", human_judgements.scored_rows
+        ),
         ranks=path(
-            "<results>/{dataset}/crowd_ranks/{variant}/seed{seed}/round{round}.parquet", human_judgements.measured
+            "<results>/{dataset}/crowd_ranks/{variant}/seed{seed}/round{round}.parquet",
+            human_judgements.measured_rounds,
         ),
-        given_ranks=path("<results>/{dataset}/crowd_ranks/{variant}/seed{seed}/given.parquet", human_judgements.given),
+        given_ranks=path(
+            "<results>/{dataset}/crowd_ranks/{variant}/seed{seed}/given.parquet", human_judgements.given_rows
+        ),
         published=path("<package>/analyses/human_judgements/published/{dataset}.csv"),
     output:
         markdown="<results>/tables/{dataset}_human.md",
@@ -146,7 +152,7 @@ rule agreement_table:
     log:
         "<logs>/agreement_table/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(judged),
+        dataset=name_pattern(judged),
     conda:
         f"{ENVS}/base.yaml"
     resources:

@@ -15,11 +15,11 @@ _PAIR = ["image_id", "caption_id"]
 def write_scored_pairs(scores: str, captions: str, judgements: str, output: str) -> None:
     """The job that writes PAIR_SCORES from a file of scores, without centred ones, which need the scores of all pairs.
 
-    Raises `InputError` as `read_scores` and `scores_of` do.
+    Raises `InputError` as `read_scores` and `match_scores` do.
     """
     judged = schema.read(judgements, JUDGEMENTS, _PAIR).drop_duplicates(ignore_index=True)
     judged = judged.merge(schema.read(captions, CAPTIONS, ["caption_id", "text"]), on="caption_id")
-    found = scores_of(judged, read_scores(scores), scores)
+    found = match_scores(judged, read_scores(scores), scores)
     schema.write(found.assign(centred=np.nan), PAIR_SCORES, output, split="test")
 
 
@@ -38,12 +38,12 @@ def read_scores(path: str) -> pd.DataFrame:
         raise InputError(f"{path}: no column {missing[0]}; it needs image_id, caption_id or text, and score.")
     pairs = found[["image_id", sentence]].astype(str)
     pairs["score"] = pd.to_numeric(found["score"], errors="coerce").astype(np.float64)
-    _refuse_first(path, pairs, ~np.isfinite(pairs["score"]), "a score that is not a finite number; correct it")
-    _refuse_first(path, pairs, pairs.duplicated(["image_id", sentence]), "a line before this one; keep one of them")
+    _refuse_row(path, pairs, ~np.isfinite(pairs["score"]), "a score that is not a finite number; correct it")
+    _refuse_row(path, pairs, pairs.duplicated(["image_id", sentence]), "a line before this one; keep one of them")
     return pairs
 
 
-def scores_of(judged: pd.DataFrame, scores: pd.DataFrame, path: str) -> pd.DataFrame:
+def match_scores(judged: pd.DataFrame, scores: pd.DataFrame, path: str) -> pd.DataFrame:
     """The image_id, caption_id and score of each of the `judged` pairs, which also have their text.
 
     `scores` is as from `read_scores`; pairs that nobody judged are left out. Raises `InputError` for pairs without a
@@ -60,7 +60,7 @@ def scores_of(judged: pd.DataFrame, scores: pd.DataFrame, path: str) -> pd.DataF
     return found[[*_PAIR, "score"]]
 
 
-def _refuse_first(path: str, pairs: pd.DataFrame, wrong: pd.Series, what: str) -> None:
+def _refuse_row(path: str, pairs: pd.DataFrame, wrong: pd.Series, what: str) -> None:
     if wrong.any():
         row = int(np.argmax(wrong.to_numpy()))
         image, sentence = pairs.iloc[row, :2]

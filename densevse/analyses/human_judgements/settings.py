@@ -8,7 +8,7 @@ from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
 from densevse.config.given import SeedFiles
 from densevse.config.values import VariantKey
-from snakeproof.strict import Strict, Title, known
+from snakeproof.strict import Strict, Title, check_known_names
 
 
 class ScoredPairs(Strict):
@@ -41,11 +41,13 @@ class JudgementSettings(ByDataset[JudgementsSource]):
     def check(self, config: Config) -> None:
         """Raises `ValueError` for a source that the data set does not have, or a row named like another."""
         super().check(config)
-        others = {*config.variant_names(), *config.ensembles(), *config.given()}
+        others = {*config.variant_names(), *config.ensembles(), *config.given_rows()}
         for name, judgements in self.items():
             if judgements.source is not None:
                 dataset = config.datasets[name]
-                known(f"human_judgements.{name}.source", [judgements.source], {**dataset.sources, **dataset.local})
+                check_known_names(
+                    f"human_judgements.{name}.source", [judgements.source], {**dataset.sources, **dataset.local}
+                )
             for row in sorted(others & judgements.scored.keys()):
                 raise ValueError(f"human_judgements.{name}.scored.{row}: config/methods has a row {row!r}; rename this")
 

@@ -22,8 +22,8 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.evaluation.relevance import MeanBootstrap
-from densevse.report.published import any_text, read_rows, real_or_none, required
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, with_range
+from densevse.report.published import any_text, number_or_none, read_rows, required_text
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, range_cells
 from densevse.report.results import Outputs, write_table
 from densevse.runtime.arrays import Reals
 from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN_INTERVAL, Interval, drawn_statistics
@@ -79,9 +79,9 @@ _PRINTED = ("experts", "crowd_with_own")
 _PAIR = ["image_id", "caption_id"]
 TAU_REPLICATES = 400
 PUBLISHED_AGREEMENT = {
-    "method": required,
+    "method": required_text,
     "source": any_text,
-    **dict.fromkeys(_PRINTED, real_or_none),
+    **dict.fromkeys(_PRINTED, number_or_none),
     "note": any_text,
 }
 """The columns of published/<data set>.csv."""
@@ -141,7 +141,7 @@ def make_agreement_table(
         row = {"method": entry.title, "source": source, "variant": variant, "seeds": len(runs), "note": ""}
         for by, kind in TAUS.items():
             for scored_by, ending in _SCORES[:1] if entry.judged_only else _SCORES:
-                tau, (low, high) = agreement(_judged(judged, by), runs, kind, scored_by)
+                tau, (low, high) = agreement(_select_judgements(judged, by), runs, kind, scored_by)
                 row |= {f"{by}{ending}{end}": value for (end, _), value in zip(ENDS, (tau, low, high), strict=True)}
         if not entry.judged_only:
             row |= recalls([schema.read(found_ranks.path(one), CROWD_RANKS) for one in scored])
@@ -154,7 +154,7 @@ def make_agreement_table(
     ]
     frame = pd.DataFrame(records, columns=[column.name for column in AGREEMENT.columns])
     document = Document(
-        f"{compared.title}: agreement with people", [_sheet(frame, judged), _recalls(frame, judged)], notes
+        f"{compared.title}: agreement with people", [_sheet(frame, judged), _recall_sheet(frame, judged)], notes
     )
     write_table(frame, AGREEMENT, document, Outputs(**outputs))
 
@@ -168,7 +168,7 @@ def recalls(runs: Sequence[pd.DataFrame]) -> dict[str, float]:
         ranks = run["rank"].to_numpy()
         return {name: (ranks[rows] <= int(name.rpartition("_r")[2])).astype(np.float64) for name, rows in of.items()}
 
-    return MeanBootstrap(images, list(RECALLS_OF_CROWD)).with_intervals([hits(run) for run in runs])
+    return MeanBootstrap(images, list(RECALLS_OF_CROWD)).means_and_intervals([hits(run) for run in runs])
 
 
 def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str, scored_by: str = "score") -> Agreement:
@@ -179,7 +179,7 @@ def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str, sco
     """
     if judged.empty:
         return Agreement(float("nan"), UNKNOWN_INTERVAL)
-    scores = [_scores_of(judged, run, scored_by) for run in runs]
+    scores = [_run_scores(judged, run, scored_by) for run in runs]
     rating = judged["rating"].to_numpy()
 
     def taus(rows: np.ndarray[Any, Any]) -> list[float]:
@@ -191,7 +191,7 @@ def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str, sco
     return Agreement(float(found.by_seed["tau"].mean()), intervals.interval("tau", found))
 
 
-def _judged(judged: pd.DataFrame, by: str) -> pd.DataFrame:
+def _select_judgements(judged: pd.DataFrame, by: str) -> pd.DataFrame:
     """The judgements by experts, or by the crowd without pairs of an image and its own sentence, or with them."""
     if by == "crowd_with_own":
         return judged[judged["by"] == "crowd"]
@@ -199,7 +199,7 @@ def _judged(judged: pd.DataFrame, by: str) -> pd.DataFrame:
     return judged[(judged["by"] == by) & ~own]
 
 
-def _scores_of(judged: pd.DataFrame, run: pd.DataFrame, scored_by: str) -> np.ndarray[Any, Any]:
+def _run_scores(judged: pd.DataFrame, run: pd.DataFrame, scored_by: str) -> np.ndarray[Any, Any]:
     found = judged[_PAIR].merge(run, on=_PAIR, how="left", validate="many_to_one")[scored_by]
     if found.isna().any():
         missing = judged.loc[found.isna().to_numpy(), _PAIR].iloc[0].tolist()
@@ -219,12 +219,12 @@ def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
         [
             row["method"],
             row["source"],
-            *(cell for by in TAUS for name in (by, f"{by}_centred") for cell in with_range(row, name)),
+            *(cell for by in TAUS for name in (by, f"{by}_centred") for cell in range_cells(row, name)),
             row["variant"],
         ]
         for _, row in rows.iterrows()
     ]
-    experts, others, every = (len(_judged(judged, by)) for by in TAUS)
+    experts, others, every = (len(_select_judgements(judged, by)) for by in TAUS)
     heading = (
         f"{experts:,} ratings by experts, {every:,} pairs judged by the crowd, {every - others:,} of them of an image "
         "and its own sentence"
@@ -232,13 +232,13 @@ def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
     return Sheet(heading, columns, cells)
 
 
-def _recalls(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
+def _recall_sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
     columns = [TableColumn("Method", number=False)]
     for direction in DIRECTIONS:
         for k in RECALLS:
             columns += [TableColumn(f"R@{k}", direction, direction), TableColumn(f"95% of R@{k}", direction)]
     ours = [row for _, row in rows.iterrows() if pd.notna(row[next(iter(RECALLS_OF_CROWD))])]
-    cells = [[row["method"], *(cell for name in RECALLS_OF_CROWD for cell in with_range(row, name))] for row in ours]
+    cells = [[row["method"], *(cell for name in RECALLS_OF_CROWD for cell in range_cells(row, name))] for row in ours]
     enough = ((judged["by"] == "crowd") & (judged["rating"] >= SHARE_OF_YES)).sum()
     return Sheet(
         f"Retrieval, with {enough:,} pairs that the crowd calls right as right answers too", tuple(columns), cells

@@ -17,13 +17,13 @@ from torch import Tensor
 
 from densevse.analyses.localisation.schemas import HEAT_MAPS
 from densevse.analyses.localisation.windows import WINDOW_FEATURES
-from densevse.artifacts.boxes import BOX, covered, grid_cells, in_any
+from densevse.artifacts.boxes import BOX, covered_shares, grid_cells, is_in_boxes
 from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.features import network_settings
 from densevse.language.tokens import tokenize
 from densevse.language.words import UNKNOWN, Vocabulary
-from densevse.methods.interface import DualEncoder, Embeddings, Images, device_of
+from densevse.methods.interface import DualEncoder, Embeddings, Images, module_device
 from densevse.models.encoding import evaluation
 from densevse.models.spaces import encode_words, read_space
 from densevse.runtime.numerics import set_up
@@ -62,7 +62,7 @@ def write_heat_maps(
     true_boxes = true_boxes[true_boxes["image_id"].isin(store.rows["image_id"])]
     distinct = list(true_boxes["phrase"].unique())
     place = {phrase: number for number, phrase in enumerate(distinct)}
-    encoded = _encoded(space, distinct, Vocabulary.read(words))
+    encoded = _encode_phrases(space, distinct, Vocabulary.read(words))
     sizes = schema.read(image_table, IMAGES, ["image_id", "width", "height"]).set_index("image_id")
     of_images = {str(image_id): rows for image_id, rows in true_boxes.groupby("image_id")}
     found: list[dict[str, Any]] = []
@@ -114,20 +114,20 @@ def pointing_game(heat: _Reals, true: _Reals, size: tuple[int, int]) -> dict[str
     return {
         "x": x,
         "y": y,
-        "right": in_any(x, y, true),
-        "centre_right": in_any(size[0] / 2, size[1] / 2, true),
-        "box_share": float(covered(whole, true)[0]),
+        "right": is_in_boxes(x, y, true),
+        "centre_right": is_in_boxes(size[0] / 2, size[1] / 2, true),
+        "box_share": float(covered_shares(whole, true)[0]),
     }
 
 
-def _encoded(space: DualEncoder, phrases: Sequence[str], vocabulary: Vocabulary) -> Embeddings:
+def _encode_phrases(space: DualEncoder, phrases: Sequence[str], vocabulary: Vocabulary) -> Embeddings:
     """Phrases as sentences of the space; a phrase of unknown words is that number of unknown words."""
     return encode_words(space, [vocabulary.encode(tokenize(phrase)) or [UNKNOWN] for phrase in phrases])
 
 
 def _scores(space: DualEncoder, view: str, features: NDArray[Any], phrases: Embeddings) -> _Reals:
     """(windows, phrases) scores of windows' features (windows, D)."""
-    device = device_of(space)
+    device = module_device(space)
     vectors = torch.from_numpy(features).float().to(device)
     present: Tensor = torch.zeros(len(vectors), 0, dtype=torch.bool, device=device)
     with evaluation(space):

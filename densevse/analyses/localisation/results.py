@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from densevse.analyses.localisation.schemas import HEAT_MAPS
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.families import families_of
+from densevse.artifacts.families import read_families
 from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.report.accuracies import ACCURACY_INTERVALS, accuracies, accuracy_cells, gain_cells, write_accuracies
-from densevse.report.figures import RIGHT_COLOUR, WRONG_COLOUR, save
+from densevse.report.figures import RIGHT_COLOUR, WRONG_COLOUR, save_figure
 from densevse.report.pictures import pictures
 from densevse.report.rendering import Document, Sheet, TableColumn
-from densevse.runtime.arrays import evenly_spaced
+from densevse.runtime.arrays import spaced_indices
 from snakeproof import schema
 from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
 
@@ -59,7 +59,7 @@ def write_table(
     heat_maps: str, image_table: str, title: str, parquet: str, markdown: str, html: str, latex: str
 ) -> None:
     """The job that measures the accuracy of HEAT_MAPS: LOCALISATION_ACCURACY rows, Markdown, page and LaTeX."""
-    counted = accuracy(schema.read(heat_maps, HEAT_MAPS, _READ), families_of(image_table))
+    counted = accuracy(schema.read(heat_maps, HEAT_MAPS, _READ), read_families(image_table))
     paths = (parquet, markdown, html, latex)
     write_accuracies(counted, LOCALISATION_ACCURACY, table(counted, title), paths)
 
@@ -103,7 +103,7 @@ def draw_heat_maps(
     White frames are the phrase's true boxes. The cross is the peak: green if it is in one of them, else red.
     """
     rows = schema.read(heat_maps, HEAT_MAPS)
-    shown = rows.iloc[evenly_spaced(len(rows), _COLUMNS * _LINES)]
+    shown = rows.iloc[spaced_indices(len(rows), _COLUMNS * _LINES)]
     images, true = schema.read(image_table, IMAGES).set_index("image_id"), named_boxes(schema.read(boxes, BOXES))
     picture = pictures(image_table, sources)
     lines = -(-len(shown) // _COLUMNS)
@@ -116,11 +116,11 @@ def draw_heat_maps(
         image_id = row["image_id"]
         named = true[(true["image_id"] == image_id) & (true["phrase"] == row["phrase"])]
         size = (int(images.loc[image_id, "width"]), int(images.loc[image_id, "height"]))
-        _draw(place, picture(image_id), size, row, named[BOX].to_numpy(float))
-    save(figure, output, "White: true boxes of the phrase. Cross: the peak, green in a true box, else red.")
+        _draw_heat_map(place, picture(image_id), size, row, named[BOX].to_numpy(float))
+    save_figure(figure, output, "White: true boxes of the phrase. Cross: the peak, green in a true box, else red.")
 
 
-def _draw(
+def _draw_heat_map(
     place: Axes, picture: NDArray[np.uint8], size: tuple[int, int], row: pd.Series, true: NDArray[np.float64]
 ) -> None:
     """Draws a grey picture below its heat map; things placed on it use pixels of the whole image, of that `size`."""

@@ -18,10 +18,10 @@ rule extract_windows:
     log:
         "<logs>/extract_windows/{dataset}_{network}_{view}.log",
     wildcard_constraints:
-        view=any_of(name for name, one in VIEWS.items() if one.extracted and one.one_vector),
+        view=name_pattern(name for name, one in VIEWS.items() if one.extracted and one.one_vector),
     conda:
         f"{ENVS}/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -42,13 +42,13 @@ rule localise:
         windows=path("<results>/{dataset}/windows/{network}/{view}.parquet", localisation.windows),
         words=path(
             "<results>/{dataset}/vocabulary/words.parquet",
-            lambda dataset: {"dataset": localisation.trained_on(dataset)},
+            lambda dataset: {"dataset": localisation.training_dataset(dataset)},
         ),
         model=path(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors",
             lambda dataset, variant, seed, round: {
-                "dataset": localisation.trained_on(dataset),
-                **localisation.round_of(dataset, variant, seed, round),
+                "dataset": localisation.training_dataset(dataset),
+                **localisation.variant_round(dataset, variant, seed, round),
             },
         ),
     output:
@@ -57,7 +57,7 @@ rule localise:
         "<logs>/localise/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),

@@ -7,7 +7,7 @@ from pydantic import Field
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
 from densevse.config.values import DatasetName
-from snakeproof.strict import Strict, known
+from snakeproof.strict import Strict, check_known_names
 
 _Share = Annotated[float, Field(gt=0, le=1)]
 
@@ -33,4 +33,6 @@ class LocalisationSettings(ByDataset[LocalisationWindows]):
         """Raises `ValueError` for an unknown data set."""
         super().check(config)
         for dataset, entry in self.items():
-            known(f"localisation.{dataset}.trained_on", [entry.trained_on or ""], {**config.datasets, "": None})
+            check_known_names(
+                f"localisation.{dataset}.trained_on", [entry.trained_on or ""], {**config.datasets, "": None}
+            )

@@ -16,13 +16,13 @@ from densevse.artifacts.columns import BOX_COLUMNS, IMAGE_ID
 from densevse.artifacts.images import Photographs
 from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
-from densevse.runtime.ahead import ahead
-from densevse.runtime.arrays import evenly_spaced
+from densevse.runtime.ahead import prefetch_results
+from densevse.runtime.arrays import spaced_indices
 from densevse.runtime.numerics import set_up
 from densevse.vision.crops import Pixels
-from densevse.vision.extract import DTYPE, NetworkFiles, batch_size, blank, decoding_threads, features
+from densevse.vision.extract import DTYPE, NetworkFiles, batch_size, blank_batch, decoding_threads, features
 from densevse.vision.networks import Network
-from densevse.vision.views import extraction_of
+from densevse.vision.views import load_extraction
 from snakeproof.errors import InputError
 from snakeproof.logs import progress
 from snakeproof.schema import Schema, read
@@ -52,21 +52,21 @@ def extract_windows(
     set_up(threads)
     view = wildcards["view"]
     network_files = NetworkFiles(wildcards["network"], network, weights, precision)
-    rows = _with_boxes(read(image_table, IMAGES), read(boxes, BOXES), chosen["images"])
+    rows = _select_images(read(image_table, IMAGES), read(boxes, BOXES), chosen["images"])
     if rows.empty:
         raise InputError(f"{boxes}: no readable test image of {image_table} has a named true box.")
     loaded = network_files.load()
-    shape, size = features(loaded, blank(loaded, view)[:1], view).shape[1:], batch_size(loaded, view)
+    shape, size = features(loaded, blank_batch(loaded, view)[:1], view).shape[1:], batch_size(loaded, view)
     cv2.setNumThreads(1)  # these threads are for reading
     files = Photographs(sources, rows)
-    look = partial(_windows_of, files=files, view=view, network=loaded, chosen=chosen)
+    look = partial(_crop_windows, files=files, view=view, network=loaded, chosen=chosen)
     with (
         ThreadPoolExecutor(decoding_threads()) as pool,
-        FeatureWriter(output, WINDOW_FEATURES, shape, DTYPE, **network_files.found()) as writer,
+        FeatureWriter(output, WINDOW_FEATURES, shape, DTYPE, **network_files.findings()) as writer,
     ):
         named = zip(rows["image_id"], rows["source"], rows["file"], strict=True)
         for image_id, found, pixels in progress(
-            ahead(pool, look, named, decoding_threads()), "windows of images", len(rows)
+            prefetch_results(pool, look, named, decoding_threads()), "windows of images", len(rows)
         ):
             batches = (pixels[start : start + size] for start in range(0, len(pixels), size))
             vectors = np.concatenate([features(loaded, part, view) for part in batches])
@@ -82,29 +82,29 @@ def windows(width: int, height: int, sides: Sequence[float], stride: float) -> B
     found: list[tuple[int, int, int, int]] = []
     for share in sides:
         side = max(1, round(share * min(width, height)))
-        x, y = (_begins(length, side, stride) for length in (width, height))
+        x, y = (_window_starts(length, side, stride) for length in (width, height))
         found += [(left, top, side, side) for top, left in product(y, x)]
     return np.array(found, np.float32)
 
 
-def _begins(length: int, side: int, stride: float) -> list[int]:
+def _window_starts(length: int, side: int, stride: float) -> list[int]:
     count = 1 + math.ceil((length - side) / (stride * side))
     return [round(place) for place in np.linspace(0, length - side, count)]
 
 
-def _with_boxes(images: pd.DataFrame, boxes: pd.DataFrame, count: int) -> pd.DataFrame:
+def _select_images(images: pd.DataFrame, boxes: pd.DataFrame, count: int) -> pd.DataFrame:
     """At most `count` readable test images, evenly spaced among those with a named box."""
     usable = (images["split"] == "test") & (images["status"] == "ok")
     rows = images[usable & images["image_id"].isin(named_boxes(boxes)["image_id"])]
-    return rows.iloc[evenly_spaced(len(rows), count)]
+    return rows.iloc[spaced_indices(len(rows), count)]
 
 
-def _windows_of(
+def _crop_windows(
     named: tuple[str, str, str], files: Photographs, view: str, network: Network, chosen: Mapping[str, Any]
 ) -> tuple[str, Boxes, Pixels]:
     """An image's id, its windows (n, 4), and their crops (n, crops, size, size, 3)."""
     image_id, source, file = named
-    pixels, looked_at = files.pixels(source, file), extraction_of(view)
+    pixels, looked_at = files.pixels(source, file), load_extraction(view)
     found = windows(pixels.shape[1], pixels.shape[0], chosen["sides"], chosen["stride"])
     of_window = [network.crops(pixels[y : y + side, x : x + side], looked_at) for x, y, side, _ in found.astype(int)]
     return image_id, found, np.stack(of_window)

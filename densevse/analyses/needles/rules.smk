@@ -1,7 +1,7 @@
 # Synthetic data sets in which attention must find a few marked cells. They are read like features from elsewhere.
 
 from densevse.analyses.needles.settings import NeedlesSettings
-from densevse.dag.fields import whole
+from densevse.dag.fields import dump_entry
 
 needles_by_name = settings.analysis(NeedlesSettings).root
 
@@ -14,7 +14,7 @@ rule make_needles:
     log:
         "<logs>/make_needles/{needles}.log",
     wildcard_constraints:
-        needles=any_of(needles_by_name),
+        needles=name_pattern(needles_by_name),
     conda:
         f"{ENVS}/base.yaml"
     resources:
@@ -22,7 +22,7 @@ rule make_needles:
     params:
         **calling(
             "densevse.analyses.needles.world:generate",
-            lambda needles: Job({"options": whole(needles_by_name[needles])}),
+            lambda needles: Job({"options": dump_entry(needles_by_name[needles])}),
         ),
     message:
         "making the needles {wildcards.needles}"

@@ -57,11 +57,11 @@ def images(settings: Needles, count: int, random: np.random.Generator) -> Needle
     world = np.random.default_rng(settings.seed)
     symbols = world.normal(size=(settings.cells, settings.length))
     marks = world.normal(size=(settings.groups, settings.length))
-    symbol = _shuffled(count, settings.cells, random)  # (n, cells), first the three under each mark
+    symbol = _random_orders(count, settings.cells, random)  # (n, cells), first the three under each mark
     about = _groups(settings, count, random)
     marked = np.zeros((settings.cells, settings.length))
     marked[: NEEDLES * settings.groups] = marks.repeat(NEEDLES, axis=0)
-    order = _shuffled(count, settings.cells, random)
+    order = _random_orders(count, settings.cells, random)
     cells = symbols[np.take_along_axis(symbol, order, axis=1)] + marked[order]
     # Where it tells nothing, it is alike for all images: noise alone, once scaled, would name each image of training.
     contexts = marks[about[:, 0]] if settings.told_by == "context" else marks.mean(axis=0)[None].repeat(count, axis=0)
@@ -70,7 +70,7 @@ def images(settings: Needles, count: int, random: np.random.Generator) -> Needle
         for image in range(count)
         for group in about[image]
     ]
-    return NeedleImages(_noisy(cells, settings, random), _noisy(contexts, settings, random), sentences)
+    return NeedleImages(_add_noise(cells, settings, random), _add_noise(contexts, settings, random), sentences)
 
 
 def _groups(settings: Needles, count: int, random: np.random.Generator) -> NDArray[np.int64]:
@@ -88,11 +88,11 @@ def _sentence(settings: Needles, symbols: NDArray[np.int64], group: int, random:
     return " ".join([f"mark{group}", *words] if settings.told_by == "sentence" else words)
 
 
-def _noisy(vectors: NDArray[np.float64], settings: Needles, random: np.random.Generator) -> NDArray[np.float32]:
+def _add_noise(vectors: NDArray[np.float64], settings: Needles, random: np.random.Generator) -> NDArray[np.float32]:
     return (vectors + settings.noise * random.normal(size=vectors.shape)).astype(np.float32)
 
 
-def _shuffled(count: int, length: int, random: np.random.Generator) -> NDArray[np.int64]:
+def _random_orders(count: int, length: int, random: np.random.Generator) -> NDArray[np.int64]:
     """(count, length) numbers from 0, each row in a random order."""
     return random.random((count, length)).argsort(axis=1)
 

@@ -20,7 +20,7 @@ rule oracle_concepts:
     log:
         "<logs>/oracle_concepts/{oracle}.log",
     wildcard_constraints:
-        oracle=any_of(oracles),
+        oracle=name_pattern(oracles),
     conda:
         f"{ENVS}/base.yaml"
     resources:

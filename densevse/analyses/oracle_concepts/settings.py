@@ -6,7 +6,7 @@ from pydantic import Field
 
 from densevse.config.analyses import Entries
 from densevse.config.config import Config
-from snakeproof.strict import FileName, Strict, known
+from snakeproof.strict import FileName, Strict, check_known_names
 
 
 class OracleConcepts(Strict):
@@ -25,4 +25,4 @@ class OracleConceptsSettings(Entries[OracleConcepts]):
     def check(self, config: Config) -> None:
         """Raise `ValueError` for a data set that there is none of."""
         for name, entry in self.items():
-            known(f"oracle_concepts.{name}.dataset", [entry.dataset], config.datasets)
+            check_known_names(f"oracle_concepts.{name}.dataset", [entry.dataset], config.datasets)

@@ -12,7 +12,7 @@ from snakeproof.paths import Values
 class PerplexityStage(TableStage):
     """The table of perplexity of a data set. No other target requests it."""
 
-    def measured(self, dataset: DatasetName) -> list[Values]:
+    def measured_rounds(self, dataset: DatasetName) -> list[Values]:
         """The last round of each variant, of each seed, on the split. Raises `InputError` as `job` does."""
         entry = self._entry(dataset)
         return [{**one, "split": entry.split} for one in self.last_rounds(dataset, entry.variants)]
@@ -25,7 +25,7 @@ class PerplexityStage(TableStage):
         return Job({"plan": plan.model_dump(mode="json")})
 
     def _entry(self, dataset: DatasetName) -> MeasuredDecoders:
-        entry, key = self.config.analysis(PerplexitySettings).of(dataset), f"perplexity.{dataset}.variants"
+        entry, key = self.config.analysis(PerplexitySettings).dataset_entry(dataset), f"perplexity.{dataset}.variants"
         if not entry.variants:
             raise InputError(f"{key}: name the variants whose decoder is measured.")
         for name in entry.variants:

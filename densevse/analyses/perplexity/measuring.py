@@ -20,7 +20,7 @@ from densevse.data.files import Files
 from densevse.data.inputs import Pairs
 from densevse.kernels.recurrent import Teaching
 from densevse.methods.decoder import Decoder
-from densevse.methods.interface import Batch, Images, Sentences, device_of
+from densevse.methods.interface import Batch, Images, Sentences, module_device
 from densevse.methods.moving import to_device
 from densevse.methods.sco import SCO, FusedImages, PlannedWords
 from densevse.models.encoding import BATCH, batches, evaluation
@@ -40,19 +40,19 @@ def write_likelihoods(
     """The job that writes the LIKELIHOODS of every sentence of a split.
 
     `wildcards` name the split, and `files` are the model's inputs. Raises `InputError` if the model has no decoder, or
-    if the split cannot be shuffled (see `shuffled`).
+    if the split cannot be shuffled (see `shuffle_images`).
     """
     split = wildcards["split"]
     inputs, method = open_model(Files(files), model, set_up(threads))
     if not has_decoder(method.hyperparameters):
         raise InputError(f"{model}: the model generates no sentences, so it has no perplexity; measure one that does.")
     pairs = inputs.pairs(split)
-    others = shuffled(pairs.rows.family_of_image, split)
+    others = shuffle_images(pairs.rows.family_of_image, split)
     schema.write(likelihoods(cast(SCO, method), pairs, others), LIKELIHOODS, output)
 
 
-def shuffled(families: NDArray[np.object_], split: str) -> Indices:
-    """(I,) for each image of a split the other image whose v it is given: a permutation, always the same.
+def shuffle_images(families: NDArray[np.object_], split: str) -> Indices:
+    """Gives each image of a split the vector v of another one: (I,) the others, a permutation that is always the same.
 
     No image keeps its own v or has that of its family; `families` (I,) are those of the images. All images stand in a
     circle, each family side by side, otherwise in random order. Each image is given the one that is as many places
@@ -77,7 +77,7 @@ def shuffled(families: NDArray[np.object_], split: str) -> Indices:
 
 def likelihoods(method: SCO, pairs: Pairs, others: Indices) -> pd.DataFrame:
     """LIKELIHOODS rows of a split's sentences; `others` (I,) are the images that take the places of the right ones."""
-    device, parts = device_of(method), []
+    device, parts = module_device(method), []
     for rows in progress(batches(len(pairs.rows.caption_ids), BATCH), "likelihoods"):
         sentences, own = pairs.sentences(rows), pairs.rows.image_of_caption[rows]
         plan = method.plan(sentences)
@@ -98,5 +98,5 @@ def negative_log_likelihoods(method: SCO, images: Images, sentences: Sentences) 
     """
     pairs = torch.eye(len(sentences["words"].index), dtype=torch.bool)
     encoded = cast(FusedImages, method.encode_batch(Batch(images, sentences, pairs))[0])
-    planned, decoder = cast(PlannedWords, method.planned(sentences)), cast(Decoder, method.decoder)
+    planned, decoder = cast(PlannedWords, method.device_plan(sentences)), cast(Decoder, method.decoder)
     return decoder.negative_log_likelihood(encoded.fused, sentences["words"], planned=planned.taught)

@@ -22,7 +22,8 @@ rule perplexity_table:
     input:
         images="<results>/{dataset}/images.parquet",
         found=path(
-            "<results>/{dataset}/perplexity/{variant}/seed{seed}/round{round}/{split}.parquet", perplexity.measured
+            "<results>/{dataset}/perplexity/{variant}/seed{seed}/round{round}/{split}.parquet",
+            perplexity.measured_rounds,
         ),
     output:
         markdown="<results>/tables/{dataset}_perplexity.md",

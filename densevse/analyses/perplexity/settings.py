@@ -6,7 +6,7 @@ from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
 from densevse.config.tables import Different
 from densevse.config.values import Split, VariantName
-from snakeproof.strict import Strict, known
+from snakeproof.strict import Strict, check_known_names
 
 
 class MeasuredDecoders(Strict):
@@ -25,4 +25,4 @@ class PerplexitySettings(ByDataset[MeasuredDecoders]):
         """Raises `ValueError` for an unknown variant."""
         super().check(config)
         for dataset, entry in self.items():
-            known(f"perplexity.{dataset}.variants", entry.variants, config.variant_names())
+            check_known_names(f"perplexity.{dataset}.variants", entry.variants, config.variant_names())

@@ -8,7 +8,7 @@ import pandas as pd
 
 from densevse.analyses.perplexity.plan import PerplexityPlan
 from densevse.analyses.perplexity.schemas import LIKELIHOODS
-from densevse.artifacts.families import families_of
+from densevse.artifacts.families import read_families
 from densevse.artifacts.index import ArtifactIndex
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds
 from densevse.report.results import Outputs, write_table
@@ -66,7 +66,7 @@ def make_perplexity_table(images: str, found: Sequence[str], plan: Mapping[str, 
     `images` are IMAGES, `plan` has the values of `PerplexityPlan`, and `outputs` the names of `Outputs`. Raises
     `InputError` if an artifact of the plan is missing.
     """
-    planned, families = validate(PerplexityPlan, plan, "the plan of the table"), families_of(images)
+    planned, families = validate(PerplexityPlan, plan, "the plan of the table"), read_families(images)
     index, records = ArtifactIndex(found, LIKELIHOODS), []
     for name, entry in planned.measured.items():
         runs = [schema.read(index.path(one), LIKELIHOODS) for one in planned.runs(name)]
@@ -76,7 +76,7 @@ def make_perplexity_table(images: str, found: Sequence[str], plan: Mapping[str, 
     rows = frame.to_dict("records")
     heading = f"Sentences of the {planned.split} split, generated from the right image or another"
     sheet = Sheet(heading, _COLUMNS, [_cells(row, planned) for row in rows])
-    document = Document(f"{planned.title}: perplexity", [sheet], [*_NOTES, *_measured_on(rows, planned)])
+    document = Document(f"{planned.title}: perplexity", [sheet], [*_NOTES, *_count_notes(rows, planned)])
     write_table(frame, PERPLEXITY, document, Outputs(**outputs))
 
 
@@ -110,7 +110,7 @@ def _cells(row: Mapping[Any, Any], plan: PerplexityPlan) -> list[str]:
     return [row["method"], *numbers, interval, f"{row['variant']}, {named_seeds(plan.measured[row['variant']].seeds)}"]
 
 
-def _measured_on(rows: Sequence[Mapping[Any, Any]], plan: PerplexityPlan) -> list[str]:
+def _count_notes(rows: Sequence[Mapping[Any, Any]], plan: PerplexityPlan) -> list[str]:
     """Notes of the numbers of images, sentences and predictions of each row."""
     return [
         f"{row['variant']}: {row['images']:,} images of {plan.split} with {row['sentences']:,} sentences, "

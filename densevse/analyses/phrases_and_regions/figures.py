@@ -14,9 +14,17 @@ from sklearn.manifold import TSNE
 
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import CORRESPONDENCES, EMBEDDINGS
-from densevse.report.figures import QUIET, RIGHT_COLOUR, draw_phrases, draw_picture, picture_grid, save, shortened
+from densevse.report.figures import (
+    QUIET,
+    RIGHT_COLOUR,
+    draw_phrases,
+    draw_picture,
+    picture_grid,
+    save_figure,
+    shorten_text,
+)
 from densevse.report.pictures import photographs
-from densevse.runtime.arrays import evenly_spaced
+from densevse.runtime.arrays import spaced_indices
 from snakeproof import schema
 from snakeproof.store import FeatureStore
 
@@ -60,14 +68,14 @@ def draw_correspondences(
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
     photograph = photographs(image_table, sources)
     described = found["caption_id"].unique()
-    chosen = described[evenly_spaced(len(described), _PICTURES)]
+    chosen = described[spaced_indices(len(described), _PICTURES)]
     figure, axes = picture_grid(len(chosen), title)
     for place, caption_id in zip(axes, chosen, strict=False):
         phrases = found[found["caption_id"] == caption_id].sort_values(["start", "end"])
         draw_picture(place, photograph(phrases["image_id"].iloc[0]))
         place.set_title(textwrap.fill(texts[caption_id], 36), fontsize=9, parse_math=False)
         draw_phrases(place, phrases)
-    save(figure, output, _CORRESPONDENCES)
+    save_figure(figure, output, _CORRESPONDENCES)
 
 
 def draw_embeddings(
@@ -91,9 +99,9 @@ def draw_space(embeddings: str, title: str, path: str) -> None:
     figure = Figure(figsize=(18, 9), layout="constrained")
     figure.suptitle(title, parse_math=False)
     left, right = figure.subplots(1, 2)
-    _draw_space(left, *_of_images(rows, vectors, image_ids, _IMAGES, ("image", "sentence")), numbered=True)
-    _draw_space(right, *_of_images(rows, vectors, image_ids, IMAGES_OF_ALL_KINDS, tuple(STYLES)), numbered=False)
-    save(figure, path, _SPACE)
+    _draw_space(left, *_select_images(rows, vectors, image_ids, _IMAGES, ("image", "sentence")), numbered=True)
+    _draw_space(right, *_select_images(rows, vectors, image_ids, IMAGES_OF_ALL_KINDS, tuple(STYLES)), numbered=False)
+    save_figure(figure, path, _SPACE)
 
 
 def project(vectors: Vectors) -> NDArray[np.float64]:
@@ -105,10 +113,10 @@ def project(vectors: Vectors) -> NDArray[np.float64]:
     return made
 
 
-def _of_images(
+def _select_images(
     rows: pd.DataFrame, vectors: Vectors, image_ids: NDArray[np.object_], count: int, kinds: tuple[str, ...]
 ) -> tuple[pd.DataFrame, Vectors]:
-    chosen = image_ids[evenly_spaced(len(image_ids), count)]
+    chosen = image_ids[spaced_indices(len(image_ids), count)]
     kept = (rows["image_id"].isin(chosen) & rows["kind"].isin(kinds)).to_numpy()
     return rows[kept], vectors[kept]
 
@@ -142,14 +150,14 @@ def draw_nearest_phrases(embeddings: str, images: str, sources: Mapping[str, str
     phrases = np.flatnonzero(rows["kind"] == "phrase")
     vectors = store.gather(phrases).astype(np.float32)
     photograph = photographs(images, sources)
-    chosen = best[evenly_spaced(len(best), _REGIONS)]
+    chosen = best[spaced_indices(len(best), _REGIONS)]
     figure, axes = picture_grid(len(chosen), title)
     for place, number in zip(axes, chosen, strict=False):
         region = rows.iloc[number]
         draw_picture(place, photograph(region["image_id"]))
         vector = store.gather([number])[0].astype(np.float32)
         _draw_nearest(place, region, nearest_phrases(vector, rows.iloc[phrases], vectors))
-    save(figure, path, _NEAREST)
+    save_figure(figure, path, _NEAREST)
 
 
 def nearest_phrases(region: Vectors, rows: pd.DataFrame, vectors: Vectors) -> pd.DataFrame:
@@ -167,7 +175,7 @@ def _draw_nearest(axes: Axes, region: pd.Series, found: pd.DataFrame) -> None:
         axes.text(
             0,
             -0.03 - 0.07 * number,
-            f"({number + 1}) {shortened(phrase['text'], 38)}",
+            f"({number + 1}) {shorten_text(phrase['text'], 38)}",
             color=RIGHT_COLOUR if phrase["image_id"] == region["image_id"] else QUIET,
             fontsize=9,
             va="top",

@@ -10,7 +10,7 @@ from snakeproof.paths import Values
 class PlausibleStage(TableStage):
     """PMRP of trained variants."""
 
-    def measured(self, dataset: DatasetName) -> list[Values]:
+    def measured_rounds(self, dataset: DatasetName) -> list[Values]:
         """The last round of each variant in the main table, of each seed."""
         return self.last_rounds(dataset, self.variants(dataset))
 

@@ -66,7 +66,7 @@ def write_plausible(
     Raises `InputError` as `encode_test` does, or if no image of the test split has an object.
     """
     encoded = encode_test(Files(files), [model], threads, ranked_sentences)
-    matches = Matches.of(encoded.rows, schema.read(classes, CLASSES), classes)
+    matches = Matches.from_test_set(encoded.rows, schema.read(classes, CLASSES), classes)
     rows = matches.precisions(encoded.scorers[0], encoded.rows.image_ids)
     schema.write(rows, PLAUSIBLE, output, split="test", **encoded.made_with)
 
@@ -80,7 +80,7 @@ class Matches(NamedTuple):
     differing: NDArray[np.int16]  # (I, I)
 
     @classmethod
-    def of(cls, test_set: TestSet, classes: pd.DataFrame, path: str) -> "Matches":
+    def from_test_set(cls, test_set: TestSet, classes: pd.DataFrame, path: str) -> "Matches":
         """The matches of a test set. Raises `InputError` that names the file of CLASSES if no image has an object."""
         found = classes[classes["image_id"].isin(test_set.image_ids)]
         if found.empty:

@@ -13,7 +13,7 @@ rule read_classes:
     log:
         "<logs>/read_classes/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(name for name, one in settings.datasets.items() if one.reader == "coco"),
+        dataset=name_pattern(name for name, one in settings.datasets.items() if one.reader == "coco"),
     conda:
         f"{ENVS}/base.yaml"
     resources:
@@ -41,7 +41,7 @@ rule match_plausibly:
         "<logs>/match_plausibly/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(8000),
@@ -56,7 +56,7 @@ rule match_plausibly:
 rule plausible_table:
     input:
         images="<results>/{dataset}/images.parquet",
-        found=path("<results>/{dataset}/plausible/{variant}/seed{seed}/round{round}.parquet", plausible.measured),
+        found=path("<results>/{dataset}/plausible/{variant}/seed{seed}/round{round}.parquet", plausible.measured_rounds),
     output:
         markdown="<results>/tables/{dataset}_pmrp.md",
         html=report(

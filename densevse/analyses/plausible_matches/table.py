@@ -6,13 +6,13 @@ from typing import Any
 import pandas as pd
 
 from densevse.analyses.plausible_matches.matches import PLAUSIBLE, WITHIN
-from densevse.artifacts.families import families_of
+from densevse.artifacts.families import read_families
 from densevse.artifacts.index import ArtifactIndex
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.relevance import MeanBootstrap
 from densevse.report.footnotes import INTERVALS
 from densevse.report.plan import LastRoundsPlan
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, with_range
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, range_cells
 from densevse.report.results import Outputs, write_table
 from snakeproof import schema
 from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
@@ -49,7 +49,7 @@ def make_plausible_table(images: str, found: Sequence[str], plan: Mapping[str, A
     `plan` has the values of `LastRoundsPlan`, and `outputs` the names of `Outputs`. Raises `InputError` if an artifact
     of the plan is missing.
     """
-    planned, families = validate(LastRoundsPlan, plan, "the plan of the table"), families_of(images)
+    planned, families = validate(LastRoundsPlan, plan, "the plan of the table"), read_families(images)
     index, records = ArtifactIndex(found, PLAUSIBLE), []
     for name, entry in planned.measured.items():
         runs = planned.runs(name)
@@ -71,9 +71,9 @@ def pmrp(runs: Sequence[pd.DataFrame], families: pd.Series) -> dict[str, float]:
     asks = {direction: (runs[0]["direction"] == direction).to_numpy() for direction in DIRECTIONS}
     means = [run[[f"within_{z}" for z in WITHIN]].mean(axis=1).to_numpy("float64") for run in runs]
     values = [{direction: mean[rows] for direction, rows in asks.items()} for mean in means]
-    return MeanBootstrap({name: family[rows] for name, rows in asks.items()}, [*DIRECTIONS]).with_intervals(values)
+    return MeanBootstrap({name: family[rows] for name, rows in asks.items()}, [*DIRECTIONS]).means_and_intervals(values)
 
 
 def _cells(row: Mapping[Any, Any], plan: LastRoundsPlan) -> list[str]:
-    parts = (cell for name in DIRECTIONS for cell in with_range(row, name))
+    parts = (cell for name in DIRECTIONS for cell in range_cells(row, name))
     return [row["method"], *parts, f"{row['variant']}, {named_seeds(plan.measured[row['variant']].seeds)}"]

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.artifacts.families import families_of
+from densevse.artifacts.families import read_families
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.proposals import BOX_COUNTS, PROPOSALS, SEGMENT_OVERLAP
 from densevse.statistics.bootstrap import interval_of_mean
@@ -24,7 +24,7 @@ PERCENT = (50, 70, 85)
 """The least overlaps at which a true box counts as found, as MCG's authors publish them."""
 
 
-def _with_interval(name: str, meaning: str, nullable: bool = False) -> tuple[Column, ...]:
+def _metric_columns(name: str, meaning: str, nullable: bool = False) -> tuple[Column, ...]:
     """A measured metric, and the ends of its 95% interval."""
     ends = (("low", "begin"), ("high", "end"))
     return (
@@ -41,15 +41,15 @@ PROPOSAL_RECALL = Schema(
             "boxes", NUMBER, "the number of boxes of each image that are evaluated, in rank order; 0 means all of them"
         ),
         Column("boxes_mean", REAL, "how many boxes there were per image, mean"),
-        *_with_interval("average_best_overlap", "mean over true boxes of the best intersection over union"),
+        *_metric_columns("average_best_overlap", "mean over true boxes of the best intersection over union"),
         *(
             column
             for percent in PERCENT
-            for column in _with_interval(
+            for column in _metric_columns(
                 f"recall_{percent}", f"share of true boxes overlapped by at least {percent / 100}"
             )
         ),
-        *_with_interval(
+        *_metric_columns(
             "segment_jaccard",
             "mean over objects of the best Jaccard of as many segments; null where masks are not known",
             nullable=True,
@@ -73,7 +73,7 @@ def write_recall(
     `proposals` and `segment_overlap` are shards. Raises `InputError` if there is no true box.
     """
     overlap = schema.read_all(segment_overlap, SEGMENT_OVERLAP) if segment_overlap else None
-    families = {str(image_id): str(family) for image_id, family in families_of(image_table).items()}
+    families = {str(image_id): str(family) for image_id, family in read_families(image_table).items()}
     found = recall(schema.read_all(proposals, PROPOSALS), schema.read(boxes, BOXES), families, overlap)
     schema.write(found, PROPOSAL_RECALL, output)
 
@@ -101,7 +101,8 @@ def recall(
         for image_id, group in objects
     ]
     rows = [
-        {**_of_boxes(pairs, family, count), **_of_segments(segment_overlap, families, count)} for count in BOX_COUNTS
+        {**_box_metrics(pairs, family, count), **_segment_metrics(segment_overlap, families, count)}
+        for count in BOX_COUNTS
     ]
     return pd.DataFrame(rows)
 
@@ -112,7 +113,7 @@ def _objects(true_boxes: pd.DataFrame) -> pd.DataFrame:
     return true_boxes.drop_duplicates(["image_id", *BOX]) if of_objects.empty else of_objects
 
 
-def _of_boxes(pairs: Sequence[tuple[NDArray[np.float32], ...]], family: Sequence[str], count: int) -> dict[str, Any]:
+def _box_metrics(pairs: Sequence[tuple[NDArray[np.float32], ...]], family: Sequence[str], count: int) -> dict[str, Any]:
     proposed = [boxes[: count or None] for boxes, _ in pairs]
     best = [
         intersection_over_union(true[:, None], boxes[None]).max(axis=1, initial=0)
@@ -121,27 +122,29 @@ def _of_boxes(pairs: Sequence[tuple[NDArray[np.float32], ...]], family: Sequence
     return {
         "boxes": count,
         "boxes_mean": float(np.mean([len(boxes) for boxes in proposed])),
-        **_mean("average_best_overlap", best, family),
+        **_mean_with_interval("average_best_overlap", best, family),
         **{
             key: value
             for percent in PERCENT
-            for key, value in _mean(f"recall_{percent}", [one >= percent / 100 for one in best], family).items()
+            for key, value in _mean_with_interval(
+                f"recall_{percent}", [one >= percent / 100 for one in best], family
+            ).items()
         },
         "true_boxes": sum(map(len, best)),
         "images": len(pairs),
     }
 
 
-def _of_segments(segment_overlap: pd.DataFrame | None, families: Mapping[str, str], count: int) -> dict[str, float]:
+def _segment_metrics(segment_overlap: pd.DataFrame | None, families: Mapping[str, str], count: int) -> dict[str, float]:
     """The best Jaccards of a number of segments with the objects."""
     if segment_overlap is None:
-        return _mean("segment_jaccard", [], [])
+        return _mean_with_interval("segment_jaccard", [], [])
     images = segment_overlap[segment_overlap["segments"] == count].groupby("image_id", sort=False)
     jaccards = [group["jaccard"].to_numpy() for _, group in images]
-    return _mean("segment_jaccard", jaccards, [families[str(image_id)] for image_id, _ in images])
+    return _mean_with_interval("segment_jaccard", jaccards, [families[str(image_id)] for image_id, _ in images])
 
 
-def _mean(name: str, of_images: Sequence[NDArray[Any]], family: Sequence[str]) -> dict[str, float]:
+def _mean_with_interval(name: str, of_images: Sequence[NDArray[Any]], family: Sequence[str]) -> dict[str, float]:
     """The mean over the objects of all images, whose families are given, and its interval; all NaN without images."""
     if not of_images:
         return dict.fromkeys((name, f"{name}_low", f"{name}_high"), np.nan)

@@ -17,7 +17,7 @@ rule time_mcg:
     log:
         "<logs>/time_mcg/{dataset}_{proposer}.log",
     wildcard_constraints:
-        proposer=any_of(proposers_of(settings, "mcg", maps=False)),
+        proposer=name_pattern(find_proposers(settings, "mcg", maps=False)),
     conda:
         f"{ENVS}/torch.yaml"
     resources:
@@ -69,7 +69,7 @@ rule time_selective_search:
     log:
         "<logs>/time_selective_search/{dataset}_{proposer}.log",
     wildcard_constraints:
-        proposer=any_of(proposers_of(settings, "selective_search")),
+        proposer=name_pattern(find_proposers(settings, "selective_search")),
     conda:
         f"{ENVS}/torch.yaml"
     resources:
@@ -84,9 +84,11 @@ rule time_selective_search:
 
 rule proposal_table:
     input:
-        recalls=path("<results>/{dataset}/proposals/{proposer}_recall.parquet", proposal_recall.compared),
-        times=path("<results>/{dataset}/proposals/{proposer}_times.parquet", proposal_recall.timed),
-        published=path("<package>/analyses/proposal_recall/published/{dataset}.{kind}", proposal_recall.published),
+        recalls=path("<results>/{dataset}/proposals/{proposer}_recall.parquet", proposal_recall.compared_proposers),
+        times=path("<results>/{dataset}/proposals/{proposer}_times.parquet", proposal_recall.timed_proposers),
+        published=path(
+            "<package>/analyses/proposal_recall/published/{dataset}.{kind}", proposal_recall.published_metrics
+        ),
     output:
         markdown="<results>/tables/{dataset}_proposals.md",
         html=report(
@@ -105,7 +107,9 @@ rule proposal_table:
         runtime=growing(10),
     params:
         **calling("densevse.analyses.proposal_recall.table:write_table", proposal_recall.table_job),
-        contents=contents_of("<package>/analyses/proposal_recall/published/{dataset}.{kind}", proposal_recall.published),
+        contents=contents_of(
+            "<package>/analyses/proposal_recall/published/{dataset}.{kind}", proposal_recall.published_metrics
+        ),
     message:
         "writing the table of proposals on {wildcards.dataset}"
     script:

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from snakeproof.strict import Strict, known
+from snakeproof.strict import Strict, check_known_names
 
 
 class ProposersCompared(Strict):
@@ -20,7 +20,7 @@ class ProposalRecallSettings(ByDataset[ProposersCompared]):
         """Raises `ValueError` for an unknown proposer."""
         super().check(config)
         for dataset, compared in self.items():
-            known(f"proposal_recall.{dataset}.proposers", compared.proposers, config.proposers)
+            check_known_names(f"proposal_recall.{dataset}.proposers", compared.proposers, config.proposers)
 
 
 class ProposalTablePlan(Strict):

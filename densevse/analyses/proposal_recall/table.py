@@ -11,7 +11,7 @@ from densevse.analyses.proposal_recall.settings import ProposalTablePlan
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
-from densevse.report.published import read_about, read_rows, real, real_or_none, required, whole
+from densevse.report.published import number_or_none, read_rows, read_texts, real_number, required_text, whole_number
 from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.statistics.bootstrap import TOO_FEW
 from snakeproof import schema
@@ -22,10 +22,10 @@ from snakeproof.strict import validate
 OVERLAP_METRICS = ("average_best_overlap", *(f"recall_{percent}" for percent in PERCENT), "segment_jaccard")
 
 PUBLISHED_PROPOSALS = {
-    "proposer": required,
-    "boxes": whole,
-    "boxes_mean": real,
-    **dict.fromkeys(OVERLAP_METRICS[1:], real_or_none),
+    "proposer": required_text,
+    "boxes": whole_number,
+    "boxes_mean": real_number,
+    **dict.fromkeys(OVERLAP_METRICS[1:], number_or_none),
 }
 """The columns of published/<data set>.csv; 0 boxes means all boxes."""
 
@@ -53,19 +53,19 @@ def write_table(
     none. Raises `InputError` if a proposer's artifact is missing.
     """
     planned = validate(ProposalTablePlan, plan, "the plan of the table")
-    found = _by_proposer(recalls, PROPOSAL_RECALL, planned.dataset, planned.proposers)
-    seconds = _by_proposer(times, PROPOSAL_TIMES, planned.dataset, planned.timed)
+    found = _read_artifacts(recalls, PROPOSAL_RECALL, planned.dataset, planned.proposers)
+    seconds = _read_artifacts(times, PROPOSAL_TIMES, planned.dataset, planned.timed)
     files = {Path(file).suffix: file for file in published}
     if set(files) not in (set(), {".csv", ".yaml"}):
         raise InputError(f"{', '.join(published)}: one CSV and one YAML file of one name are needed; add the other.")
     theirs = None
     if files:
         rows = read_rows(files[".csv"], PUBLISHED_PROPOSALS)
-        theirs = Published(rows, **read_about(files[".yaml"], ("images", "source")))
+        theirs = Published(rows, **read_texts(files[".yaml"], ("images", "source")))
     table(planned.title, found, seconds, theirs).write(markdown, html, latex)
 
 
-def _by_proposer(paths: Sequence[str], kind: Schema, dataset: str, names: Sequence[str]) -> dict[str, pd.DataFrame]:
+def _read_artifacts(paths: Sequence[str], kind: Schema, dataset: str, names: Sequence[str]) -> dict[str, pd.DataFrame]:
     index = ArtifactIndex(paths, kind)
     return {name: schema.read(index.path(Identity(dataset, name)), kind) for name in names}
 
@@ -77,7 +77,7 @@ def table(
     published: Published | None = None,
 ) -> Document:
     """The recalls (PROPOSAL_RECALL) and times (PROPOSAL_TIMES) of proposers, by name, as a table."""
-    sheets = [_recalls(recalls, published), *([_times(times)] if times else [])]
+    sheets = [_recall_sheet(recalls, published), *([_time_sheet(times)] if times else [])]
     facts = sorted({(int(n), int(k)) for rows in recalls.values() for n, k in rows[["true_boxes", "images"]].values})
     against = " or ".join(f"{boxes} true boxes of {images} images" for boxes, images in facts)
     notes = [
@@ -89,22 +89,26 @@ def table(
     return Document(f"Proposals on {title}", sheets, notes)
 
 
-def _recalls(recalls: Mapping[str, pd.DataFrame], published: Published | None) -> Sheet:
+def _recall_sheet(recalls: Mapping[str, pd.DataFrame], published: Published | None) -> Sheet:
     names = ("average best overlap", *(f"recall at {percent / 100}" for percent in PERCENT), "Jaccard of segments")
     numbers = map(TableColumn, ("boxes looked at", "boxes per image", *names))
     cells = [
-        [name, *_counts(row), *(_measured(row, metric) for metric in OVERLAP_METRICS)]
+        [name, *_counts(row), *(_metric_cell(row, metric) for metric in OVERLAP_METRICS)]
         for name, rows in recalls.items()
         for row in rows.to_dict("records")
     ]
     cells += [
-        [f"{row['proposer']}, published", *_counts(row), *(_metric(row.get(metric)) for metric in OVERLAP_METRICS)]
+        [
+            f"{row['proposer']}, published",
+            *_counts(row),
+            *(_format_metric(row.get(metric)) for metric in OVERLAP_METRICS),
+        ]
         for row in (published.rows if published else [])
     ]
     return Sheet("", (TableColumn("proposer", number=False), *numbers), cells)
 
 
-def _times(times: Mapping[str, pd.DataFrame]) -> Sheet:
+def _time_sheet(times: Mapping[str, pd.DataFrame]) -> Sheet:
     cells = []
     for name, rows in times.items():
         seconds = dict(zip(rows["step"], rows["seconds"], strict=True))
@@ -124,10 +128,10 @@ def _counts(row: Mapping[Any, Any]) -> tuple[str, str]:
     return str(int(row["boxes"]) or "all"), f"{row['boxes_mean']:.0f}"
 
 
-def _measured(row: Mapping[Any, Any], metric: str) -> str:
-    low, high = (_metric(row[f"{metric}_{end}"]) for end in ("low", "high"))
-    return f"{_metric(row[metric])} [{low}, {high}]" if low else _metric(row[metric])
+def _metric_cell(row: Mapping[Any, Any], metric: str) -> str:
+    low, high = (_format_metric(row[f"{metric}_{end}"]) for end in ("low", "high"))
+    return f"{_format_metric(row[metric])} [{low}, {high}]" if low else _format_metric(row[metric])
 
 
-def _metric(value: float | None) -> str:
+def _format_metric(value: float | None) -> str:
     return "" if pd.isna(value) else f"{value:.3f}"

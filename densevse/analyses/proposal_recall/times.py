@@ -14,7 +14,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
 from densevse.runtime.numerics import set_up
 from densevse.vision.mcg.contours import detector
-from densevse.vision.mcg.forest import load
+from densevse.vision.mcg.forest import load_ranker
 from densevse.vision.mcg.proposing import propose
 from densevse.vision.processes import Timer
 from densevse.vision.selective_search import selective_search
@@ -40,16 +40,16 @@ def write_times_of_mcg(
     candidates, superpixels, boxes.
     """
     set_up(threads)
-    contours, ranked = detector(model, options), load(ranker)
+    contours, ranked = detector(model, options), load_ranker(ranker)
     scales = sorted(options["scales"], reverse=True)
 
     def work(image_id: str, pixels: NDArray[np.uint8], timer: Timer) -> None:
         with timer.step("contours"):
-            maps = contours.of(pixels, scales, options["pixels"])
+            maps = contours.find_maps(pixels, scales, options["pixels"])
         forest = ranked.forest(image_id)
         propose(maps, options["candidates"], forest, options["superpixels"], options["boxes"], timer)
 
-    found = _measured(image_table, sources, work)
+    found = _measure_times(image_table, sources, work)
     write(found, PROPOSAL_TIMES, output)
 
 
@@ -70,11 +70,11 @@ def write_times_of_search(
                 pixels, options["mode"], options["height"], options["minimum_side"], options["boxes"], seed=0
             )
 
-    found = _measured(image_table, sources, work)
+    found = _measure_times(image_table, sources, work)
     write(found, PROPOSAL_TIMES, output)
 
 
-def _measured(
+def _measure_times(
     image_table: str, sources: Mapping[str, str], work: Callable[[str, NDArray[np.uint8], Timer], None]
 ) -> pd.DataFrame:
     """PROPOSAL_TIMES rows of the steps of some work on an image."""

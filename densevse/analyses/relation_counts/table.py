@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 
 from densevse.artifacts.schemas.sentences import FRAGMENTS
-from densevse.report.published import read_rows, required, whole
+from densevse.report.published import read_rows, required_text, whole_number
 from densevse.report.rendering import Document, Sheet, TableColumn
 from snakeproof.schema import read
 
-PUBLISHED_RELATIONS = {"dataset": required, "relations": whole, "frequent_relations": whole}
+PUBLISHED_RELATIONS = {"dataset": required_text, "relations": whole_number, "frequent_relations": whole_number}
 _PARTS = {"all": "the whole data set", "train": "training"}
 _COLUMNS = (
     *(TableColumn(name, number=False) for name in ("Dependencies", "Counted over")),
@@ -40,10 +40,10 @@ def write_table(
 ) -> None:
     """The job that writes a data set's table from the FRAGMENTS artifacts of enhanced and of basic dependencies."""
     counted = {kind: read(file, FRAGMENTS) for kind, file in {"enhanced": enhanced, "basic": basic}.items()}
-    table(title, counted, read_published(published, wildcards["dataset"])).write(markdown, html, latex)
+    table(title, counted, read_published_counts(published, wildcards["dataset"])).write(markdown, html, latex)
 
 
-def read_published(file: str | Path, dataset: str) -> list[dict[str, Any]]:
+def read_published_counts(file: str | Path, dataset: str) -> list[dict[str, Any]]:
     """The paper's counts for a data set, in published/defrag.csv: one row or none."""
     return [row for row in read_rows(file, PUBLISHED_RELATIONS) if row["dataset"] == dataset]
 
@@ -52,14 +52,14 @@ def table(title: str, counted: Mapping[str, pd.DataFrame], published: Sequence[M
     """FRAGMENTS rows by the kind of dependencies, below the published counts for the data set."""
     theirs = [["collapsed, published", _PARTS["all"], "", *_counts(row), *[""] * 6] for row in published]
     ours = [
-        _measured(kind, row)
+        _fragment_cells(kind, row)
         for kind, fragments in counted.items()
         for row in fragments.set_index("part").loc[list(_PARTS)].reset_index().to_dict("records")
     ]
     return Document(f"{title}: relations between words", [Sheet("", _COLUMNS, theirs + ours)], _NOTES)
 
 
-def _measured(kind: str, row: Mapping[Any, Any]) -> list[str]:
+def _fragment_cells(kind: str, row: Mapping[Any, Any]) -> list[str]:
     shares = (f"{100 * row[name]:.2f}" for name in ("rare_relation", "unknown_word"))
     sizes = (f"{row[name]:,}" for name in ("kept", "longest", "without"))
     return [kind, _PARTS[row["part"]], f"{row['sentences']:,}", *_counts(row), f"{row['triplets']:,}", *shares, *sizes]

@@ -7,10 +7,10 @@ from pathlib import Path, PurePosixPath
 import pandas as pd
 
 from densevse.artifacts.archives import Archive
-from densevse.artifacts.file_names import composed
+from densevse.artifacts.file_names import compose_accents
 from densevse.artifacts.images import SUFFIXES, ImageFiles
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.datasets.readers import examine_all, unreadable
+from densevse.datasets.readers import examine_images, unreadable_message
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.logs import logger
@@ -32,7 +32,7 @@ def write_photographs(photographs: str, threads: int, output: str | Path) -> Non
     files = [name for name in names if PurePosixPath(name).suffix.lower() in SUFFIXES]
     others = [path for path in map(PurePosixPath, set(names) - set(files)) if not path.name.startswith(".")]
     left_out = dict(sorted(Counter(path.suffix.lower() for path in others).items()))  # without a file manager's own
-    in_brackets = f" ({in_words(left_out)})" if left_out else ""
+    in_brackets = f" ({describe_counts(left_out)})" if left_out else ""
     if not files:
         raise InputError(
             f"{photographs}: no photographs in it, only {len(names)} other files{in_brackets}; their names must "
@@ -41,9 +41,9 @@ def write_photographs(photographs: str, threads: int, output: str | Path) -> Non
     logger.info("%d photographs; %d other files are left out%s", len(files), len(names) - len(files), in_brackets)
     images = pd.DataFrame({"image_id": files, "source": _SOURCE, "file": files, "split": _SPLIT, "family": files})
     images["captions"] = pd.Series(0, images.index, "int32")
-    examined, problems = examine_all(images, ImageFiles({_SOURCE: photographs}), threads)
+    examined, problems = examine_images(images, ImageFiles({_SOURCE: photographs}), threads)
     if any(problems):
-        raise InputError(f"{unreadable(examined, problems)}\nRemove them from {photographs}, or replace them.")
+        raise InputError(f"{unreadable_message(examined, problems)}\nRemove them from {photographs}, or replace them.")
     schema.write(examined, IMAGES, output, left_out=left_out)
 
 
@@ -51,11 +51,11 @@ def write_sentences(sentences: Sequence[str], output: str | Path) -> None:
     """The job that writes sentences as a caption table without images; their ids are #0, #1 and so on."""
     rows = [
         {"caption_id": f"#{number}", "image_id": "", "position": number, "text": text, "split": _SPLIT}
-        for number, text in enumerate(composed(" ".join(sentence.split())) for sentence in sentences)
+        for number, text in enumerate(compose_accents(" ".join(sentence.split())) for sentence in sentences)
     ]
     schema.write(rows, CAPTIONS, output)
 
 
-def in_words(left_out: Mapping[str, int]) -> str:
+def describe_counts(left_out: Mapping[str, int]) -> str:
     """Counts of files by suffix in words, such as `1 .cr2, 2 without a suffix`."""
     return ", ".join(f"{number:,} {suffix or 'without a suffix'}" for suffix, number in left_out.items())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from densevse.analyses.searches.own import in_words
+from densevse.analyses.searches.own import describe_counts
 from densevse.analyses.searches.schemas import FOUND
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.report.footnotes import adopted_note
@@ -23,7 +23,7 @@ _STYLE = (
 )
 
 
-def search_pages(
+def write_search_pages(
     found: str,
     image_table: str,
     sources: Mapping[str, str],
@@ -43,7 +43,7 @@ def search_pages(
     more = rows["query"].nunique() - len(queries)
     notes = [f"{more} more queries are in {Path(found).name}."] if more else []
     left_out = schema.check(image_table, IMAGES).found.get("left_out")
-    notes += [f"Left out, as these kinds of files cannot be read: {in_words(left_out)}."] if left_out else []
+    notes += [f"Left out, as these kinds of files cannot be read: {describe_counts(left_out)}."] if left_out else []
     notes += adopted_note(schema.check(found, FOUND))
     write_text(_markdown(queries, asked, title, notes), markdown)
     picture = pictures(image_table, sources)

@@ -2,7 +2,7 @@
 # set: sentences are in results/search/<name>/, photographs in results/search/photographs/.
 
 from densevse.analyses.searches.dag import SearchStage
-from densevse.analyses.searches.settings import OwnData, SearchSettings, folder_of_sentences
+from densevse.analyses.searches.settings import OwnData, SearchSettings, sentence_folder
 
 searches = analyses.add(SearchStage(project))
 asked = settings.analysis(SearchSettings).root
@@ -17,7 +17,7 @@ rule own_photographs:
     log:
         "<logs>/own_photographs/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(name for name, one in own.items() if one.local),
+        dataset=name_pattern(name for name, one in own.items() if one.local),
     conda:
         f"{ENVS}/base.yaml"
     threads: 2
@@ -38,7 +38,7 @@ rule own_sentences:
     log:
         "<logs>/own_sentences/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(name for name, one in own.items() if not one.local),
+        dataset=name_pattern(name for name, one in own.items() if not one.local),
     conda:
         f"{ENVS}/base.yaml"
     resources:
@@ -46,7 +46,7 @@ rule own_sentences:
     params:
         **calling(
             "densevse.analyses.searches.own:write_sentences",
-            lambda dataset: Job({"sentences": asked[dataset.removeprefix(folder_of_sentences(""))].sentences}),
+            lambda dataset: Job({"sentences": asked[dataset.removeprefix(sentence_folder(""))].sentences}),
         ),
     message:
         "reading your sentences of {wildcards.dataset}"
@@ -60,8 +60,8 @@ rule encode_images:
         model=path(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors",
             lambda dataset, variant, seed, round: {
-                "dataset": training.trained_on(dataset),
-                **training.round_of(dataset, variant, seed, round),
+                "dataset": training.training_dataset(dataset),
+                **training.variant_round(dataset, variant, seed, round),
             },
         ),
     output:
@@ -72,7 +72,7 @@ rule encode_images:
         split="train|val|test",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -91,17 +91,17 @@ rule search:
             "<results>/{dataset}/encodings/{variant}/seed{seed}/round{round}/{split}.parquet", searches.encodings
         ),
         model=path(
-            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", searches.model_of_search
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", searches.search_model
         ),
     output:
         "<results>/search/{search}.parquet",
     log:
         "<logs>/search/{search}.log",
     wildcard_constraints:
-        search=any_of(name for name, one in asked.items() if one.variant not in settings.given()),
+        search=name_pattern(name for name, one in asked.items() if one.variant not in settings.given_rows()),
     conda:
         f"{ENVS}/torch.yaml"
-    threads: configured(lambda search: datasets.threads(asked[search].dataset))
+    threads: from_wildcards(lambda search: datasets.threads(asked[search].dataset))
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -127,10 +127,10 @@ rule search_given:
     log:
         "<logs>/search_given/{search}.log",
     wildcard_constraints:
-        search=any_of(name for name, one in asked.items() if one.variant in settings.given()),
+        search=name_pattern(name for name, one in asked.items() if one.variant in settings.given_rows()),
     conda:
         f"{ENVS}/torch.yaml"
-    threads: configured(lambda search: datasets.threads(asked[search].dataset))
+    threads: from_wildcards(lambda search: datasets.threads(asked[search].dataset))
     resources:
         mem_mb=growing(2000),
     params:
@@ -158,13 +158,13 @@ rule search_pages:
     log:
         "<logs>/search_pages/{search}.log",
     wildcard_constraints:
-        search=any_of(asked),
+        search=name_pattern(asked),
     conda:
         f"{ENVS}/base.yaml"
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.analyses.searches.pages:search_pages", searches.pages_job),
+        **calling("densevse.analyses.searches.pages:write_search_pages", searches.pages_job),
     message:
         "writing the pages of the search {wildcards.search}"
     script:

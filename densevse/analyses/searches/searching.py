@@ -20,12 +20,12 @@ from densevse.data.inputs import Inputs, Pairs
 from densevse.evaluation.given.retrieval import Items, given_vectors, read_test
 from densevse.evaluation.given.scoring import Aligned, read_vectors, similarities
 from densevse.language.parses import OK
-from densevse.methods.interface import Embeddings, Encoding, Method, device_of
+from densevse.methods.interface import Embeddings, Encoding, Method, module_device
 from densevse.methods.moving import to_device
 from densevse.models.encoding import evaluation
 from densevse.models.encodings import KeptImages
-from densevse.models.files import open_alone
-from densevse.models.searching import Answers, Asked, Scores, scores_by, search
+from densevse.models.files import open_new_data
+from densevse.models.searching import Answers, Asked, Scores, score_encodings, search
 from densevse.runtime.arrays import Indices
 from densevse.runtime.numerics import set_up
 from snakeproof import schema
@@ -51,7 +51,7 @@ class SentencesOf:
     def encoding(self, rows: Indices) -> Encoding:
         """The encoding of some of them."""
         with evaluation(self.method):
-            return self.method.encode_sentences(to_device(self.pairs.sentences(rows), device_of(self.method)))
+            return self.method.encode_sentences(to_device(self.pairs.sentences(rows), module_device(self.method)))
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def write_answers(
     fit the model.
     """
     device = set_up(threads)
-    inputs, method = open_alone(Files(files), model, device)
+    inputs, method = open_new_data(Files(files), model, device)
     rows = answers(method, inputs, KeptImages(encodings, type(method), device), split, asked, top)
     schema.write(rows, FOUND, output)
 
@@ -110,18 +110,18 @@ def write_answers(
 def answers(method: Method, inputs: Inputs, images: KeptImages, split: str, asked: Asked, top: int) -> pd.DataFrame:
     """The FOUND rows of the `top` best answers to each query.
 
-    `asked` says whether queries are the sentences of `inputs` (of a split) or the `images`; the others are searched.
+    `query_kind` says whether queries are the sentences of `inputs` (of a split) or the `images`; it ranks the others.
     Raises `InputError` that names a query sentence without any known word.
     """
-    pairs = inputs.sentences_alone(split)
+    pairs = inputs.all_sentences(split)
     ids = pairs.rows.caption_ids
-    texts = _texts(inputs.files.one("caption_table"), ids)
+    texts = _texts(inputs.files.input_path("caption_table"), ids)
     if asked == "sentences" and inputs.knows_words:
-        _check_understood(inputs, ids, texts)
-    found = search(partial(scores_by, method), images, SentencesOf(method, pairs), asked, top)
+        _check_sentences(inputs, ids, texts)
+    found = search(partial(score_encodings, method), images, SentencesOf(method, pairs), asked, top)
     rows = found_rows(found, asked, images.image_ids, ids, texts)
     if inputs.knows_words:
-        known, tokens = inputs.vocabulary, inputs.tokens_of(rows["caption_id"].to_numpy(object))
+        known, tokens = inputs.vocabulary, inputs.sentence_tokens(rows["caption_id"].to_numpy(object))
         rows["unknown_words"] = [[word for word in words if word not in known] for words in tokens]
     return rows
 
@@ -132,14 +132,14 @@ def _texts(caption_table: str, caption_ids: Ids) -> Ids:
     return captions.reindex(caption_ids).to_numpy(object)
 
 
-def _check_understood(inputs: Inputs, caption_ids: Ids, texts: Ids) -> None:
+def _check_sentences(inputs: Inputs, caption_ids: Ids, texts: Ids) -> None:
     """Raises `InputError` that names sentences without a known word, or unparsed ones if the model reads parses."""
     known = inputs.vocabulary
-    nothing = [not any(word in known for word in tokens) for tokens in inputs.tokens_of(caption_ids)]
+    nothing = [not any(word in known for word in tokens) for tokens in inputs.sentence_tokens(caption_ids)]
     if any(nothing):
         raise InputError(
-            f"sentences: the model knows no word of {_quoted(texts[nothing])}. Put it in words that its training "
-            f"sentences had: {inputs.files.one('words')} lists them."
+            f"sentences: the model knows no word of {_quote_texts(texts[nothing])}. Put it in words that its training "
+            f"sentences had: {inputs.files.input_path('words')} lists them."
         )
     if "parses" in inputs.files:
         statuses = sorted(inputs.parses(caption_ids, ["status"]))
@@ -151,7 +151,7 @@ def _check_understood(inputs: Inputs, caption_ids: Ids, texts: Ids) -> None:
             )
 
 
-def _quoted(texts: Ids) -> str:
+def _quote_texts(texts: Ids) -> str:
     return ", ".join(map(repr, texts))
 
 
@@ -165,7 +165,7 @@ class Question(NamedTuple):
     sentences: Sequence[str] = ()
 
     @property
-    def asked(self) -> Asked:
+    def query_kind(self) -> Asked:
         """The kind of the queries."""
         return "photographs" if self.image_ids else "sentences"
 
@@ -181,11 +181,11 @@ def write_given_answers(layout: Mapping[str, Any], question: Mapping[str, Any], 
     unpacked_in = Path(output).parent
     test = read_test(files["image_table"], files["caption_table"], "full", query.ranked_sentences)
     images, sentences = given_vectors(files, meaning, test, unpacked_in)
-    image_rows, caption_rows = _rows(test.images, query.image_ids), _rows(test.captions, query.caption_ids)
+    image_rows, caption_rows = _query_rows(test.images, query.image_ids), _query_rows(test.captions, query.caption_ids)
     caption_ids = test.captions.ranked[caption_rows]
     texts = _texts(files["caption_table"], caption_ids)
     if query.sentences:
-        sentences = _own(files[_VECTORS], query.sentences, images, unpacked_in)
+        sentences = _own_vectors(files[_VECTORS], query.sentences, images, unpacked_in)
         caption_rows, texts = np.arange(len(query.sentences)), np.array(query.sentences, object)
         caption_ids = np.array([f"#{number}" for number in caption_rows], object)
 
@@ -193,12 +193,12 @@ def write_given_answers(layout: Mapping[str, Any], question: Mapping[str, Any], 
         return similarities(some_images[0].numpy(), some_sentences[0].numpy(), meaning)
 
     sides = GivenVectors(images, image_rows, meaning), GivenVectors(sentences, caption_rows, meaning)
-    found = search(compare, *sides, query.asked, query.top)
-    rows = found_rows(found, query.asked, test.images.ranked[image_rows], caption_ids, texts)
+    found = search(compare, *sides, query.query_kind, query.top)
+    rows = found_rows(found, query.query_kind, test.images.ranked[image_rows], caption_ids, texts)
     schema.write(rows, FOUND, output)
 
 
-def _rows(items: Items, asked: Sequence[str]) -> Indices:
+def _query_rows(items: Items, asked: Sequence[str]) -> Indices:
     """The rows of the queries, by default all. Raises `InputError` that names missing ids."""
     if not asked:
         return np.arange(len(items.ranked))
@@ -212,7 +212,7 @@ def _rows(items: Items, asked: Sequence[str]) -> Indices:
     return rows
 
 
-def _own(path: str, sentences: Sequence[str], images: Aligned, unpacked_in: Path) -> Aligned:
+def _own_vectors(path: str, sentences: Sequence[str], images: Aligned, unpacked_in: Path) -> Aligned:
     """The vectors of a person's own sentences. Raises `InputError` if their shape is wrong."""
     matrix, expected = open_matrix(path, _VECTORS, unpacked_in), (len(sentences), len(images.columns))
     if matrix.values.shape != expected:

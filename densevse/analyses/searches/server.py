@@ -59,7 +59,7 @@ def serve(served: Served, top: int, port: int) -> None:
     with ThreadPoolExecutor(1) as asking:  # all computation is in this thread: see `Searcher`
         searcher = asking.submit(Searcher, served, top).result()
         site = Site(searcher, served.title, asking)
-        server = server_of(site, port)
+        server = open_server(site, port)
         print(f"{served.title}: {site.address}\nCtrl-C ends it.", flush=True)
         try:
             server.serve_forever()
@@ -69,7 +69,7 @@ def serve(served: Served, top: int, port: int) -> None:
             server.server_close()
 
 
-def server_of(site: "Site", port: int) -> BaseWSGIServer:
+def open_server(site: "Site", port: int) -> BaseWSGIServer:
     """A server that listens for a site, which then knows its port. Raises `InputError` if the port cannot be used."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)  # it would print each request, with the token
     try:
@@ -108,17 +108,17 @@ class Site:
         request = Request(environ)
         request.max_content_length = LARGEST_FILE
         try:
-            endpoint, values = _ROUTES.bind(ADDRESS).match(self._checked(request), request.method)
+            endpoint, values = _ROUTES.bind(ADDRESS).match(self._check_request(request), request.method)
             response = self._answers[endpoint](request, **values)
         except InputError as error:
-            response = _json({"error": str(error)}, 400)
+            response = _json_response({"error": str(error)}, 400)
         except HTTPException as error:
-            response = _json({"error": error.description}, error.code or 500)
+            response = _json_response({"error": error.description}, error.code or 500)
         response.headers.update(_HEADERS)
         response.headers.setdefault("Cache-Control", "no-store")
         return response(environ, start_response)
 
-    def _checked(self, request: Request) -> str:
+    def _check_request(self, request: Request) -> str:
         """The path behind the token. Raises `Forbidden` for another token, host or origin."""
         hosts = [f"{name}:{self.port}" for name in (ADDRESS, "localhost")]
         if request.headers.get("Host") not in hosts:
@@ -149,13 +149,15 @@ class Site:
         found = self._asking.submit(self._searcher.ask, request.args.get("sentence", "")).result()
         shown = zip(found.rows["image_id"], found.images.tolist(), found.phrases, strict=True)
         answers = [{"image": image_id, "row": row, "phrases": phrases} for image_id, row, phrases in shown]
-        return _json({"answers": _ranked(found.rows, answers), "unknown": list(found.rows["unknown_words"].iloc[0])})
+        return _json_response(
+            {"answers": _add_ranks(found.rows, answers), "unknown": list(found.rows["unknown_words"].iloc[0])}
+        )
 
     def _photograph(self, request: Request) -> Response:
         if self._searcher.photographs is None:
             raise InputError(self._searcher.refusal)
         rows = self._asking.submit(self._searcher.photographs.ask, request.get_data()).result()
-        return _json({"answers": _ranked(rows, [{"text": text} for text in rows["text"]]), "unknown": []})
+        return _json_response({"answers": _add_ranks(rows, [{"text": text} for text in rows["text"]]), "unknown": []})
 
     def _picture(self, request: Request, row: int) -> Response:
         try:
@@ -165,11 +167,11 @@ class Site:
         return Response(picture, mimetype="image/jpeg", headers={"Cache-Control": "private, max-age=86400"})
 
 
-def _ranked(rows: pd.DataFrame, answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _add_ranks(rows: pd.DataFrame, answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Answers with the ranks and scores of their FOUND rows."""
     both = zip(answers, rows["rank"].tolist(), rows["score"].tolist(), strict=True)
     return [{**answer, "rank": rank, "score": score} for answer, rank, score in both]
 
 
-def _json(value: Any, status: int = 200) -> Response:
+def _json_response(value: Any, status: int = 200) -> Response:
     return Response(json.dumps(value), status, mimetype="application/json")

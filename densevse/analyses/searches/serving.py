@@ -21,14 +21,14 @@ from densevse.inference.folder import ModelFolder
 from densevse.inference.model import Model
 from densevse.language.parses import write_parses
 from densevse.language.tokens import write_tokens
-from densevse.methods.interface import DualEncoder, Method, Phrases, device_of
+from densevse.methods.interface import DualEncoder, Method, Phrases, module_device
 from densevse.methods.moving import to_device
-from densevse.models.embedding import regions_of, with_words
+from densevse.models.embedding import add_text, region_vectors
 from densevse.models.encoding import encode_sentences, evaluation
 from densevse.models.encodings import KeptImages
-from densevse.models.files import UNTRAINED, encoded_by, load_model
-from densevse.models.searching import EncodedRows, scores_by, search
-from densevse.report.pictures import jpeg, photographs, resized
+from densevse.models.files import UNTRAINED, load_model, text_encoder_settings
+from densevse.models.searching import EncodedRows, score_encodings, search
+from densevse.report.pictures import jpeg, photographs, resize_picture
 from densevse.runtime.arrays import Indices
 from densevse.runtime.numerics import set_up
 from densevse.scenes.grammar import GrammarParser
@@ -79,7 +79,7 @@ class Searcher:
 
     def picture(self, row: int) -> bytes:
         """The picture of a searched image as JPEG. Raises `IndexError` for a row that there is not."""
-        return jpeg(resized(self._picture(self._images.image_ids[row]), _SIDE))
+        return jpeg(resize_picture(self._picture(self._images.image_ids[row]), _SIDE))
 
     def ask(self, sentence: str) -> Pictured:
         """The images that a sentence finds.
@@ -91,27 +91,29 @@ class Searcher:
         if len(sentence) > LONGEST:
             raise InputError(f"The sentence has {len(sentence):,} characters; type at most {LONGEST}.")
         with TemporaryDirectory(prefix="densevse-") as folder:
-            inputs = self._inputs(self._written(sentence, Path(folder)))
+            inputs = self._inputs(self._write_artifacts(sentence, Path(folder)))
             rows = answers(self._method, inputs, self._images, OWN_SPLIT, "sentences", self._top)
             images = pd.Index(self._images.image_ids).get_indexer(pd.Index(rows["image_id"]))
-            return Pictured(rows, images, self._regions.of(inputs, images) if self._regions else [[] for _ in images])
+            return Pictured(
+                rows, images, self._regions.locate_phrases(inputs, images) if self._regions else [[] for _ in images]
+            )
 
     def _inputs(self, files: Files) -> Inputs:
         """Sentences as the model reads them."""
-        known = self._folder.described
-        return Inputs(files, known["sentences"], encoded_by(self._folder.model, known))
+        known = self._folder.description
+        return Inputs(files, known["sentences"], text_encoder_settings(self._folder.model, known))
 
-    def _written(self, sentence: str, folder: Path) -> Files:
+    def _write_artifacts(self, sentence: str, folder: Path) -> Files:
         """The artifacts of one sentence, as the jobs of a search write them."""
         captions, tokens, parses = (str(folder / f"{name}.parquet") for name in ("captions", "tokens", "00-of-01"))
         write_sentences([sentence], captions)
-        files = self._files.with_changes(caption_table=captions)
+        files = self._files.replace_inputs(caption_table=captions)
         if "tokens" in files:
             write_tokens(captions, tokens)
-            files = files.with_changes(tokens=tokens)
+            files = files.replace_inputs(tokens=tokens)
         if "parses" in files:
             write_parses(self._parser, None, captions, "00-of-01", parses)
-            files = files.with_changes(parses=[parses])
+            files = files.replace_inputs(parses=[parses])
         return files
 
 
@@ -121,24 +123,24 @@ class RegionsOfPhrases:
     def __init__(self, method: Method, files: Files, split: str) -> None:
         """Opens the regions of the images of a split."""
         self._method, self._inputs = method, Inputs(files, [])
-        self._images = self._inputs.images_alone(split)
+        self._images = self._inputs.all_images(split)
         self._boxes = self._inputs.regions.rows.set_index(["image_id", "rank"])[BOX]
         self._sizes = self._inputs.images.set_index("image_id")[["width", "height"] * 2]
 
-    def of(self, inputs: Inputs, images: Indices) -> list[list[dict[str, Any]]]:
+    def locate_phrases(self, inputs: Inputs, images: Indices) -> list[list[dict[str, Any]]]:
         """The phrases of the only sentence of `inputs` in each image (by its row).
 
         Each has its words (`phrase`), the `confidence` of its region, and the region's `box` (x, y, width, height) in
         parts of the image's width and height.
         """
-        sentence = inputs.sentences_alone(OWN_SPLIT)
+        sentence = inputs.all_sentences(OWN_SPLIT)
         with evaluation(self._method):
-            found = self._method.embed_phrases(to_device(sentence.sentences(_FIRST), device_of(self._method)))
-            regions, present = regions_of(self._method, self._images, images)
+            found = self._method.embed_phrases(to_device(sentence.sentences(_FIRST), module_device(self._method)))
+            regions, present = region_vectors(self._method, self._images, images)
             many = len(found.node)
             regions, present = (part.repeat_interleave(many, 0) for part in (regions, present))
             region, confidence = self._method.assign(regions, present, found.vectors.repeat(len(images), 1))
-        phrases = _words(sentence, found, inputs)
+        phrases = _phrase_words(sentence, found, inputs)
         parts = (part.cpu().unflatten(0, (len(images), many)).tolist() for part in (region, confidence))
         names = self._images.rows.image_ids[images]
         return [
@@ -154,11 +156,11 @@ class RegionsOfPhrases:
         return parts
 
 
-def _words(sentence: Pairs, found: Phrases, inputs: Inputs) -> list[str]:
+def _phrase_words(sentence: Pairs, found: Phrases, inputs: Inputs) -> list[str]:
     """The words of each phrase of a sentence."""
     start, end = (bounds[found.node.numpy()] for bounds in sentence.forest().spans(_FIRST))
     rows = pd.DataFrame({"start": start, "end": end}).assign(caption_id=sentence.rows.caption_ids[0])
-    return with_words(rows, inputs)["text"].tolist()
+    return add_text(rows, inputs)["text"].tolist()
 
 
 class AskedPhotographs:
@@ -170,24 +172,24 @@ class AskedPhotographs:
         Raises `InputError` for a model that reads more of an image than one vector, or that was not trained, and if the
         network's weights are not there.
         """
-        views = folder.described["shapes"]["features"]
+        views = folder.description["shapes"]["features"]
         if not (reads_one_vector(views) and isinstance(method, DualEncoder)):
             raise InputError(
                 f"This model reads {' and '.join(views)} of images, whose making takes longer than an answer. "
                 "An entry with photographs below searches: in the configuration asks it (docs/searches.md)."
             )
-        if folder.described.get(UNTRAINED):
+        if folder.description.get(UNTRAINED):
             raise InputError("This model is a network without training, and does not say how it reads photographs.")
         self._method, self._model, self._top = method, Model(method, folder), top
         self._model.encode_images([np.zeros((8, 8, 3), np.uint8)])  # loads the network, for which none shall wait
-        pairs = inputs.sentences_alone(split)
+        pairs = inputs.all_sentences(split)
         self._ids = pairs.rows.caption_ids
-        self._texts = np.array(inputs.sentences_of(self._ids), object)
+        self._texts = np.array(inputs.sentence_texts(self._ids), object)
         self._sentences = EncodedRows(encode_sentences(method, pairs)[0])
 
     def ask(self, data: bytes) -> pd.DataFrame:
         """The FOUND rows of a photograph, given by its file's bytes. Raises `InputError` if they are no image."""
         vectors = torch.from_numpy(self._model.encode_images([decode(data, "the photograph")]))
-        image = EncodedRows(vectors.to(device_of(self._method)))
-        found = search(partial(scores_by, self._method), image, self._sentences, "photographs", self._top)
+        image = EncodedRows(vectors.to(module_device(self._method)))
+        found = search(partial(score_encodings, self._method), image, self._sentences, "photographs", self._top)
         return found_rows(found, "photographs", np.array([""], object), self._ids, self._texts)

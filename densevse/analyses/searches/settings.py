@@ -14,7 +14,7 @@ from densevse.config.datasets import Dataset
 from densevse.config.given import GivenFiles
 from densevse.config.sources import Path
 from densevse.config.values import DatasetName, Seed, Split, VariantName
-from snakeproof.strict import Strict, known
+from snakeproof.strict import Strict, check_known_names
 
 NotEmpty = Annotated[str, Field(min_length=1)]
 ID_KEYS = ("caption_ids", "image_ids")
@@ -63,7 +63,7 @@ class Search(Strict):
         return self
 
     @property
-    def asked(self) -> Literal["sentences", "photographs"]:
+    def query_kind(self) -> Literal["sentences", "photographs"]:
         """The kind of the queries."""
         return self.queries or ("sentences" if self.sentences or self.caption_ids else "photographs")
 
@@ -78,7 +78,7 @@ class OwnData(Dataset):
     trained_on: DatasetName
 
     @property
-    def relies_on(self) -> DatasetName:
+    def training_dataset(self) -> DatasetName:
         """The data set on which the search's model was trained."""
         return self.trained_on
 
@@ -95,15 +95,15 @@ class SearchSettings(Entries[Search]):
 
     def check(self, config: Config) -> None:
         """Raises `ValueError` for an unknown data set or variant, or for one that cannot answer the search."""
-        given = config.given()
+        given = config.given_rows()
         for name, search in self.items():
             where = f"searches.{name}"
-            known(f"{where}.dataset", [search.dataset], config.datasets)
-            known(f"{where}.variant", [search.variant], [*config.variant_names(), *given])
+            check_known_names(f"{where}.dataset", [search.dataset], config.datasets)
+            check_known_names(f"{where}.variant", [search.variant], [*config.variant_names(), *given])
             if search.variant in given:
-                _check_given(where, search, given[search.variant].on(search.dataset))
+                _check_given_search(where, search, given[search.variant].dataset_files(search.dataset))
             else:
-                _check_trained(where, search)
+                _check_trained_search(where, search)
 
     def paths(self) -> Iterator[tuple[str, str]]:
         """The photographs, and the vectors of sentences."""
@@ -119,16 +119,16 @@ class SearchSettings(Entries[Search]):
         """
         found = {}
         for name, search in self.items():
-            if search.variant in config.given():
+            if search.variant in config.given_rows():
                 continue
             if search.sentences:
-                found[folder_of_sentences(name)] = _own_data(search, config, {})
+                found[sentence_folder(name)] = _own_data(search, config, {})
             if search.photographs is not None:
-                found[folder_of_photographs(search)] = _own_data(search, config, {"photographs": search.photographs})
+                found[photograph_folder(search)] = _own_data(search, config, {"photographs": search.photographs})
         return found
 
 
-def _check_trained(where: str, search: Search) -> None:
+def _check_trained_search(where: str, search: Search) -> None:
     """Raises `ValueError` for keys that only a search with a given row may have."""
     for key in ("vectors", *ID_KEYS):
         if getattr(search, key):
@@ -138,7 +138,7 @@ def _check_trained(where: str, search: Search) -> None:
             )
 
 
-def _check_given(where: str, search: Search, given: GivenFiles) -> None:
+def _check_given_search(where: str, search: Search, given: GivenFiles) -> None:
     """Raises `ValueError` for queries that the files of a given row do not have."""
     if not given.images:
         raise ValueError(
@@ -161,12 +161,12 @@ def _check_given(where: str, search: Search, given: GivenFiles) -> None:
         raise ValueError(f"{where}.seed: {search.variant} has files of the seeds {', '.join(map(str, given.seeds))}")
 
 
-def folder_of_sentences(name: str) -> DatasetName:
+def sentence_folder(name: str) -> DatasetName:
     """The folder of a search's sentences."""
     return DatasetName(f"search/{name}")
 
 
-def folder_of_photographs(search: Search) -> DatasetName:
+def photograph_folder(search: Search) -> DatasetName:
     """The folder of a search's photographs, named after the user's; a digest distinguishes two of one name."""
     path = str(search.photographs)
     name = re.sub(r"[^\w-]+", "_", os.path.basename(path)).strip("_")

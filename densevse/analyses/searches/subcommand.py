@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 from densevse.command.main import FAILED
 from densevse.command.shared import (
     add_configfiles,
-    aligned,
+    align_columns,
     check_name,
     configuration,
     configured_project,
-    make,
+    make_targets,
     overrides,
-    own_configuration,
     planned_jobs,
+    write_own_configuration,
 )
-from snakeproof.errors import InputError, differences, or_none
+from snakeproof.errors import InputError, differences, spell_none
 from snakeproof.statements import RESULTS
 
 NAME = "search"
@@ -63,25 +63,25 @@ def run(arguments: Namespace) -> int:
 
     Raises `InputError` for a wrong search, and if it would first train its model.
     """
-    sentence, photographs = _asked(arguments)
+    sentence, photographs = _parse_question(arguments)
     config = configuration(overrides(arguments.configfile))
-    model = model_of(arguments.model, config)
+    model = parse_model(arguments.model, config)
     entry: dict[str, Any] = {"dataset": model.dataset, "variant": model.variant, "sentences": [sentence]}
     entry |= {"top": arguments.top} | ({} if model.seed is None else {"seed": model.seed})
     entry |= {"photographs": photographs} if photographs else {}
-    name = _name(sentence, entry)
-    files = [*arguments.configfile, own_configuration(name, {"searches": {name: entry}})]
+    name = _search_name(sentence, entry)
+    files = [*arguments.configfile, write_own_configuration(name, {"searches": {name: entry}})]
     if arguments.serve:
         return _serve(arguments, model, name, files)
     pages = [f"{config.results}/search/{name}.{kind}" for kind in ("html", "parquet")]
-    if not _made(pages, arguments, model, files):
+    if not _make_targets(pages, arguments, model, files):
         return FAILED
-    print(_answers(pages[1]))
+    print(_format_answers(pages[1]))
     print(f"\nWith pictures: {pages[0]}")
     return 0
 
 
-def _asked(arguments: Namespace) -> tuple[str, str | None]:
+def _parse_question(arguments: Namespace) -> tuple[str, str | None]:
     """The sentence and the photographs. Raises `InputError` unless either a sentence or --serve is given."""
     if not arguments.serve:
         if arguments.sentence is None:
@@ -99,8 +99,8 @@ def _serve(arguments: Namespace, model: TrainedModel, name: str, files: Sequence
     """Serves the page of a search until Ctrl-C."""
     from densevse.analyses.searches.dag import SearchStage
 
-    served = SearchStage(configured_project(files)).served(name)
-    if not _made(served.made, arguments, model, files):
+    served = SearchStage(configured_project(files)).server_inputs(name)
+    if not _make_targets(served.made, arguments, model, files):
         return FAILED
     from densevse.analyses.searches.server import serve
 
@@ -108,21 +108,21 @@ def _serve(arguments: Namespace, model: TrainedModel, name: str, files: Sequence
     return 0
 
 
-def _made(targets: Sequence[str], arguments: Namespace, model: TrainedModel, files: Sequence[str]) -> bool:
+def _make_targets(targets: Sequence[str], arguments: Namespace, model: TrainedModel, files: Sequence[str]) -> bool:
     """Runs the workflow for the targets; true if all are made. Raises `InputError` if it would train the model."""
     config = configuration(overrides(files))
     if any(job.stage == "train" for job in planned_jobs(targets, files, config.results)):  # which may take days
-        raise InputError(_untrained(model, arguments.configfile))
-    return make(targets, files, arguments.cores)
+        raise InputError(_untrained_message(model, arguments.configfile))
+    return make_targets(targets, files, arguments.cores)
 
 
-def _name(sentence: str, entry: Mapping[str, Any]) -> str:
+def _search_name(sentence: str, entry: Mapping[str, Any]) -> str:
     """The name of a search in paths: the words of its sentence, and a digest of all that is asked."""
     words = re.sub(r"\W+", "-", sentence).strip("-").encode()[:40].decode(errors="ignore")
     return f"command-{words}-{hashlib.sha256(json.dumps(entry).encode()).hexdigest()[:8]}"
 
 
-def _untrained(model: TrainedModel, configfiles: Sequence[str]) -> str:
+def _untrained_message(model: TrainedModel, configfiles: Sequence[str]) -> str:
     """The message about a model that would first be trained: how the one that is there differs, and the remedy."""
     from densevse.config.values import DatasetName, VariantName
     from densevse.dag.training import TrainingStage
@@ -156,14 +156,14 @@ def _differences(file: str, today: Mapping[str, Any]) -> str:
     for images in parents(model).get("image_table", []):
         there |= {"options": images.given.get("reading", images.found).get("options", {})}
     found = differences({key: there.get(key) for key in today}, today)
-    lines = [f"  {path}: {or_none(old)} there, {or_none(new)} today" for path, (old, new) in found.items()]
+    lines = [f"  {path}: {spell_none(old)} there, {spell_none(new)} today" for path, (old, new) in found.items()]
     return "\n".join(lines or ["  its code, the files that it was made from, or its records"])
 
 
-def model_of(text: str, config: Any) -> TrainedModel:
+def parse_model(text: str, config: Any) -> TrainedModel:
     """The model that a user names. Raises `InputError` if there is no such model."""
     if text.endswith(".safetensors"):
-        return _model_of_file(Path(text), config)
+        return _parse_model_file(Path(text), config)
     dataset, slash, variant = text.partition("/")
     if not slash and dataset in config.datasets:
         raise InputError(f"--model: {text!r} names a data set alone; write <data set>/<variant>, such as {text}/vse.")
@@ -174,7 +174,7 @@ def model_of(text: str, config: Any) -> TrainedModel:
     return TrainedModel(dataset, variant)
 
 
-def _model_of_file(file: Path, config: Any) -> TrainedModel:
+def _parse_model_file(file: Path, config: Any) -> TrainedModel:
     """A model by its file: <results>/<data set>/models/<variant>/seed<k>/round<t>/model.safetensors."""
     from densevse.config.load import variant
     from densevse.exchange.records import ModelName
@@ -182,7 +182,7 @@ def _model_of_file(file: Path, config: Any) -> TrainedModel:
     if not file.is_file():
         raise InputError(f"--model: {file} is not there; correct the path, or train the model (`densevse run {file}`).")
     try:
-        named = ModelName.at(file.resolve().parent.relative_to(Path(config.results).resolve()).as_posix())
+        named = ModelName.from_place(file.resolve().parent.relative_to(Path(config.results).resolve()).as_posix())
     except ValueError:
         raise InputError(
             f"--model: {file} is not in {config.results} as <data set>/models/<variant>/seed<k>/round<t>/"
@@ -198,7 +198,7 @@ def _model_of_file(file: Path, config: Any) -> TrainedModel:
     return TrainedModel(named.dataset, named.variant, named.seed)
 
 
-def _answers(path: str) -> str:
+def _format_answers(path: str) -> str:
     """The answers that a search found, the best first."""
     from densevse.analyses.searches.schemas import FOUND
     from snakeproof import schema
@@ -208,4 +208,4 @@ def _answers(path: str) -> str:
     table += [(str(row.rank), f"{row.score:.3f}", str(row.image_id)) for row in rows.itertuples()]
     unknown = ", ".join(rows["unknown_words"].iloc[0])
     note = f"\nWords that the model does not know: {unknown}" if unknown else ""
-    return aligned(table, cut=2, right=(0, 1)) + note
+    return align_columns(table, cut=2, right=(0, 1)) + note

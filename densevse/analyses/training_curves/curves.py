@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.report.figures import QUIET, number_logarithmic, save
+from densevse.report.figures import QUIET, number_logarithmic, save_figure
 from snakeproof import schema
 
 _LEGEND = (
@@ -20,7 +20,7 @@ _LEGEND = (
 )
 
 
-def training_curves(
+def draw_training_curves(
     title: str, dataset: str, variants: Mapping[str, Mapping[str, Any]], output: str, histories: Sequence[str] = ()
 ) -> None:
     """The job that draws, for each variant and seed, its rounds one after the other, from HISTORY artifacts.
@@ -39,7 +39,7 @@ def training_curves(
         total = totals[ranked.index(curve["val"])]
         for seed in curve["seeds"]:
             rounds = [Identity(dataset, trained, seed, round) for round, trained in enumerate(curve["rounds"])]
-            run = joined([index.path(one) for one in rounds])
+            run = join_histories([index.path(one) for one in rounds])
             for axes, column in ((loss, "loss"), (total, "rsum")):
                 _draw_run(axes, run, column, f"C{number % 10}", variant if seed == curve["seeds"][0] else None)
     labels = ["training loss", *(f"rsum on {'all' if val is None else val} images of val" for val in ranked)]
@@ -51,10 +51,10 @@ def training_curves(
         loss.set_yscale("log")
         number_logarithmic(loss.yaxis)
         figure.legend(*loss.get_legend_handles_labels(), loc="outside right upper", frameon=False)
-    save(figure, output, _LEGEND)
+    save_figure(figure, output, _LEGEND)
 
 
-def joined(rounds: Sequence[str]) -> pd.DataFrame:
+def join_histories(rounds: Sequence[str]) -> pd.DataFrame:
     """The histories of a run's rounds, one after the other, with a running epoch.
 
     A round's epoch 0, the model that it started from, has the number of the last epoch before it and no loss.

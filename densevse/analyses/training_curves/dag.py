@@ -10,9 +10,9 @@ from snakeproof.paths import Values
 class TrainingCurveStage(TableStage):
     """The history of each training of a data set's main table."""
 
-    def of_dataset(self, dataset: DatasetName) -> list[str]:
+    def target_files(self, dataset: DatasetName) -> list[str]:
         """The picture, if anything is trained."""
-        return [f"{self.results}/figures/{dataset}/training_curves.svg"] if self._trained(dataset) else []
+        return [f"{self.results}/figures/{dataset}/training_curves.svg"] if self._trained_variants(dataset) else []
 
     def job(self, dataset: DatasetName) -> Job:
         """The picture: the seeds of each variant, and the variant that each of its rounds is of."""
@@ -21,20 +21,22 @@ class TrainingCurveStage(TableStage):
             name: {
                 "seeds": seeds,
                 "val": None if entry.training == "none" else entry.training.validation_images,
-                "rounds": [self.round_of(dataset, name, seeds[0], n)["variant"] for n in range(entry.last_round + 1)],
+                "rounds": [
+                    self.variant_round(dataset, name, seeds[0], n)["variant"] for n in range(entry.last_round + 1)
+                ],
             }
-            for name, entry in self._trained(dataset).items()
+            for name, entry in self._trained_variants(dataset).items()
         }
         return Job({"title": self.title(dataset), "dataset": dataset, "variants": variants})
 
     def histories(self, dataset: DatasetName) -> list[Values]:
         """Every round of a data set's variants, of each seed."""
         return [
-            self.round_of(dataset, name, seed, number)
-            for name, entry in self._trained(dataset).items()
+            self.variant_round(dataset, name, seed, number)
+            for name, entry in self._trained_variants(dataset).items()
             for seed in self.dataset(dataset).seeds
             for number in range(entry.last_round + 1)
         ]
 
-    def _trained(self, dataset: DatasetName) -> dict[VariantName, MethodConfig]:
-        return {name: entry for name, entry in self.variants(dataset).items() if not entry.untrained}
+    def _trained_variants(self, dataset: DatasetName) -> dict[VariantName, MethodConfig]:
+        return {name: entry for name, entry in self.variants(dataset).items() if not entry.is_untrained}

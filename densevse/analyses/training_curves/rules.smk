@@ -25,7 +25,7 @@ rule training_curves:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.training_curves.curves:training_curves", training_curves.job),
+        **calling("densevse.analyses.training_curves.curves:draw_training_curves", training_curves.job),
     message:
         "drawing the course of training on {wildcards.dataset}"
     script:

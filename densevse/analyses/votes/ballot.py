@@ -82,16 +82,16 @@ QUESTION = (
 def draw_ballot(correspondences: str, parses: Sequence[str], output: str, pairs: int, seed: int) -> None:
     """The job that draws a variant's BALLOT from a CORRESPONDENCES artifact.
 
-    `parses` are the shards of the sentences' PARSES. Raises `InputError` as `draw` does.
+    `parses` are the shards of the sentences' PARSES. Raises `InputError` as `draw_pairs` does.
     """
     learned = schema.read(correspondences, CORRESPONDENCES)
     sentences = schema.read_all(parses, PARSES, ["caption_id", "tokens"])
-    rows = draw(learned, pairs, seed).merge(sentences, on="caption_id", how="left", validate="many_to_one")
+    rows = draw_pairs(learned, pairs, seed).merge(sentences, on="caption_id", how="left", validate="many_to_one")
     logger.info("%d pairs, drawn from %d", len(rows), len(learned))
     schema.write(rows, BALLOT, output)
 
 
-def draw(learned: pd.DataFrame, pairs: int, seed: int) -> pd.DataFrame:
+def draw_pairs(learned: pd.DataFrame, pairs: int, seed: int) -> pd.DataFrame:
     """BALLOT rows without tokens: a number of random CORRESPONDENCES rows, or all if there are fewer.
 
     With the same seed a smaller ballot is the beginning of a larger one. Raises `InputError` if there are none.
@@ -100,14 +100,16 @@ def draw(learned: pd.DataFrame, pairs: int, seed: int) -> pd.DataFrame:
         raise InputError("no correspondences were learned, so there are none to judge.")
     chosen = np.random.default_rng(seed).permutation(len(learned))[:pairs]
     drawn = learned.iloc[chosen][["phrase", *_SHOWN]].reset_index(drop=True)
-    return drawn.assign(pair=[_name(number, shown) for number, shown in enumerate(drawn[_SHOWN].values.tolist(), 1)])
+    return drawn.assign(
+        pair=[_pair_name(number, shown) for number, shown in enumerate(drawn[_SHOWN].values.tolist(), 1)]
+    )
 
 
-def _name(number: int, shown: list[str | int | float]) -> str:
+def _pair_name(number: int, shown: list[str | int | float]) -> str:
     return f"{number}-{hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:8]}"
 
 
-def ballot_page(
+def write_ballot_page(
     ballot: str,
     image_table: str,
     sources: Mapping[str, str],

@@ -21,26 +21,26 @@ class BallotStage(Stage):
             raise InputError(
                 f"ballots: {variant} learns no correspondences on {dataset}; those that do are {', '.join(learning)}."
             )
-        return self.correspondences_of(dataset, variant, self.first_seed(dataset), last)
+        return self.round_correspondences(dataset, variant, self.first_seed(dataset), last)
 
-    def votes(self, dataset: DatasetName, variant: VariantName) -> str:
+    def votes_file(self, dataset: DatasetName, variant: VariantName) -> str:
         """The user's file of votes on a variant's ballot.
 
         Raises `InputError` if there is none, or if it is the sheet that the workflow writes.
         """
         given = self._settings(dataset).files
         if variant not in given:
-            raise InputError(self._asked_for(dataset, variant))
-        if os.path.realpath(given[variant]) == os.path.realpath(self._sheet(dataset, variant)):
+            raise InputError(self._missing_message(dataset, variant))
+        if os.path.realpath(given[variant]) == os.path.realpath(self._sheet_path(dataset, variant)):
             raise InputError(
                 f"votes.{dataset}.files.{variant}: {given[variant]} is the workflow's own sheet, which it may "
                 "overwrite. Move the sheet with its votes elsewhere, and name that file."
             )
         return given[variant]
 
-    def voted(self, dataset: DatasetName) -> list[Values]:
+    def voted_variants(self, dataset: DatasetName) -> list[Values]:
         """The variants with votes. Raises `InputError` if there are none."""
-        return [{"variant": name} for name in self._voted(dataset)]
+        return [{"variant": name} for name in self._voted_names(dataset)]
 
     def table_job(self, dataset: DatasetName) -> Job:
         """The table of votes."""
@@ -48,25 +48,25 @@ class BallotStage(Stage):
             title=self.title(dataset),
             dataset=dataset,
             seed=self.first_seed(dataset),
-            measured={name: self.project.variant(dataset, name).title for name in self._voted(dataset)},
+            measured={name: self.project.variant(dataset, name).title for name in self._voted_names(dataset)},
         )
         return Job({"plan": plan.model_dump(mode="json")})
 
     def _settings(self, dataset: DatasetName) -> VotesOnDataset:
-        return self.config.analysis(VoteSettings).of(dataset)
+        return self.config.analysis(VoteSettings).dataset_entry(dataset)
 
-    def _voted(self, dataset: DatasetName) -> list[VariantName]:
+    def _voted_names(self, dataset: DatasetName) -> list[VariantName]:
         given = list(self._settings(dataset).files)
         if not given:
-            raise InputError(self._asked_for(dataset, VariantName("hm_lstm")))
+            raise InputError(self._missing_message(dataset, VariantName("hm_lstm")))
         return given
 
-    def _asked_for(self, dataset: DatasetName, variant: VariantName) -> str:
+    def _missing_message(self, dataset: DatasetName, variant: VariantName) -> str:
         return (
             f"votes.{dataset}.files.{variant}: name a CSV file of people's votes, with the columns pair, voter, "
             f"correct. {self.results}/{dataset}/ballots/{variant}.html is the page with the pairs, and "
-            f"{self._sheet(dataset, variant)} a sheet for votes; run snakemake with the page as its target."
+            f"{self._sheet_path(dataset, variant)} a sheet for votes; run snakemake with the page as its target."
         )
 
-    def _sheet(self, dataset: DatasetName, variant: VariantName) -> str:
+    def _sheet_path(self, dataset: DatasetName, variant: VariantName) -> str:
         return f"{self.results}/{dataset}/ballots/{variant}.csv"

@@ -2,7 +2,7 @@
 
 from densevse.analyses.votes.dag import BallotStage
 from densevse.analyses.votes.settings import VoteSettings
-from densevse.dag.fields import passed
+from densevse.dag.fields import dump_fields
 
 ballots = analyses.add(BallotStage(project))
 
@@ -13,13 +13,13 @@ rule draw_ballot:
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondences.parquet",
             ballots.correspondences,
         ),
-        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
+        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.parse_shards),
     output:
         "<results>/{dataset}/ballots/{variant}.parquet",
     log:
         "<logs>/draw_ballot/{dataset}_{variant}.log",
     wildcard_constraints:
-        dataset=any_of(name for name, one in settings.datasets.items() if not one.resplit),
+        dataset=name_pattern(name for name, one in settings.datasets.items() if not one.resplit),
     conda:
         f"{ENVS}/base.yaml"
     resources:
@@ -27,7 +27,9 @@ rule draw_ballot:
     params:
         **calling(
             "densevse.analyses.votes.ballot:draw_ballot",
-            lambda dataset: Job(passed(settings.analysis(VoteSettings).of(dataset).ballot, ("pairs", "seed"))),
+            lambda dataset: Job(
+                dump_fields(settings.analysis(VoteSettings).dataset_entry(dataset).ballot, ("pairs", "seed"))
+            ),
         ),
     message:
         "drawing correspondences of {wildcards.variant} on {wildcards.dataset} for people to judge"
@@ -46,14 +48,14 @@ rule ballot_page:
     log:
         "<logs>/ballot_page/{dataset}_{variant}.log",
     wildcard_constraints:
-        dataset=any_of(name for name, one in settings.datasets.items() if not one.resplit),
+        dataset=name_pattern(name for name, one in settings.datasets.items() if not one.resplit),
     conda:
         f"{ENVS}/base.yaml"
     resources:
         mem_mb=growing(2000),
     params:
         **calling(
-            "densevse.analyses.votes.ballot:ballot_page",
+            "densevse.analyses.votes.ballot:write_ballot_page",
             lambda dataset, variant: Job(
                 {
                     "title": f"Regions of phrases to judge: {datasets.variant(dataset, variant).title} "
@@ -70,21 +72,21 @@ rule ballot_page:
 
 rule read_votes:
     input:
-        text=path("{own_file}", ballots.votes),
+        text=path("{own_file}", ballots.votes_file),
         ballot="<results>/{dataset}/ballots/{variant}.parquet",
     output:
         "<results>/{dataset}/votes/{variant}.parquet",
     log:
         "<logs>/read_votes/{dataset}_{variant}.log",
     wildcard_constraints:
-        dataset=any_of(name for name, one in settings.datasets.items() if not one.resplit),
+        dataset=name_pattern(name for name, one in settings.datasets.items() if not one.resplit),
     conda:
         f"{ENVS}/base.yaml"
     resources:
         mem_mb=growing(1000),
     params:
         **calling("densevse.analyses.votes.ballot:write_votes"),
-        contents=contents_of("{own_file}", ballots.votes),
+        contents=contents_of("{own_file}", ballots.votes_file),
     message:
         "reading people's votes on the ballot of {wildcards.variant} on {wildcards.dataset}"
     script:
@@ -93,8 +95,8 @@ rule read_votes:
 
 rule vote_table:
     input:
-        ballots=path("<results>/{dataset}/ballots/{variant}.parquet", ballots.voted),
-        votes=path("<results>/{dataset}/votes/{variant}.parquet", ballots.voted),
+        ballots=path("<results>/{dataset}/ballots/{variant}.parquet", ballots.voted_variants),
+        votes=path("<results>/{dataset}/votes/{variant}.parquet", ballots.voted_variants),
         image_table="<results>/{dataset}/images.parquet",
         boxes=path(
             "<results>/{dataset}/boxes.parquet",
@@ -115,7 +117,7 @@ rule vote_table:
     log:
         "<logs>/vote_table/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(name for name, one in settings.datasets.items() if not one.resplit),
+        dataset=name_pattern(name for name, one in settings.datasets.items() if not one.resplit),
     conda:
         f"{ENVS}/base.yaml"
     resources:

@@ -8,7 +8,7 @@ from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
 from densevse.config.sources import Path
 from densevse.config.values import Seed, VariantName
-from snakeproof.strict import Strict, known
+from snakeproof.strict import Strict, check_known_names
 
 
 class BallotSize(Strict):
@@ -34,7 +34,7 @@ class VoteSettings(ByDataset[VotesOnDataset]):
         """Raises `ValueError` for votes on an unknown variant."""
         super().check(config)
         for dataset, votes in self.items():
-            known(f"votes.{dataset}.files", votes.files, config.variant_names())
+            check_known_names(f"votes.{dataset}.files", votes.files, config.variant_names())
 
     def paths(self) -> Iterator[tuple[str, str]]:
         """The files of votes."""

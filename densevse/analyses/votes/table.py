@@ -12,13 +12,13 @@ import pandas as pd
 from densevse.analyses.votes.ballot import BALLOT, VOTES
 from densevse.analyses.votes.settings import VoteTablePlan
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.artifacts.families import families_of
+from densevse.artifacts.families import read_families
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.phrase_boxes import PHRASE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES
-from densevse.report.published import any_text, read_rows, real, required, whole
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, with_range
+from densevse.report.published import any_text, read_rows, real_number, required_text, whole_number
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, range_cells
 from densevse.report.results import Outputs, write_table
 from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean
 from snakeproof import schema
@@ -55,11 +55,11 @@ VOTE_SHARES = Schema(
 )
 
 PUBLISHED_VOTES = {
-    "method": required,
+    "method": required_text,
     "source": any_text,
-    "correct": real,
-    "pairs": whole,
-    "voters": whole,
+    "correct": real_number,
+    "pairs": whole_number,
+    "voters": whole_number,
     "note": any_text,
 }
 """The columns of published/<paper>.csv."""
@@ -90,7 +90,7 @@ def make_vote_table(
     phrases have true boxes. Raises `InputError` if a variant's ballot or votes are missing.
     """
     planned = validate(VoteTablePlan, plan, "the plan of the table")
-    true, families = None if boxes is None else schema.read(boxes, BOXES), families_of(image_table)
+    true, families = None if boxes is None else schema.read(boxes, BOXES), read_families(image_table)
     drawn, cast = ArtifactIndex(ballots, BALLOT), ArtifactIndex(votes, VOTES)
     records = []
     for row in read_rows(published, PUBLISHED_VOTES):
@@ -119,7 +119,7 @@ def shares(ballot: pd.DataFrame, votes: pd.DataFrame, true: pd.DataFrame | None,
     judged, counts = ballot[has_votes], counts[has_votes]
     correct = (2 * counts["sum"] > counts["size"]).to_numpy(float)
     family = families.reindex(judged["image_id"]).to_numpy()
-    exact = np.full(len(judged), np.nan) if true is None else exactly_right(judged, true)
+    exact = np.full(len(judged), np.nan) if true is None else exact_hits(judged, true)
     known = ~np.isnan(exact)
     return {
         **_percent("correct", correct, family),
@@ -133,7 +133,7 @@ def shares(ballot: pd.DataFrame, votes: pd.DataFrame, true: pd.DataFrame | None,
     }
 
 
-def exactly_right(ballot: pd.DataFrame, true: pd.DataFrame) -> np.ndarray[Any, Any]:
+def exact_hits(ballot: pd.DataFrame, true: pd.DataFrame) -> np.ndarray[Any, Any]:
     """1 or 0 for each pair: whether its box overlaps a true box of its phrase by at least half; NaN without any."""
     both = ballot[["pair", *PHRASE, *BOX]].merge(true_boxes_of_phrases(true), on=PHRASE)
     both["overlap"] = intersection_over_union(both[BOX].to_numpy(float), both[TRUE_BOX].to_numpy(float))
@@ -166,9 +166,9 @@ def _cells(row: dict[Any, Any]) -> list[str]:
     fewest, most = row["fewest_voters"], row["most_voters"]
     return [
         *(row["method"], row["source"]),
-        *(*with_range(row, "correct"), _count(row["pairs"])),
+        *(*range_cells(row, "correct"), _count(row["pairs"])),
         *(_count(most) if fewest == most else f"{fewest} to {most}", _count(row["ties"]), _count(row["without_votes"])),
-        *(*with_range(row, "exact"), _count(row["exact_pairs"])),
+        *(*range_cells(row, "exact"), _count(row["exact_pairs"])),
         row["variant"],
     ]
 

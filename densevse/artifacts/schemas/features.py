@@ -101,13 +101,13 @@ def network_settings(statement: Statement) -> dict[str, Any]:
     return {**named, **given, **statement.found}
 
 
-def seen_by(statement: Statement) -> dict[str, Any]:
-    """The same, with those of the networks and proposals that features were made from as `parents`, and so on.
+def settings_with_parents(statement: Statement) -> dict[str, Any]:
+    """The settings of features, and under `parents` those of the networks and proposals that they were made from.
 
     They say how features of other images are made that a model can read.
     """
     above = {
-        name: seen_by(each[0])
+        name: settings_with_parents(each[0])
         for name, each in parents(statement).items()
         if name in ("proposals", "regions", "weights", "whole")
     }

@@ -108,7 +108,7 @@ def run_lengths(mask: NDArray[np.bool_]) -> Runs:
     return np.diff([*begins, *changes, flat.size]).astype(np.int32)
 
 
-def mask_of(runs: Runs, height: int, width: int) -> NDArray[np.bool_]:
+def runs_to_mask(runs: Runs, height: int, width: int) -> NDArray[np.bool_]:
     """The mask (height, width) of runs that cover it. Raises `ValueError` if they do not."""
     inside = np.arange(len(runs)) % 2 == 1
     return np.repeat(inside, runs).reshape((height, width), order="F")

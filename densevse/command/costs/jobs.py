@@ -12,13 +12,13 @@ from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from densevse.command.costs.methods import METHODS, MethodCost, Read, ranking, step
+from densevse.command.costs.methods import METHODS, MethodCost, Read, ranking_work, step_work
 from densevse.command.shared import ROOT, PlannedJob
 from densevse.config.datasets import Dataset
 from densevse.config.methods import MethodConfig
 from densevse.config.networks import CLASSES, NetworkConfig
 from densevse.config.proposers import Proposer
-from densevse.config.registries import VIEWS, described_by
+from densevse.config.registries import VIEWS, feature_view
 from densevse.config.values import DatasetName, VariantName
 from densevse.dag.features import FeatureStage
 from densevse.dag.project import Project, Stage
@@ -57,7 +57,7 @@ class Pass(NamedTuple):
     cells: int
     length: int
 
-    def times(self, crops: float) -> Amounts:
+    def crops_work(self, crops: float) -> Amounts:
         """The work of so many crops."""
         return {"convolutions": crops * self.flop, "written": crops * self.written}
 
@@ -73,7 +73,7 @@ def _numbers(row: Mapping[str, str]) -> dict[str, int]:
     return {name: int(value) for name, value in row.items()}
 
 
-def pass_of(network: NetworkConfig, layer: str) -> Pass | None:
+def find_pass(network: NetworkConfig, layer: str) -> Pass | None:
     """The pass of a crop of a network's size that ends at a layer, or after all; None for an unmeasured network."""
     name = network.architecture.removeprefix("torchvision:")
     found = passes().get((name, layer)) or passes().get((name, CLASSES))
@@ -93,29 +93,29 @@ class Arithmetic(Stage):
         self._features = FeatureStage(project)
         self.sizes = cache(self._sizes)
 
-    def of(self, job: PlannedJob) -> Amounts | None:
+    def job_work(self, job: PlannedJob) -> Amounts | None:
         """The work of a job; None if it is not known by arithmetic."""
-        count = counted().get(job.stage)
+        count = work_counters().get(job.stage)
         if count is None or job.wildcards.get("dataset") not in self.config.datasets:
             return None
         found = count(self, job.wildcards)
-        return None if found is None else added(found, {"starts": 1})
+        return None if found is None else add_amounts(found, {"starts": 1})
 
     def features(self, names: Mapping[str, Any]) -> Amounts | None:
         """The extraction of a view from a shard's images."""
         dataset, view = names["dataset"], names["view"]
         network = self._features.network(dataset, names["network"])
-        one = pass_of(network, network.layers[view])
+        one = find_pass(network, network.layers[view])
         images, crops = self._images_of_shard(dataset), 10 if view == "ten_crop" else 1
         batch = max(1, network.batch_size // crops)
         read = batch * (1 + ceil(images / batch))  # the last batch is filled up, and a first one shows the shape
-        return one and added(one.times(read * crops), self._decoded(dataset, images))
+        return one and add_amounts(one.crops_work(read * crops), self._decoding_work(dataset, images))
 
     def regions(self, names: Mapping[str, Any]) -> Amounts | None:
         """The extraction of a shard's regions: all proposals are crops, or the kept ones alone."""
         dataset, proposer = names["dataset"], names.get("proposer")
         network = self._features.network(dataset, names["network"])
-        one, images = pass_of(network, network.layers["regions"]), self._images_of_shard(dataset)
+        one, images = find_pass(network, network.layers["regions"]), self._images_of_shard(dataset)
         if one is None or proposer not in self.config.proposers:
             return None
         entry, options = self.config.proposers[proposer], network.regions
@@ -124,7 +124,7 @@ class Arithmetic(Stage):
         once = options.scoring == "roi_align" or entry.kind == "detections"
         crops = images * (1 + (kept if once else found))
         shared = images * self.sizes(dataset).pixels / one.side**2 if options.scoring == "roi_align" else 0
-        return added(one.times(crops + shared), {"crops": crops}, self._decoded(dataset, images))
+        return add_amounts(one.crops_work(crops + shared), {"crops": crops}, self._decoding_work(dataset, images))
 
     def proposals(self, names: Mapping[str, Any]) -> Amounts | None:
         """Selective search on a shard's images."""
@@ -142,45 +142,50 @@ class Arithmetic(Stage):
         """The training of all layers of a concept network: backwards costs twice forwards."""
         dataset, name = names["dataset"], names["concept_network"]
         entry, network = self.config.concept_networks[name], self._features.network(dataset, name)
-        one, sizes = pass_of(network, CLASSES), self.sizes(dataset)
+        one, sizes = find_pass(network, CLASSES), self.sizes(dataset)
         if one is None or entry.train != "all":
             return None
         epochs = sum(phase.epochs for phase in entry.phases.values())
         seen = epochs * (3 * sizes.train + sizes.val)
-        return added(one.times(seen), self._decoded(dataset, epochs * (sizes.train + sizes.val)))
+        return add_amounts(one.crops_work(seen), self._decoding_work(dataset, epochs * (sizes.train + sizes.val)))
 
     def training(self, names: Mapping[str, Any]) -> Amounts | None:
         """A round of a method's training."""
         dataset, variant = names["dataset"], names["variant"]
-        return self.training_of(self.variant(dataset, variant), dataset, variant, int(names.get("round", 0)))
+        return self.round_work(self.variant(dataset, variant), dataset, variant, int(names.get("round", 0)))
 
-    def training_of(
+    def round_work(
         self, entry: MethodConfig, dataset: DatasetName, variant: VariantName, round: int = 0
     ) -> Amounts | None:
-        """A round with the settings of `entry`, which reads what a variant reads; validation follows each epoch."""
-        sizes, cost = self.sizes(dataset), self._cost_of(entry, dataset, variant)
+        """The work of a round of training with the settings of `entry`, on the features that a variant reads.
+
+        Validation follows each epoch.
+        """
+        sizes, cost = self.sizes(dataset), self._method_cost(entry, dataset, variant)
         if cost is None or entry.training == "none":
             return None
         if round == 0 and entry.last_round:
             cost = cost._replace(described=0)  # phrases have no regions yet
-        training, epochs = entry.training, sum(phase.epochs for phase in entry.phases_of(round))
+        training, epochs = entry.training, sum(phase.epochs for phase in entry.round_phases(round))
         images = min(sizes.train, training.training_images or sizes.train)
         drawn = min(training.batch_size, images * SENTENCES)
         batch = min(drawn * (1 + training.siblings), images * SENTENCES)
         mismatched = getattr(entry.parameters, "mismatched", None)
-        one = added(step(cost, batch, mismatched), self._reading(dataset, variant, batch))
+        one = add_amounts(step_work(cost, batch, mismatched), self._reading_work(dataset, variant, batch))
         validated = min(sizes.val, training.validation_images or sizes.val)
         steps = epochs * images * SENTENCES / drawn
-        return added(times(one, steps), times(ranking(cost, validated, validated * SENTENCES), epochs))
+        return add_amounts(
+            multiply_amounts(one, steps), multiply_amounts(ranking_work(cost, validated, validated * SENTENCES), epochs)
+        )
 
     def retrieval(self, names: Mapping[str, Any]) -> Amounts | None:
         """The ranking of the test split by a variant, or by an ensemble's members."""
         dataset, test = names["dataset"], self.sizes(names["dataset"]).test
         members = self.config.ensembles()[names["ensemble"]].members if "ensemble" in names else [names["variant"]]
-        variants = [name for name in members if name not in self.config.given()]
+        variants = [name for name in members if name not in self.config.given_rows()]
         if not variants or any(self._cost(dataset, variant) is None for variant in variants):
             return None
-        return added(*(self._ranked(dataset, variant, test) for variant in variants))
+        return add_amounts(*(self._ranking_work(dataset, variant, test) for variant in variants))
 
     def correspondences(self, names: Mapping[str, Any]) -> Amounts | None:
         """The encoding of all training sentences and regions, and the best region of each phrase."""
@@ -196,14 +201,14 @@ class Arithmetic(Stage):
         entry = self.dataset(dataset)
         table = Path(self.results, dataset, "images.parquet")
         if table.is_file():
-            return _sizes_in(table)
+            return _read_sizes(table)
         train, val, test = _usual_splits(entry)
         return Sizes(train + val + test, train, val, test, SCENE if entry.reader == "scenes" else PIXELS)
 
     def _images_of_shard(self, dataset: DatasetName) -> float:
         return self.sizes(dataset).images / self.dataset(dataset).shards
 
-    def _decoded(self, dataset: DatasetName, images: float) -> Amounts:
+    def _decoding_work(self, dataset: DatasetName, images: float) -> Amounts:
         return {"pixels": images * self.sizes(dataset).pixels}
 
     def _boxes(self, dataset: DatasetName, proposer: str) -> float:
@@ -219,21 +224,25 @@ class Arithmetic(Stage):
     def _regions(self, dataset: DatasetName, variant: VariantName) -> int:
         """The regions of an image that a variant reads, with the whole image; 1 if it reads no regions."""
         entry = self.variant(dataset, variant)
-        for view in (view for view in entry.views if VIEWS[described_by(view)].of_proposals):
-            network = self.config.networks.get(self.network_of(variant, dataset, view, entry.networks))
+        for view in (view for view in entry.views if VIEWS[feature_view(view)].of_proposals):
+            network = self.config.networks.get(self.view_network(variant, dataset, view, entry.networks))
             most = network.regions.detections if network else REGIONS
             return 1 + round(min(most, self._boxes(dataset, self.dataset(dataset).proposer)))
         return 1
 
     def _cost(self, dataset: DatasetName, variant: VariantName) -> MethodCost | None:
-        return self._cost_of(self.variant(dataset, variant), dataset, variant)
+        return self._method_cost(self.variant(dataset, variant), dataset, variant)
 
-    def _cost_of(self, entry: MethodConfig, dataset: DatasetName, variant: VariantName) -> MethodCost | None:
-        return METHODS[entry.model](entry.parameters, self._read(dataset, variant)) if entry.model in METHODS else None
+    def _method_cost(self, entry: MethodConfig, dataset: DatasetName, variant: VariantName) -> MethodCost | None:
+        return (
+            METHODS[entry.model](entry.parameters, self._input_sizes(dataset, variant))
+            if entry.model in METHODS
+            else None
+        )
 
-    def _read(self, dataset: DatasetName, variant: VariantName) -> Read:
+    def _input_sizes(self, dataset: DatasetName, variant: VariantName) -> Read:
         entry = self.variant(dataset, variant)
-        found = {view: self._described(dataset, variant, view) for view in entry.views}
+        found = {view: self._view_shape(dataset, variant, view) for view in entry.views}
         vectors = self.dataset(dataset).word_vectors if entry.word_vectors else None
         return Read(
             features={view: length for view, (_, length) in found.items()},
@@ -241,37 +250,37 @@ class Arithmetic(Stage):
             cells=found["grid"][0] if "grid" in found else 1,
             words=WORDS,
             vector=self.config.word_vectors[vectors].dimension if vectors else None,
-            known=_rows(Path(self.results, dataset, "vocabulary/words.parquet")) or KNOWN,
+            known=_count_rows(Path(self.results, dataset, "vocabulary/words.parquet")) or KNOWN,
         )
 
-    def _described(self, dataset: DatasetName, variant: VariantName, view: str) -> tuple[int, int]:
+    def _view_shape(self, dataset: DatasetName, variant: VariantName, view: str) -> tuple[int, int]:
         """The cells of a view and the values of each."""
         entry = self.variant(dataset, variant)
         if VIEWS[view].made_by == "generator":
             return 1, 0
-        name = self.network_of(variant, dataset, view, entry.networks)
+        name = self.view_network(variant, dataset, view, entry.networks)
         if VIEWS[view].made_by == "concept_network":
             return 1, self.dataset(dataset).concepts
         network = self.config.networks.get(name)
-        one = pass_of(network, network.layers[described_by(view)]) if network else None
+        one = find_pass(network, network.layers[feature_view(view)]) if network else None
         return (one.cells if view == "grid" else 1, one.length) if one else (36, LENGTH)
 
-    def _reading(self, dataset: DatasetName, variant: VariantName, batch: int) -> Amounts:
-        """The reading of a batch's features; or, of pixels, the network that is trained with the method."""
-        read = self._read(dataset, variant)
+    def _reading_work(self, dataset: DatasetName, variant: VariantName, batch: int) -> Amounts:
+        """The work of reading a batch's features; of pixels, that of the network that is trained with the method."""
+        read = self._input_sizes(dataset, variant)
         places = {"grid": read.cells, "regions": read.regions}
         values = sum(places.get(view, 1) * length for view, length in read.features.items())
         crops = [view for view in read.features if VIEWS[view].pixels]
         if not crops:
             return {"written": batch * values}
         entry = self.variant(dataset, variant)
-        network = self.config.networks[self.network_of(variant, dataset, crops[0], entry.networks)]
-        one = pass_of(network, network.layers[described_by(crops[0])])
-        return one.times(3 * batch * read.regions) if one else {}
+        network = self.config.networks[self.view_network(variant, dataset, crops[0], entry.networks)]
+        one = find_pass(network, network.layers[feature_view(crops[0])])
+        return one.crops_work(3 * batch * read.regions) if one else {}
 
-    def _ranked(self, dataset: DatasetName, variant: VariantName, images: float) -> Amounts:
+    def _ranking_work(self, dataset: DatasetName, variant: VariantName, images: float) -> Amounts:
         cost = self._cost(dataset, variant)
-        return ranking(cost, images, images * SENTENCES) if cost else {}
+        return ranking_work(cost, images, images * SENTENCES) if cost else {}
 
 
 SCENE, BOXES_OF_SCENE = 96 * 96, 13
@@ -296,19 +305,19 @@ _COUNTED: Mapping[str, Count] = {
 
 
 @cache
-def counted() -> Mapping[str, Count]:
+def work_counters() -> Mapping[str, Count]:
     """Stage -> the function that counts its work; an analysis has those of its own in its costs.py, as COUNTED."""
     folders = [file.parent.name for file in PACKAGE.glob("analyses/*/costs.py")]
     modules = [import_module(f"densevse.analyses.{folder}.costs") for folder in folders]
     return {**_COUNTED, **{stage: count for module in modules for stage, count in module.COUNTED.items()}}
 
 
-def added(*amounts: Amounts) -> Amounts:
+def add_amounts(*amounts: Amounts) -> Amounts:
     """The sum of several works."""
     return sum(map(Counter, amounts), Counter())
 
 
-def times(amounts: Amounts, number: float) -> Amounts:
+def multiply_amounts(amounts: Amounts, number: float) -> Amounts:
     """A work that is done several times."""
     return {kind: number * amount for kind, amount in amounts.items()}
 
@@ -328,7 +337,7 @@ def _usual_splits(entry: Dataset) -> tuple[int, int, int]:
     return images - 2 * held_out, held_out, held_out
 
 
-def _sizes_in(table: Path) -> Sizes:
+def _read_sizes(table: Path) -> Sizes:
     """The sizes that an image table states."""
     from pyarrow.parquet import read_table
 
@@ -339,7 +348,7 @@ def _sizes_in(table: Path) -> Sizes:
     return Sizes(len(found["split"]), splits["train"], splits["val"], splits["test"], mean)
 
 
-def _rows(table: Path) -> int | None:
+def _count_rows(table: Path) -> int | None:
     """The rows of a table; None if it does not exist yet."""
     if not table.is_file():
         return None

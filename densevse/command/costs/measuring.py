@@ -23,7 +23,7 @@ from densevse.command.costs.rates import ESTIMATES, NOT_MEASURED, Rates, today
 from densevse.kernels.pairs import Grouped
 from densevse.kernels.tanh_sums import tanh_sums
 from densevse.runtime.numerics import set_up_processor
-from densevse.vision.crops import squeezed, warp
+from densevse.vision.crops import squeeze_image, warp
 from densevse.vision.selective_search import selective_search
 
 SECONDS = 1.5
@@ -31,19 +31,19 @@ SECONDS = 1.5
 _STARTING = "import densevse.training.retrieval, densevse.vision.extract"
 
 
-def measured() -> Rates:
+def measure_rates() -> Rates:
     """The rates of this machine; those of `NOT_MEASURED` are estimates."""
     set_up_processor(1)
     cv2.setNumThreads(1)
     with torch.inference_mode():
-        found = {"convolutions": _convolutions(), "products": _products(), "sums": _sums(), **_pictures()}
-        found["written"] = _written(found["convolutions"])
+        found = {"convolutions": _convolutions(), "products": _products(), "sums": _sums(), **_picture_rates()}
+        found["written"] = _written_numbers(found["convolutions"])
     found |= {"operators": _operators(found["products"]), "starts": _starts()}
     return Rates({**found, **{kind: ESTIMATES[kind] for kind in NOT_MEASURED}}, today())
 
 
-def seconds_of(work: Callable[[], object]) -> float:
-    """The processor's seconds of one call, the mean over those that fit into `SECONDS`, after a first one."""
+def time_work(work: Callable[[], object]) -> float:
+    """The mean seconds of the processor for one call, over the calls that fit into `SECONDS` after a first one."""
     work()
     begun, calls = time.process_time(), 0
     while (elapsed := time.process_time() - begun) < SECONDS:
@@ -55,20 +55,20 @@ def seconds_of(work: Callable[[], object]) -> float:
 def _products() -> float:
     """Operations of matrix products, at the sizes of a recurrent network's step and of images' vectors."""
     sizes = ((128, 1324, 4096), (64, 256, 1024), (128, 4096, 1024))
-    return float(np.mean([_of_product(*size) for size in sizes]))
+    return float(np.mean([_product_rate(*size) for size in sizes]))
 
 
-def _of_product(rows: int, inputs: int, outputs: int) -> float:
+def _product_rate(rows: int, inputs: int, outputs: int) -> float:
     x, weight = torch.rand(rows, inputs), torch.rand(outputs, inputs)
-    return 2 * rows * inputs * outputs / seconds_of(lambda: functional.linear(x, weight))
+    return 2 * rows * inputs * outputs / time_work(lambda: functional.linear(x, weight))
 
 
 def _convolutions() -> float:
     layer, flop = nn.Conv2d(128, 128, 3, padding=1), 2 * 4 * 128 * 128 * 9 * 56**2
-    return flop / seconds_of(_called(layer, torch.rand(4, 128, 56, 56)))
+    return flop / time_work(_bind_layer(layer, torch.rand(4, 128, 56, 56)))
 
 
-def _written(convolutions: float) -> float:
+def _written_numbers(convolutions: float) -> float:
     """Numbers written by a block of MobileNet v2, whose products are subtracted: memory bounds most of its time."""
     wide, narrow, places = 144, 24, 8 * 56**2
     layers = (
@@ -76,12 +76,12 @@ def _written(convolutions: float) -> float:
         *(nn.Conv2d(wide, wide, 3, padding=1, groups=wide), nn.ReLU6(inplace=True)),
         nn.Conv2d(wide, narrow, 1),
     )
-    spent = seconds_of(_called(nn.Sequential(*layers), torch.rand(8, narrow, 56, 56)))
+    spent = time_work(_bind_layer(nn.Sequential(*layers), torch.rand(8, narrow, 56, 56)))
     flop = 2 * places * (2 * narrow * wide + 9 * wide)
     return places * (4 * wide + narrow) / max(spent - flop / convolutions, 0.1 * spent)
 
 
-def _called(layer: nn.Module, x: Tensor) -> Callable[[], Tensor]:
+def _bind_layer(layer: nn.Module, x: Tensor) -> Callable[[], Tensor]:
     shown = x.contiguous(memory_format=torch.channels_last)
     placed = layer.eval().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     return lambda: placed(shown)
@@ -90,19 +90,19 @@ def _called(layer: nn.Module, x: Tensor) -> Callable[[], Tensor]:
 def _sums() -> float:
     """Terms of sm-LSTM's attention: 256 pairs of 16 images with 196 cells each."""
     keys, queries, weight = torch.rand(16, 196, 256), torch.rand(256, 256), torch.rand(256)
-    pairs = Grouped.by(torch.arange(16).repeat_interleave(16), keys.device)
-    return 256 * 196 * 256 / seconds_of(lambda: tanh_sums(keys, queries, weight, pairs))
+    pairs = Grouped.from_owners(torch.arange(16).repeat_interleave(16), keys.device)
+    return 256 * 196 * 256 / time_work(lambda: tanh_sums(keys, queries, weight, pairs))
 
 
 def _operators(products: float) -> float:
     """Operators of a small network's step, forwards and backwards: about four for each layer."""
     layers = nn.Sequential(*(nn.Linear(16, 16) for _ in range(100)))
     x = torch.rand(16, 16)
-    spent = seconds_of(lambda: layers(x).sum().backward())
+    spent = time_work(lambda: layers(x).sum().backward())
     return 4 * len(layers) / (spent - 6 * 16**3 * len(layers) / products)
 
 
-def _pictures() -> Mapping[str, float]:
+def _picture_rates() -> Mapping[str, float]:
     """Decoding, cropping and selective search of a picture of a photograph's size."""
     picture = _picture()
     file = io.BytesIO()
@@ -110,9 +110,9 @@ def _pictures() -> Mapping[str, float]:
     data, size = file.getvalue(), picture.shape[0] * picture.shape[1]
     box = np.array([100.0, 80.0, 220.0, 180.0], np.float32)
     return {
-        "pixels": size / seconds_of(lambda: squeezed(decode(data, "picture"), 224)),
-        "crops": 1 / seconds_of(lambda: warp(picture, box, 227, 16, (124, 117, 104))),
-        "searched": size / seconds_of(lambda: selective_search(picture, "single", None, 10, 2000, 0)),
+        "pixels": size / time_work(lambda: squeeze_image(decode(data, "picture"), 224)),
+        "crops": 1 / time_work(lambda: warp(picture, box, 227, 16, (124, 117, 104))),
+        "searched": size / time_work(lambda: selective_search(picture, "single", None, 10, 2000, 0)),
     }
 
 

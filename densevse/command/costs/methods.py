@@ -172,7 +172,7 @@ METHODS: Mapping[str, Callable[[Any, Read], MethodCost]] = {
 """The method's file in densevse/methods -> its cost, given its parameters and what it reads."""
 
 
-def step(cost: MethodCost, batch: int, mismatched: int | None) -> Mapping[str, float]:
+def step_work(cost: MethodCost, batch: int, mismatched: int | None) -> Mapping[str, float]:
     """The work of a training step on `batch` sentences, each with its image; backwards costs twice forwards.
 
     The maps of images need no gradient of what they read. Each sentence is compared with `mismatched` others, by
@@ -183,7 +183,7 @@ def step(cost: MethodCost, batch: int, mismatched: int | None) -> Mapping[str, f
     return {"products": products, "sums": cost.passes * pairs * cost.sums, "operators": cost.operators}
 
 
-def ranking(cost: MethodCost, images: float, sentences: float) -> Mapping[str, float]:
+def ranking_work(cost: MethodCost, images: float, sentences: float) -> Mapping[str, float]:
     """The work of encoding images and sentences and scoring all their pairs."""
     pairs = images * sentences
     products = images * cost.image + sentences * cost.sentence + pairs * cost.pair

@@ -4,7 +4,7 @@ import os
 import subprocess
 from argparse import ArgumentParser, Namespace
 
-from densevse.command.shared import add_configfiles, overrides, reason, snakemake
+from densevse.command.shared import add_configfiles, overrides, reason, snakemake_command
 from snakeproof.errors import InputError
 from snakeproof.options import ADOPTS
 
@@ -29,7 +29,7 @@ def run(arguments: Namespace) -> int:
 
     overrides(arguments.configfile)
     options = ("--touch", "--forceall", "--nolock", "--quiet", "all", "--cores", "1")
-    command = snakemake(arguments.targets or ["adopt"], arguments.configfile, *options)
+    command = snakemake_command(arguments.targets or ["adopt"], arguments.configfile, *options)
     done = subprocess.run(command, env={**os.environ, ADOPTS: "1"}, stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, REFUSED):
         raise InputError(reason(done.stderr))

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from densevse.command.shared import aligned
+from densevse.command.shared import align_columns
 
 if TYPE_CHECKING:
     from densevse.command.comparison import Gain, Retrievals
@@ -24,9 +24,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Prints a table for each measurement that both sides have."""
-    from densevse.command.comparison import compare, find, pairs
+    from densevse.command.comparison import compare, find_retrievals, pairs
 
-    first, second = find(arguments.first), find(arguments.second)
+    first, second = find_retrievals(arguments.first), find_retrievals(arguments.second)
     compared = pairs(first, second)
     parts = [_table(*pair, compare(*pair)) for pair in compared]
     if len(compared) > 1 or len(first) > 1 or len(second) > 1:
@@ -42,7 +42,7 @@ def _table(first: "Retrievals", second: "Retrievals", gains: Sequence["Gain"]) -
         for gain in gains
     ]
     heading = f"first: {first.of}, {_seeds(first)}\nsecond: {second.of}, {_seeds(second)}"
-    return f"{heading}\n\n{aligned([_HEAD, *rows], cut=0, right=(1, 2, 3, 4), indent=2)}"
+    return f"{heading}\n\n{align_columns([_HEAD, *rows], cut=0, right=(1, 2, 3, 4), indent=2)}"
 
 
 def _interval(gain: "Gain") -> tuple[str, str]:

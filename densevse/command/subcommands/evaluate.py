@@ -39,7 +39,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--tokenizer", metavar="FILE", help="with --model: tokenizer.json, if it is not CLIP's")
     parser.add_argument("--pad", metavar="TOKEN", help="with --tokenizer: the token that fills up sentences")
     parser.add_argument("--cores", help="with --model: cores of this machine to use; all by default")
-    parser.add_argument("--at", metavar="K,K", type=_cutoffs, help="cut-offs of R@K and nDCG@K; 1,5,10 with --relevant")
+    parser.add_argument(
+        "--at", metavar="K,K", type=_parse_cutoffs, help="cut-offs of R@K and nDCG@K; 1,5,10 with --relevant"
+    )
     parser.add_argument(
         "--protocol",
         choices=PROTOCOLS,
@@ -55,9 +57,9 @@ def run(arguments: Namespace) -> int:
     """Prints a line of metrics for each direction, and the sum of recalls; writes the files that are asked for."""
     from densevse.evaluation.given.results import write_csv, write_json
 
-    _check_belong(arguments)
-    measured, found = _of_model(arguments) if arguments.model else _of_files(arguments)
-    _print(found)
+    _check_arguments(arguments)
+    measured, found = _evaluate_network(arguments) if arguments.model else _evaluate_given_files(arguments)
+    _print_metrics(found)
     if arguments.json:
         write_json(found, arguments.json, measured)
     if arguments.csv:
@@ -65,7 +67,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _check_belong(arguments: Namespace) -> None:
+def _check_arguments(arguments: Namespace) -> None:
     """Raises `InputError` that names arguments which do not go with --model, or only with it."""
     wrong = [key for key in (OF_SCORES if arguments.model else OF_MODEL) if getattr(arguments, key)]
     named = ", ".join(arguments.scores if key == "scores" else f"--{key.replace('_', '-')}" for key in wrong)
@@ -75,17 +77,17 @@ def _check_belong(arguments: Namespace) -> None:
         raise InputError(f"{named}: only with --model; add it, or leave this out.")
 
 
-def _of_model(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]:
+def _evaluate_network(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]:
     from densevse.config.environment import check_extra
 
     check_extra("snakemake", "workflow,networks", "--model")
     check_extra("open_clip", "networks", "--model")
-    from densevse.command.zero_shot import zero_shot  # which imports packages of the workflow
+    from densevse.command.zero_shot import evaluate_zero_shot  # which imports packages of the workflow
 
-    return zero_shot(arguments)
+    return evaluate_zero_shot(arguments)
 
 
-def _of_files(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]:
+def _evaluate_given_files(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]:
     from densevse.config.given import GivenFiles
     from densevse.evaluation.given.measure import Measures, evaluate_files, evaluate_relevant_files
     from densevse.evaluation.given.results import EvaluatedModel
@@ -101,7 +103,7 @@ def _of_files(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]
     return EvaluatedModel(next(iter(given.files(0).values()))), found
 
 
-def _print(found: Mapping[str, float]) -> None:
+def _print_metrics(found: Mapping[str, float]) -> None:
     """A table with a row for each direction, one with the ends of the intervals, if there are any, and the rsum."""
     keys = [key.removeprefix("i2t_") for key in found if key.startswith("i2t_") and not key.endswith(("_low", "_high"))]
     print("     ", *(f"{_header(key):>7}" for key in keys))
@@ -115,7 +117,7 @@ def _print(found: Mapping[str, float]) -> None:
         print(f"rsum  {found['rsum']:7.1f}{ends}")
 
 
-def _cutoffs(text: str) -> list[int]:
+def _parse_cutoffs(text: str) -> list[int]:
     try:
         return [int(number) for number in text.split(",")]
     except ValueError:

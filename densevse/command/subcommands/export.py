@@ -4,7 +4,7 @@ import subprocess
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from densevse.command.shared import add_configfiles, check_name, snakemake
+from densevse.command.shared import add_configfiles, check_name, snakemake_command
 from snakeproof.errors import InputError
 
 HELP = "export a trained model as a folder: weights, vocabulary, preprocessing, metrics, card, licences"
@@ -40,11 +40,11 @@ def run(arguments: Namespace) -> int:
     project = configured_project(arguments.configfile)
     check_name("variant", arguments.variant, project.config.variant_names())
     check_name("data set", arguments.on, list(project.config.datasets))
-    folder = ExchangeStage(project).exported(arguments.on, arguments.variant, arguments.seed, arguments.onnx)
+    folder = ExchangeStage(project).export_folder(arguments.on, arguments.variant, arguments.seed, arguments.onnx)
     options = ["--cores", arguments.cores, *arguments.passed_on]
-    status = subprocess.call(snakemake([folder], arguments.configfile, *options))
+    status = subprocess.call(snakemake_command([folder], arguments.configfile, *options))
     if status == 0 and Path(folder).is_dir():  # after a dry run it may not exist
-        print(_published(folder, repository) if repository else folder)
+        print(_publish_folder(folder, repository) if repository else folder)
     return status
 
 
@@ -61,7 +61,7 @@ def _check_push(repository: str | None, passed_on: list[str]) -> None:
         )
 
 
-def _published(folder: str, repository: str) -> str:
+def _publish_folder(folder: str, repository: str) -> str:
     """The address where the folder was published."""
     from densevse.exchange.hub import push
 

@@ -22,11 +22,11 @@ def run(arguments: Namespace) -> int:
     from densevse.exchange.dag import import_model
 
     project = configured_project(arguments.configfile)
-    print(import_model(_folder(arguments.folder), project))
+    print(import_model(_obtain_folder(arguments.folder), project))
     return 0
 
 
-def _folder(named: str) -> str | Path:
+def _obtain_folder(named: str) -> str | Path:
     """The folder that is named, or the one obtained from the Hub."""
     if not named.startswith("hub:"):
         return named

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from densevse.command.shared import (
     ROOT,
     add_configfiles,
-    aligned,
+    align_columns,
     check_name,
     configuration,
     overrides,
@@ -44,18 +44,18 @@ def run(arguments: Namespace) -> int:
     known = kinds(config)
     for kind in arguments.kinds:
         check_name("kind", kind, known)
-    names = {kind: sorted(listed(kind, config, over)) for kind in arguments.kinds or known}
+    names = {kind: sorted(list_names(kind, config, over)) for kind in arguments.kinds or known}
     if not arguments.kinds:
-        print(aligned(((kind, f"({len(rows)})", _in_a_line(rows)) for kind, rows in names.items()), cut=2))
+        print(align_columns(((kind, f"({len(rows)})", _join_names(rows)) for kind, rows in names.items()), cut=2))
         print("\n`densevse list <kind>...` prints the names of a kind, each with its title and its file.")
         return 0
-    print("\n\n".join(f"{kind} ({len(rows)})\n{aligned(rows, cut=1, indent=2)}" for kind, rows in names.items()))
+    print("\n\n".join(f"{kind} ({len(rows)})\n{align_columns(rows, cut=1, indent=2)}" for kind, rows in names.items()))
     if Path.cwd() != ROOT:
         print(f"\nThe project's files are in {ROOT}.")
     return 0
 
 
-def _in_a_line(rows: Sequence["Listed"]) -> str:
+def _join_names(rows: Sequence["Listed"]) -> str:
     """The names, each once."""
     return ", ".join(dict.fromkeys(row.name for row in rows))
 
@@ -69,22 +69,25 @@ def kinds(config: Any) -> list[str]:
     return [*FOLDERS, *of_analyses]
 
 
-def listed(kind: str, config: Any, over: Sequence["Override"]) -> Iterator[Listed]:
+def list_names(kind: str, config: Any, over: Sequence["Override"]) -> Iterator[Listed]:
     """The names of a kind; for methods and generators also variants and ensembles, for papers their claims."""
     for name, entry in getattr(config, kind).items():
         line = getattr(entry, "title", None) or "".join(map(_comment, _files(kind, name)))
-        yield Listed(name, line, _where(over, kind, name))
+        yield Listed(name, line, _defining_files(over, kind, name))
         for key in ("variants", "ensembles", "claims"):
             for variant, differences in getattr(entry, key, {}).items():
-                yield Listed(variant, differences.title or "", _where(over, kind, name, key, variant))
+                yield Listed(variant, differences.title or "", _defining_files(over, kind, name, key, variant))
 
 
-def _where(over: Sequence["Override"], kind: str, name: str, *keys: str) -> str:
+def _defining_files(over: Sequence["Override"], kind: str, name: str, *keys: str) -> str:
     """The file of an entry and the user's files that name it, or the value in it under `keys`."""
     from densevse.config.resolved import holds
 
     return ", ".join(
-        [*map(_shown, _files(kind, name)), *(one.file for one in over if holds(one.values, [kind, name, *keys]))]
+        [
+            *map(_relative_path, _files(kind, name)),
+            *(one.file for one in over if holds(one.values, [kind, name, *keys])),
+        ]
     )
 
 
@@ -98,7 +101,7 @@ def _files(kind: str, name: str) -> list[Path]:
     return [file for file in places if file.is_file()][:1]
 
 
-def _shown(file: Path) -> str:
+def _relative_path(file: Path) -> str:
     return str(file.relative_to(PACKAGE.parent if PACKAGE in file.parents else ROOT))
 
 

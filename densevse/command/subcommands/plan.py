@@ -17,7 +17,7 @@ from densevse.command.shared import (
     ROOT,
     PlannedJob,
     add_configfiles,
-    aligned,
+    align_columns,
     configured_project,
     planned_jobs,
 )
@@ -74,7 +74,7 @@ class Estimate:
         return self.by.memory if self.by else 0
 
     @property
-    def written(self) -> float | None:
+    def disk_bytes(self) -> float | None:
         """Bytes on disk; None if they were not recorded."""
         if self.written_by is None or self.written_by.written is None:
             return None
@@ -146,24 +146,23 @@ def run(arguments: Namespace) -> int:
     """Prints the plan. Raises `InputError` if there is neither a target nor something to measure."""
     if not (arguments.targets or arguments.measure):
         raise InputError("name a target, such as results/tables/scenes.md; `densevse list tables` prints the tables.")
-    rates = _measured() if arguments.measure else known_rates()
-    return _plan(arguments, rates) if arguments.targets else 0
+    rates = _measure_machine() if arguments.measure else known_rates()
+    return _print_plan(arguments, rates) if arguments.targets else 0
 
 
-def _measured() -> Rates:
+def _measure_machine() -> Rates:
     """Measures the rates of this machine, keeps and prints them."""
-    from densevse.command.costs.measuring import measured
+    from densevse.command.costs.measuring import measure_rates
 
-    rates = measured()
+    rates = measure_rates()
     file = rates.keep()
     rows = [(kind, f"{rate:.3g}", "estimate" if kind in NOT_MEASURED else "") for kind, rate in rates.by_kind.items()]
-    print(
-        f"Work in a second of one core of this machine, kept in {file}:\n{aligned(rows, cut=2, indent=2, right=(1,))}\n"
-    )
+    table = align_columns(rows, cut=2, indent=2, right=(1,))
+    print(f"Work in a second of one core of this machine, kept in {file}:\n{table}\n")
     return rates
 
 
-def _plan(arguments: Namespace, rates: Rates) -> int:
+def _print_plan(arguments: Namespace, rates: Rates) -> int:
     project = configured_project(arguments.configfile)
     config = project.config
     jobs = planned_jobs(arguments.targets, arguments.configfile, config.results)
@@ -174,7 +173,7 @@ def _plan(arguments: Namespace, rates: Rates) -> int:
     made = [job for job in jobs if job.rule not in FETCHING]
     estimates = estimate(works(made, config, _seconds(project, rates)), read_costs(COSTS))
     fetched = [path for job in jobs if job.rule in FETCHING for path in job.output]
-    parts = [_table(estimates), _downloads(fetched, sources), _by_hand(fetched, sources)]
+    parts = [_table(estimates), _downloads(fetched, sources), _manual_files(fetched, sources)]
     print("\n\n".join(filter(None, [*parts, _total(len(jobs), estimates, rates)])))
     return 0
 
@@ -185,18 +184,18 @@ def _seconds(project: Any, rates: Rates) -> Callable[[PlannedJob], float | None]
 
     arithmetic = Arithmetic(project)
 
-    def of_job(job: PlannedJob) -> float | None:
-        amounts = arithmetic.of(job)
+    def job_seconds(job: PlannedJob) -> float | None:
+        amounts = arithmetic.job_work(job)
         return None if amounts is None else rates.seconds(amounts)
 
-    return of_job
+    return job_seconds
 
 
 def works(jobs: Sequence[PlannedJob], config: Any, seconds: Callable[[PlannedJob], float | None]) -> list[Work]:
     """The jobs by stage and data set, in the order of both; `seconds` gives those of a job, if they are known."""
     found: dict[tuple[Any, ...], Work] = {}
     for job in jobs:
-        own, dataset, images = seconds(job), job.wildcards.get("dataset", ""), _images(job, config)
+        own, dataset, images = seconds(job), job.wildcards.get("dataset", ""), _count_images(job, config)
         key = (job.stage, dataset, images, own is None)
         before = found.get(key, Work(job.stage, dataset, 0, images, None if own is None else 0.0))
         total = None if own is None or before.seconds is None else before.seconds + own
@@ -204,7 +203,7 @@ def works(jobs: Sequence[PlannedJob], config: Any, seconds: Callable[[PlannedJob
     return sorted(found.values(), key=lambda work: work[:3])
 
 
-def _images(job: PlannedJob, config: Any) -> int | None:
+def _count_images(job: PlannedJob, config: Any) -> int | None:
     """The number of images of a job, if it is known before the job runs."""
     dataset = config.datasets.get(job.wildcards.get("dataset", ""))
     if dataset is None:
@@ -224,19 +223,19 @@ def _number_of_images(table: str, about: int | None) -> int | None:
 
 def _sources(config: Any) -> Mapping[str, Any]:
     """The files that come from elsewhere, by their paths."""
-    from densevse.dag.datasets import sources_of
+    from densevse.dag.datasets import sources_by_path
 
-    return {f"{config.resources}/{file}": source for file, source in sources_of(config).items()}
+    return {f"{config.resources}/{file}": source for file, source in sources_by_path(config).items()}
 
 
 def _table(estimates: Mapping[Work, Estimate | None]) -> str:
-    per_unit, unit = _unit(estimates)
+    per_unit, unit = _time_unit(estimates)
     head = ("stage", "data set", "jobs", f"core {unit}", "memory, GB", "disk, GB", "time estimated by")
     rows = [head, *(_row(work, found, per_unit) for work, found in estimates.items())]
-    return aligned(rows, cut=6, right=(2, 3, 4, 5)) if estimates else ""
+    return align_columns(rows, cut=6, right=(2, 3, 4, 5)) if estimates else ""
 
 
-def _unit(estimates: Mapping[Work, Estimate | None]) -> tuple[int, str]:
+def _time_unit(estimates: Mapping[Work, Estimate | None]) -> tuple[int, str]:
     """The unit of the plan's times, in seconds, and its name: minutes up to two hours of one core."""
     total = sum(found.seconds for found in estimates.values() if found)
     return (60, "minutes") if total < 2 * 3600 else (3600, "hours")
@@ -246,7 +245,7 @@ def _row(work: Work, found: Estimate | None, per_unit: int) -> tuple[str, ...]:
     named = (work.stage, work.dataset or "-", str(work.jobs))
     if found is None:
         return (*named, "?", "?", "?", "never recorded")
-    disk = "?" if found.written is None else _gigabytes(found.written)
+    disk = "?" if found.disk_bytes is None else _gigabytes(found.disk_bytes)
     spent = found.seconds / per_unit
     memory = f"{found.memory / 1000:.1f}" if found.by else "?"
     return (*named, f"{spent:.2f}" if spent >= 0.01 else "<0.01", memory, disk, _reason(found))
@@ -268,10 +267,10 @@ def _downloads(paths: Sequence[str], sources: Mapping[str, Any]) -> str:
     sizes = {path: source.size for path, source in found.items() if source and source.size}
     rows = [[path, _gigabytes(sizes[path]) if path in sizes else "?"] for path in found]
     head = f"To download, at least {_gigabytes(sum(sizes.values()))} GB (? where no size is published):"
-    return f"{head}\n{aligned(rows, cut=0, indent=2, right=(1,))}" if rows else ""
+    return f"{head}\n{align_columns(rows, cut=0, indent=2, right=(1,))}" if rows else ""
 
 
-def _by_hand(paths: Sequence[str], sources: Mapping[str, Any]) -> str:
+def _manual_files(paths: Sequence[str], sources: Mapping[str, Any]) -> str:
     found = {path: sources[path].manual for path in sorted(paths) if path in sources and sources[path].manual}
     wrapped = textwrap.TextWrapper(116, initial_indent=" " * 4, subsequent_indent=" " * 4)
     lines = [f"  {path}\n{wrapped.fill(manual)}" for path, manual in found.items()]
@@ -280,19 +279,19 @@ def _by_hand(paths: Sequence[str], sources: Mapping[str, Any]) -> str:
 
 def _total(jobs: int, estimates: Mapping[Work, Estimate | None], rates: Rates) -> str:
     found = [one for one in estimates.values() if one]
-    seconds, disk = sum(one.seconds for one in found), sum(one.written or 0 for one in found)
-    memory, (per_unit, unit) = max((one.memory for one in found), default=0), _unit(estimates)
+    seconds, disk = sum(one.seconds for one in found), sum(one.disk_bytes or 0 for one in found)
+    memory, (per_unit, unit) = max((one.memory for one in found), default=0), _time_unit(estimates)
     machines = sorted({f"{one.by.machine}, {one.by.date}" for one in found if one.by})
     total = (
         f"{jobs} jobs, about {seconds / per_unit:.1f} core {unit}, {memory / 1000:.1f} GB of memory for the largest "
-        f"job and {_gigabytes(disk)} GB of results. These are estimates. {_source_of(rates)} Other times, memory and "
-        f"disk were recorded on {' and '.join(machines)}, and are scaled by the number of images. Stages that were "
+        f"job and {_gigabytes(disk)} GB of results. These are estimates. {_describe_rates(rates)} Other times, memory "
+        f"and disk were recorded on {' and '.join(machines)}, and are scaled by the number of images. Stages that were "
         "never recorded add nothing."
     )
     return textwrap.fill(total, 120)
 
 
-def _source_of(rates: Rates) -> str:
+def _describe_rates(rates: Rates) -> str:
     """A sentence that says where the rates of the arithmetic come from, and how old they are."""
     if rates.measured is None:
         return (

@@ -4,7 +4,7 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 
-from densevse.command.shared import add_configfiles, overrides, snakemake
+from densevse.command.shared import add_configfiles, overrides, snakemake_command
 
 HELP = "make targets: Snakemake with the project's Snakefile, in this folder"
 PASSES_ON = True
@@ -22,6 +22,6 @@ def run(arguments: Namespace) -> int:
     """Replaces this process by Snakemake, so that interruption works as usual."""
     overrides(arguments.configfile)
     options = ["--cores", arguments.cores, *arguments.passed_on]
-    command = snakemake(arguments.targets, arguments.configfile, *options)
+    command = snakemake_command(arguments.targets, arguments.configfile, *options)
     sys.stdout.flush()
     os.execv(command[0], command)

@@ -7,7 +7,7 @@ from typing import Any
 from densevse.command.shared import (
     ROOT,
     add_configfiles,
-    aligned,
+    align_columns,
     check_name,
     configuration,
     overrides,
@@ -38,10 +38,10 @@ def run(arguments: Namespace) -> int:
     check_name("variant", arguments.variant, [*config.variant_names(), *config.generator_names()])
     if arguments.on:
         check_name("data set", arguments.on, list(config.datasets))
-    from densevse.config.resolved import differences_from_code, settings_of
+    from densevse.config.resolved import differences_from_code, resolve_settings
 
-    rows = settings_of(arguments.variant, arguments.on, config, over, ROOT)
-    print(aligned(([row.path, _text(row.value), row.origin, row.place] for row in rows), cut=3))
+    rows = resolve_settings(arguments.variant, arguments.on, config, over, ROOT)
+    print(align_columns(([row.path, _text(row.value), row.origin, row.place] for row in rows), cut=3))
     if differences := differences_from_code(arguments.variant, arguments.on, config):
         print("\nOtherwise than in the authors' code (docs/methods.md):")
         print("\n".join(f"- {difference}" for difference in differences))

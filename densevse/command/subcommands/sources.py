@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from densevse.command.shared import add_configfiles, aligned, configuration, overrides
+from densevse.command.shared import add_configfiles, align_columns, configuration, overrides
 
 if TYPE_CHECKING:
     from densevse.datasets.check_sources import CheckedAddress
@@ -19,14 +19,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Prints a line for each address; the status is 1 if no address has a source."""
-    from densevse.dag.datasets import sources_of
-    from densevse.datasets.check_sources import check_sources, unobtainable
+    from densevse.dag.datasets import sources_by_path
+    from densevse.datasets.check_sources import check_sources, unobtainable_sources
 
-    checked = check_sources(sources_of(configuration(overrides(arguments.configfile))))
-    lines = aligned([_HEAD, *map(_row, checked)], cut=1, right=(2, 3)).splitlines()
+    checked = check_sources(sources_by_path(configuration(overrides(arguments.configfile))))
+    lines = align_columns([_HEAD, *map(_row, checked)], cut=1, right=(2, 3)).splitlines()
     addresses = ["address", *(one.address for one in checked)]  # whole addresses, so that they can be copied
     print("\n".join(f"{line}  {address}" for line, address in zip(lines, addresses, strict=True)))
-    gone = unobtainable(checked)
+    gone = unobtainable_sources(checked)
     for source in gone:
         print(f"{source}: no address has it; add another one to its `url`, or name your own file as `local`.")
     return 1 if gone else 0

@@ -34,7 +34,7 @@ class Structure(ABC):
         """A batch of some sentences; densevse/methods/structures.py has the dataclasses of the papers."""
 
 
-def structure(name: str) -> type[Structure]:
+def structure_class(name: str) -> type[Structure]:
     """The structure of that name. Raises `InputError` if no module here has it."""
     try:
         found: type[Structure] = import_module(f"{__name__}.{name}").STRUCTURE

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from densevse.data.files import Artifacts
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
-from densevse.language.triplets import PUNCTUATION, numbered_relations, tuples_of
-from densevse.language.words import spoken
+from densevse.language.triplets import PUNCTUATION, dependency_tuples, numbered_relations
+from densevse.language.words import drop_punctuation
 from densevse.methods.structures import Dependencies
 from densevse.runtime.arrays import Indices
 
@@ -27,22 +27,22 @@ class DependencyTrees(Structure):
     @classmethod
     def read(cls, artifacts: Artifacts, caption_ids: NDArray[np.object_]) -> Self:
         """From the parses' basic dependencies."""
-        relations, known = numbered_relations(artifacts.files.one("relations")), artifacts.vocabulary
-        plain = artifacts.unparsed(caption_ids)
+        relations, known = numbered_relations(artifacts.files.input_path("relations")), artifacts.vocabulary
+        plain = artifacts.unparsed_tokens(caption_ids)
 
         def nodes(place: int, tokens: list[str], dependencies: Any) -> NDArray[np.int64]:
             if place in plain:
-                return _nodes(known.encode(spoken(plain[place])), [], relations)
+                return _nodes(known.encode(drop_punctuation(plain[place])), [], relations)
             return _nodes(known.encode(token.lower() for token in tokens), dependencies, relations)
 
         parses = artifacts.parses(caption_ids, ["tokens", "basic_dependencies"])
         found = ((place, nodes(place, tokens, dependencies)) for place, tokens, dependencies in parses)
-        return cls(RaggedNumbers.of(len(caption_ids), 3, found))
+        return cls(RaggedNumbers.from_lists(len(caption_ids), 3, found))
 
     @classmethod
     def sizes(cls, artifacts: Artifacts) -> dict[str, int]:
         """The number of relations, all rare ones counting as one."""
-        return {"relations": 1 + len(numbered_relations(artifacts.files.one("relations")))}
+        return {"relations": 1 + len(numbered_relations(artifacts.files.input_path("relations")))}
 
     def take(self, sentences: Indices) -> Dependencies:
         """The trees of some sentences, nodes numbered together."""
@@ -57,7 +57,7 @@ def _nodes(tokens: list[int], dependencies: Any, relations: dict[str, int]) -> N
 
     Punctuation marks are left out. A word whose head is a punctuation mark (one mark in a thousand has one) is a root.
     """
-    links = {dependent: (governor, relation) for relation, governor, dependent in tuples_of(dependencies)}
+    links = {dependent: (governor, relation) for relation, governor, dependent in dependency_tuples(dependencies)}
     marks = {token for token, (_, relation) in links.items() if relation == PUNCTUATION}
     words = [token for token in range(len(tokens)) if token not in marks]
     place = {token: number for number, token in enumerate(words)}

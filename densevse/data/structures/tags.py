@@ -30,8 +30,8 @@ class TagsOfSentences(Structure):
     @classmethod
     def read(cls, artifacts: Artifacts, caption_ids: NDArray[np.object_]) -> Self:
         """From the parses' tokens and tags."""
-        known, words = read_tags(artifacts.files.one("tags")), artifacts.vocabulary
-        plain = artifacts.unparsed(caption_ids)
+        known, words = read_tags(artifacts.files.input_path("tags")), artifacts.vocabulary
+        plain = artifacts.unparsed_tokens(caption_ids)
 
         def numbers(place: int, tokens: list[str], tags: list[str]) -> NDArray[np.int64]:
             missing = place in plain
@@ -40,22 +40,22 @@ class TagsOfSentences(Structure):
 
         parses = artifacts.parses(caption_ids, ["tokens", "tags"])
         found = ((place, numbers(place, tokens, tags)) for place, tokens, tags in parses)
-        return cls(RaggedNumbers.of(len(caption_ids), 2, found))
+        return cls(RaggedNumbers.from_lists(len(caption_ids), 2, found))
 
     @classmethod
     def sizes(cls, artifacts: Artifacts) -> dict[str, int]:
         """The number of tags, with padding and the unknown one."""
-        return {"tags": len(read_tags(artifacts.files.one("tags")))}
+        return {"tags": len(read_tags(artifacts.files.input_path("tags")))}
 
     def take(self, sentences: Indices) -> Tags:
         """Some sentences, padded to the longest of them."""
-        (words, tags), lengths = self._words.padded(sentences)
+        (words, tags), lengths = self._words.padded_columns(sentences)
         return Tags(torch.from_numpy(words), torch.from_numpy(tags), torch.from_numpy(lengths), lengths)
 
     def sequences(self, longest: int) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
-        """The distinct sequences of at most `longest` tags without an unknown one, and the sentences of each.
+        """The distinct sequences of at most `longest` tags without an unknown one, the most frequent first.
 
-        Returns them with the number of sentences of each, the most frequent first.
+        Returns them with the number of sentences that have each.
         """
         ends, tags_of_all = self._words.lists.first, self._words.rows[:, 1]
         every = (tuple(tags_of_all[first:last].tolist()) for first, last in pairwise(ends.tolist()))

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.config.registries import library_of
+from densevse.config.registries import find_library
 from densevse.data.files import Artifacts
 from densevse.data.structures import Structure
 from densevse.methods.structures import Text
@@ -31,11 +31,13 @@ class TextOfSentences(Structure):
         """Reads sentences; one with more tokens than the network reads is cut, and the log says how many were."""
         if artifacts.encoded_by is None:
             raise InputError("`sentences: [text]` needs a network that encodes sentences; this model has none.")
-        library = library_of(artifacts.encoded_by["architecture"])
+        library = find_library(artifacts.encoded_by["architecture"])
         assert library is not None  # the configuration guarantees it
         # Imported by name, so that only jobs of such models need the library.
         tokenizer = import_module(library.implementation).tokenizer(artifacts.encoded_by)
-        prompted = [artifacts.encoded_by["prompt"].replace(PLACE, text) for text in artifacts.sentences_of(caption_ids)]
+        prompted = [
+            artifacts.encoded_by["prompt"].replace(PLACE, text) for text in artifacts.sentence_texts(caption_ids)
+        ]
         tokens, cut = tokenizer.tokens(prompted)
         logger.info("%d of %d sentences have more than %d tokens and are cut", cut, len(prompted), tokenizer.length)
         return cls(tokens)

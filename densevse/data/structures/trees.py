@@ -34,7 +34,7 @@ class Forest(Structure):
 
         The log says how many sentences that were.
         """
-        plain, known = artifacts.unparsed(caption_ids), artifacts.vocabulary
+        plain, known = artifacts.unparsed_tokens(caption_ids), artifacts.vocabulary
         if plain:
             logger.warning(
                 "%d of %d sentences could not be parsed and have a flat tree of their words; the first is %s",
@@ -45,15 +45,15 @@ class Forest(Structure):
 
         def nodes(place: int, tokens: Sequence[str], bracketed: str) -> NDArray[np.int64]:
             if place in plain:
-                tokens, bracketed = _flat(plain[place])
+                tokens, bracketed = _flat_tree(plain[place])
             tree = read_tree(bracketed)
             words = np.append(known.encode(token.lower() for token in tokens), -1)[tree.token]
             return np.column_stack((words, tree.parent, tree.noun_phrase, tree.start, tree.end))
 
         parses = artifacts.parses(caption_ids, ["tokens", "tree"])
         found = ((place, nodes(place, tokens, tree)) for place, tokens, tree in parses)
-        forest = cls(caption_ids, RaggedNumbers.of(len(caption_ids), 5, found))
-        return replace(forest, alike=forest.take(np.arange(len(caption_ids))).alike_nodes())
+        forest = cls(caption_ids, RaggedNumbers.from_lists(len(caption_ids), 5, found))
+        return replace(forest, alike=forest.take(np.arange(len(caption_ids))).find_same_nodes())
 
     def take(self, sentences: Indices) -> Trees:
         """The trees of some sentences, nodes numbered together."""
@@ -87,7 +87,7 @@ class Forest(Structure):
         return np.where(spans[found] == wanted, place[found], -1)
 
 
-def _flat(words: Sequence[str]) -> tuple[Sequence[str], str]:
+def _flat_tree(words: Sequence[str]) -> tuple[Sequence[str], str]:
     """The tokens and the tree of a sentence without structure; an empty sentence is one unknown word."""
     return words or [""], "(ROOT " + " ".join("(X x)" for _ in words or [""]) + ")"
 

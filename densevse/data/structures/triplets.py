@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 from densevse.data.files import Artifacts
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
-from densevse.language.triplets import between_words, column_of, kind_of, numbered_relations, of_kind
+from densevse.language.triplets import (
+    dependency_column,
+    numbered_relations,
+    read_dependency_kind,
+    select_dependencies,
+    word_dependencies,
+)
 from densevse.language.words import UNKNOWN
 from densevse.methods.structures import Triplets
 from densevse.runtime.arrays import Indices
@@ -28,26 +34,26 @@ class TripletsOfSentences(Structure):
     @classmethod
     def read(cls, artifacts: Artifacts, caption_ids: NDArray[np.object_]) -> Self:
         """Reads the parses' dependencies."""
-        path = artifacts.files.one("relations")
-        relations, kind = numbered_relations(path), kind_of(path)
+        path = artifacts.files.input_path("relations")
+        relations, kind = numbered_relations(path), read_dependency_kind(path)
         known = artifacts.vocabulary
 
         def numbers(tokens: list[str], dependencies: Any) -> list[tuple[int, ...]]:
             words = known.encode(token.lower() for token in tokens)
             return [
                 (relations[relation], words[governor], words[dependent], governor, dependent)
-                for relation, governor, dependent in between_words(of_kind(dependencies, kind))
+                for relation, governor, dependent in word_dependencies(select_dependencies(dependencies, kind))
                 if relation in relations and UNKNOWN not in (words[governor], words[dependent])
             ]
 
-        parses = artifacts.parses(caption_ids, ["tokens", column_of(kind)])
+        parses = artifacts.parses(caption_ids, ["tokens", dependency_column(kind)])
         found = ((place, numbers(tokens, dependencies)) for place, tokens, dependencies in parses)
-        return cls(RaggedNumbers.of(len(caption_ids), 5, found))
+        return cls(RaggedNumbers.from_lists(len(caption_ids), 5, found))
 
     @classmethod
     def sizes(cls, artifacts: Artifacts) -> dict[str, int]:
         """The number of relations."""
-        return {"relations": len(numbered_relations(artifacts.files.one("relations")))}
+        return {"relations": len(numbered_relations(artifacts.files.input_path("relations")))}
 
     def take(self, sentences: Indices) -> Triplets:
         """The triplets of some sentences."""

@@ -25,11 +25,11 @@ class WordsOfSentences(Structure):
         """A sentence without any word is the unknown word."""
         encode = artifacts.vocabulary.encode
         words = ((place, encode(tokens) or [UNKNOWN]) for place, tokens in artifacts.tokens(caption_ids))
-        return cls(RaggedNumbers.of(len(caption_ids), 1, words))
+        return cls(RaggedNumbers.from_lists(len(caption_ids), 1, words))
 
     def take(self, sentences: Indices) -> Words:
         """The words of some sentences, padded to the longest of them."""
-        (index,), lengths = self._words.padded(sentences)
+        (index,), lengths = self._words.padded_columns(sentences)
         return Words(torch.from_numpy(index.copy()), torch.from_numpy(lengths), index)
 
 

@@ -40,10 +40,10 @@ class View(ABC):
         """(images, ...) values of some of the split's images."""
 
     def send_to(self, device: torch.device, most: int, images: Indices, ranks: Indices) -> int:
-        """Prepares the view for batches on a GPU: these become `Stored` where the values are features.
+        """Prepares the view for a GPU: features in batches are then `Stored`, and `to_device` makes tensors of them.
 
-        If the values of some images and their regions of these ranks, all that is ever taken, have at most `most`
-        bytes, they are kept in the GPU's memory. Returns the bytes that are kept.
+        `images` and `ranks` name all that batches will take. If the values of these have at most `most` bytes, they are
+        kept in the GPU's memory. Returns the bytes that are kept.
         """
         return 0
 
@@ -52,11 +52,11 @@ class ViewOfRegions(View):
     """A view with several values for each image: its regions, of which the first is the whole image."""
 
     @abstractmethod
-    def all_of(self, images: Indices) -> tuple[Indices, Indices]:
+    def all_regions(self, images: Indices) -> tuple[Indices, Indices]:
         """Every region of some images: the image (counted among those asked for) and the rank of each."""
 
     @abstractmethod
-    def take_some(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor | Stored, Tensor, Tensor]:
+    def take_regions(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor | Stored, Tensor, Tensor]:
         """Some regions of some images, given by owner (the image's place among those asked for, ascending) and rank.
 
         Returns (images, R, ...) values, where R is the largest number of regions of one image and missing ones are
@@ -64,7 +64,7 @@ class ViewOfRegions(View):
         """
 
 
-def kind_of_view(name: str) -> type[View]:
+def view_class(name: str) -> type[View]:
     """The class that opens a view, imported by name, so that only jobs that read the view depend on its module."""
     found: type[View] = import_module(f"{__name__}.{VIEWS[name].opened_by}").VIEW
     return found

@@ -18,7 +18,7 @@ from densevse.data.files import Artifacts
 from densevse.data.views.regions import RegionsOfImages
 from densevse.data.views.tables import MISSING
 from densevse.runtime.arrays import Indices
-from densevse.vision.crops import colour_of, crop_of_region
+from densevse.vision.crops import crop_of_region, mean_colour
 from snakeproof.errors import InputError
 from snakeproof.store import FeatureStore
 
@@ -49,7 +49,7 @@ class CropsOfRegions(RegionsOfImages):
         self._files = Photographs(sources, images)
         self._image, self._rank = (store.rows[name].to_numpy() for name in ("image_id", "rank"))
         self._boxes = store.rows[BOX].to_numpy(np.float32)
-        fill = colour_of(network["mean"])
+        fill = mean_colour(network["mean"])
         size = options["crop_size"] or network["size"]
         self._crop = partial(crop_of_region, size=size, context=options["context"], fill=fill)
 
@@ -59,20 +59,20 @@ class CropsOfRegions(RegionsOfImages):
         return cls(artifacts.stores[name], image_ids, artifacts.images, artifacts.files.sources())
 
     def send_to(self, device: torch.device, most: int, images: Indices, ranks: Indices) -> int:
-        """Crops are read for each batch."""
+        """Keeps nothing on the GPU, as crops are read for each batch."""
         return 0
 
     def _values(self, rows: Indices) -> Tensor:
         """(images, R, 3, S, S) crops of the regions of images, zero where missing."""
         exists = rows != MISSING
         with ThreadPoolExecutor(_READERS) as pool:
-            of_images = pool.map(self._of_image, (some[of] for some, of in zip(rows, exists, strict=True)))
+            of_images = pool.map(self._image_crops, (some[of] for some, of in zip(rows, exists, strict=True)))
             crops = np.concatenate(list(of_images))
         values = np.zeros((*rows.shape, *crops.shape[1:]), np.uint8)
         values[exists] = crops
         return torch.from_numpy(values).permute(0, 1, 4, 2, 3)
 
-    def _of_image(self, rows: Indices) -> NDArray[np.uint8]:
+    def _image_crops(self, rows: Indices) -> NDArray[np.uint8]:
         """(n, S, S, 3) crops of regions of one image."""
         pixels = self._files.pixels(*self._named[self._image[rows[0]]])
         return np.stack([self._crop(pixels, self._rank[row], self._boxes[row]) for row in rows])

@@ -31,7 +31,7 @@ class GeneratedCaptions(View):
                 "the files beside it, and run snakemake again."
             )
         numbers = (vocabulary.encode(words) or [UNKNOWN] for words in tokens.reindex(image_ids))
-        self._words = RaggedNumbers.of(len(image_ids), 1, enumerate(numbers))
+        self._words = RaggedNumbers.from_lists(len(image_ids), 1, enumerate(numbers))
 
     @classmethod
     def read(cls, artifacts: Artifacts, name: str, image_ids: NDArray[np.object_]) -> Self:
@@ -45,7 +45,7 @@ class GeneratedCaptions(View):
 
     def take(self, images: Indices) -> Tensor:
         """(images, longest) word numbers of some of the split's images, padded with 0."""
-        (index,), _ = self._words.padded(images)
+        (index,), _ = self._words.padded_columns(images)
         return torch.from_numpy(index)
 
 

@@ -33,12 +33,12 @@ class RegionsOfImages(VectorsOfImages, ViewOfRegions):
         self._scores = store.rows["score"].to_numpy(np.float32, copy=True)
         self._scores[store.rows["rank"] == 0] = np.inf
 
-    def all_of(self, images: Indices) -> tuple[Indices, Indices]:
+    def all_regions(self, images: Indices) -> tuple[Indices, Indices]:
         """Every region of some images: the image (counted among those asked for) and the rank of each."""
         _, owner, rank = self._rows.take(self._images[images])
         return owner, rank
 
-    def take_some(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor | Stored, Tensor, Tensor]:
+    def take_regions(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor | Stored, Tensor, Tensor]:
         """(images, R, ...) features of some regions, a mask of those that exist, and their class scores."""
         counts = np.bincount(owner, minlength=len(images))
         present = np.arange(counts.max(initial=1)) < counts[:, None]

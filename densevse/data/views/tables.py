@@ -33,9 +33,9 @@ class InFiles(VectorSource):
 
     def take(self, rows: Indices) -> Tensor | Stored:
         """(..., D) float32 vectors."""
-        return self._stored(rows).float()
+        return self._read_vectors(rows).float()
 
-    def _stored(self, rows: Indices) -> Tensor:
+    def _read_vectors(self, rows: Indices) -> Tensor:
         """(..., D) vectors in the precision of the files."""
         found, missing = self._store.gather(np.maximum(rows, 0).ravel()), (rows == MISSING).ravel()
         found[missing] = 0
@@ -47,7 +47,7 @@ class InFilesForGPU(InFiles):
 
     def take(self, rows: Indices) -> Stored:
         """(..., D) vectors in the precision of the files."""
-        return Stored(self._stored(rows))
+        return Stored(self._read_vectors(rows))
 
 
 class OnGPU(VectorSource):

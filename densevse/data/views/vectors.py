@@ -53,7 +53,7 @@ class VectorsOfImages(View):
         return self._vectors.take(self._row(images, 0))
 
     def send_to(self, device: torch.device, most: int, images: Indices, ranks: Indices) -> int:
-        """Lets a GPU widen the features of later batches, or keeps them there."""
+        """Keeps the features on the GPU if they fit into `most` bytes; else they are sent with each batch."""
         rows = np.unique(self._row(images, ranks))
         size = len(rows) * self._store.row_bytes
         self._vectors = OnGPU(self._store, rows, device) if size <= most else InFilesForGPU(self._store)

@@ -15,11 +15,11 @@ from densevse.config.given import ID_FILES, GivenFiles, GivenLayout
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.given.relevance import (
     CUTOFFS,
+    binary_relevance,
     checked_cutoffs,
     checked_relevance,
     read_relevance,
     relevance_metrics,
-    relevance_of,
 )
 from densevse.evaluation.given.retrieval import GivenTest, Ids, Items, given_rankings, read_ids, scorers
 from densevse.evaluation.given.scoring import Aligned, score_blocks
@@ -81,7 +81,7 @@ def evaluate(
     if relevant is None:
         image = _images(as_array(image_of_sentence), values.shape)
         columns = np.argsort(image, kind="stable")
-        gains = relevance_of(image[columns], len(values))
+        gains = binary_relevance(image[columns], len(values))
     else:
         columns, gains = np.arange(values.shape[1]), checked_relevance(relevant, values.shape, "relevant")
     score = score_blocks(Aligned(Matrix("scores", values), np.arange(len(values)), columns), layout)
@@ -112,7 +112,7 @@ def evaluate_files(given: GivenFiles, per_image: int, measures: Measures) -> dic
         test = numbered_test(count, image, measures.protocol)
         if measures.at is not None:
             found = scorers(files, given.layout, test, Path(folder))
-            return _relevance_metrics(found, relevance_of(image, count), measures)
+            return _relevance_metrics(found, binary_relevance(image, count), measures)
         return retrieval_metrics(given_rankings(files, given.layout, test, Path(folder)), test.rows, measures.intervals)
 
 
@@ -146,8 +146,8 @@ def evaluate_relevant_files(given: GivenFiles, relevant: str, measures: Measures
     """
     files = given.files(0)
     with TemporaryDirectory() as folder:
-        images, captions = (ids_of(files, kind, given.copies, folder) for kind in ("image", "caption"))
-        test = test_of_ids(images, captions, given.copies)
+        images, captions = (find_ids(files, kind, given.copies, folder) for kind in ("image", "caption"))
+        test = given_test_from_ids(images, captions, given.copies)
         found = scorers(files, given.layout, test, Path(folder))  # which names the file of ids that do not fit
         return _relevance_metrics(found, read_relevance(relevant, images, captions), measures)
 
@@ -160,14 +160,14 @@ def numbered_test(images: int, image_of_caption: Indices, protocol: str) -> Give
     return GivenTest(rows, folds(rows, protocol), *_items(names, captions), sentences)
 
 
-def test_of_ids(images: Ids, captions: Ids, copies: int) -> GivenTest:
-    """The images and sentences with these ids, for scores alone: whose sentence is whose, nobody says."""
+def given_test_from_ids(images: Ids, captions: Ids, copies: int) -> GivenTest:
+    """A test split of images and sentences with these ids, for scores alone: no sentence is paired with an image."""
     unknown = np.empty(0, np.int64)
     rows = TestSet(images, captions, unknown, images)
     return GivenTest(rows, [], *_items(images, captions), np.full(len(images), copies))
 
 
-def ids_of(files: Mapping[str, str], kind: str, copies: int, folder: str) -> Ids:
+def find_ids(files: Mapping[str, str], kind: str, copies: int, folder: str) -> Ids:
     """The ids of the images or captions (`kind`) of a given row's files; numbers from 0 if there are none."""
     if f"{kind}_ids" in files:
         return read_ids(files[f"{kind}_ids"])

@@ -38,8 +38,8 @@ def read_relevance(
         if ids.has_duplicates:
             raise InputError(f"{kind}_ids: {ids[ids.duplicated()][0]!r} stands there twice; leave one of each.")
     if Path(path).suffix == ".npz":
-        return checked_relevance(_sparse(path), (len(images), len(sentences)), str(path))
-    pairs = _of_parquet(path) if Path(path).suffix == ".parquet" else _of_qrels(path, images, sentences)
+        return checked_relevance(_read_sparse(path), (len(images), len(sentences)), str(path))
+    pairs = _read_parquet(path) if Path(path).suffix == ".parquet" else _read_qrels(path, images, sentences)
     row, column = images.get_indexer(pairs["image_id"]), sentences.get_indexer(pairs["caption_id"])
     _refuse_first(path, pairs, (row < 0) | (column < 0), "an id that the scores do not have; correct or remove it")
     _refuse_first(path, pairs, pairs.duplicated(_PAIR).to_numpy(), "a pair that stands there before; keep one")
@@ -66,7 +66,7 @@ def checked_relevance(relevant: Any, shape: tuple[int, ...], name: str) -> spars
     return gains
 
 
-def relevance_of(image_of_sentence: Indices, images: int) -> sparse.csr_array:
+def binary_relevance(image_of_sentence: Indices, images: int) -> sparse.csr_array:
     """Gains of 1 of each sentence (S,) with its image."""
     sentences = len(image_of_sentence)
     return sparse.csr_array((np.ones(sentences), (image_of_sentence, np.arange(sentences))), shape=(images, sentences))
@@ -87,7 +87,7 @@ def relevance_metrics(
     values: dict[str, Reals] = {}
     for direction, scorer in zip(DIRECTIONS, scorers, strict=True):
         block = scorer(images, sentences)
-        ranks = answer_ranks(_scores_of(block, direction, gains.shape), answers[direction])
+        ranks = answer_ranks(_query_scores(block, direction, gains.shape), answers[direction])
         values |= {f"{direction}_{name}": found for name, found in ranks.metrics(cutoffs).items()}
     counts = {f"{direction}_queries": float(len(answers[direction])) for direction in DIRECTIONS}
     if not intervals:
@@ -97,7 +97,7 @@ def relevance_metrics(
     asked = len(answers["i2t"])
     of_direction = {"i2t": group[:asked], "t2i": group[asked:]}
     bootstrap = MeanBootstrap({name: of_direction[name[:3]] for name in values}, [*values])
-    return bootstrap.with_intervals([values]) | counts
+    return bootstrap.means_and_intervals([values]) | counts
 
 
 def checked_cutoffs(cutoffs: Sequence[int]) -> list[int]:
@@ -115,21 +115,21 @@ def _answers(gains: Any) -> dict[int, tuple[Indices, Reals]]:
     return {n: (gains.indices[first:last], gains.data[first:last]) for n, (first, last) in bounds if first < last}
 
 
-def _scores_of(block: ScoreBlock, direction: str, shape: tuple[int, ...]) -> Any:
+def _query_scores(block: ScoreBlock, direction: str, shape: tuple[int, ...]) -> Any:
     """A function of the scores of consecutive queries of a direction, (queries, candidates)."""
     if direction == "i2t":
         return lambda queries: np.asarray(block(queries, slice(0, shape[1])))
     return lambda queries: np.asarray(block(slice(0, shape[0]), queries)).T
 
 
-def _sparse(path: str | Path) -> Any:
+def _read_sparse(path: str | Path) -> Any:
     try:
         return sparse.load_npz(path)
     except (*ARRAY_DAMAGES, KeyError) as error:
         raise InputError(f"{path}: not a sparse matrix ({error}); write it by scipy.sparse.save_npz.") from error
 
 
-def _of_parquet(path: str | Path) -> pd.DataFrame:
+def _read_parquet(path: str | Path) -> pd.DataFrame:
     """The pairs of a Parquet file, with a gain of 1 where it has none."""
     try:
         found = pd.read_parquet(path)
@@ -139,10 +139,10 @@ def _of_parquet(path: str | Path) -> pd.DataFrame:
     if missing:
         raise InputError(f"{path}: no column {missing[0]}; it needs image_id, caption_id and, for gains, relevance.")
     pairs = found[_PAIR].astype(str)
-    return _with_gains(path, pairs, found["relevance"] if "relevance" in found else np.ones(len(pairs)))
+    return _add_gains(path, pairs, found["relevance"] if "relevance" in found else np.ones(len(pairs)))
 
 
-def _of_qrels(path: str | Path, images: pd.Index, sentences: pd.Index) -> pd.DataFrame:
+def _read_qrels(path: str | Path, images: pd.Index, sentences: pd.Index) -> pd.DataFrame:
     """The pairs of TREC's qrels, whose queries are all images or all sentences."""
     try:
         lines = Path(path).read_text("utf-8-sig").splitlines()
@@ -164,10 +164,10 @@ def _of_qrels(path: str | Path, images: pd.Index, sentences: pd.Index) -> pd.Dat
         )
     names = ("query", "answer") if fits[0] else ("answer", "query")
     pairs = pd.DataFrame({"image_id": found[names[0]], "caption_id": found[names[1]]})
-    return _with_gains(path, pairs, found["relevance"])
+    return _add_gains(path, pairs, found["relevance"])
 
 
-def _with_gains(path: str | Path, pairs: pd.DataFrame, gains: ArrayLike) -> pd.DataFrame:
+def _add_gains(path: str | Path, pairs: pd.DataFrame, gains: ArrayLike) -> pd.DataFrame:
     numbers = pd.to_numeric(pd.Series(gains), errors="coerce").to_numpy(np.float64)
     _refuse_first(path, pairs, ~np.isfinite(numbers), "a gain that is not a finite number; correct it")
     return pairs.assign(relevance=numbers)

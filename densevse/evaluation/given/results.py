@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from densevse.evaluation.bootstrap import LIMITS
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.relevance import PERCENT
-from snakeproof.files import atomic
+from snakeproof.files import atomic_file
 
 RETRIEVED = {"i2t": "text_retrieval", "t2i": "image_retrieval"}
 """CLIP_benchmark's names of the directions. It names what is retrieved."""
@@ -28,10 +28,10 @@ class EvaluatedModel(NamedTuple):
 
 def write_csv(found: Mapping[str, float], path: str | Path) -> None:
     """Writes a row for each metric, with the columns metric, value, low and high, in the units of `evaluate`."""
-    with atomic(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+    with atomic_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["metric", "value", "low", "high"])
-        for name in _metrics(found):
+        for name in _metric_names(found):
             rows.writerow([name, found[name], *(found.get(name + end, "") for end in _ENDS)])
 
 
@@ -40,23 +40,23 @@ def write_json(found: Mapping[str, float], path: str | Path, of: EvaluatedModel)
 
     Shares are from 0 to 1 there. The ends of an unknown interval are null, as JSON has no NaN.
     """
-    shares = {name: found[name] / 100 if _is_percent(name) else found[name] for name in _metrics(found)}
+    shares = {name: found[name] / 100 if _is_percent(name) else found[name] for name in _metric_names(found)}
     document = {
         **of._asdict(),
         "task": "zeroshot_retrieval",
-        "metrics": {_of_clip_benchmark(name): value for name, value in shares.items()},
+        "metrics": {_clip_benchmark_key(name): value for name, value in shares.items()},
         "task_name": of.dataset or of.model,
         "dataset_revision": "",
         "mteb_version": None,
         "evaluation_time": None,
-        "scores": {"test": [_of_mteb(direction, shares) for direction in DIRECTIONS]},
+        "scores": {"test": [_mteb_scores(direction, shares) for direction in DIRECTIONS]},
         "intervals": {name: _interval(name, found) for name in shares if name + "_low" in found},
     }
-    with atomic(path) as temporary:
+    with atomic_file(path) as temporary:
         Path(temporary).write_text(json.dumps(document, indent=2) + "\n", "utf-8")
 
 
-def _metrics(found: Mapping[str, float]) -> list[str]:
+def _metric_names(found: Mapping[str, float]) -> list[str]:
     return [name for name in found if not name.endswith(_ENDS)]
 
 
@@ -69,7 +69,7 @@ def _is_percent(name: str) -> bool:
     return name.split("_")[-1] not in ("queries", "ties") and LIMITS.get(name, PERCENT) == PERCENT
 
 
-def _of_clip_benchmark(name: str) -> str:
+def _clip_benchmark_key(name: str) -> str:
     direction, _, metric = name.partition("_")
     if direction not in DIRECTIONS:
         return name
@@ -77,7 +77,7 @@ def _of_clip_benchmark(name: str) -> str:
     return f"{RETRIEVED[direction]}_{of_recall}"
 
 
-def _of_mteb(direction: str, shares: Mapping[str, float]) -> dict[str, Any]:
+def _mteb_scores(direction: str, shares: Mapping[str, float]) -> dict[str, Any]:
     """The metrics of a direction, which is a subset of the task: the main one is nDCG@10, or else the first."""
     own = {name.removeprefix(f"{direction}_"): value for name, value in shares.items() if name.startswith(direction)}
     named = {f"hit_rate_at_{name[1:]}" if name[1:].isdigit() else name: value for name, value in own.items()}

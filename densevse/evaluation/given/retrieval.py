@@ -56,25 +56,25 @@ def read_ids(path: str | Path) -> Ids:
     return ids
 
 
-def rows_of(items: Items, ids: Ids, where: str) -> Indices:
+def match_rows(items: Items, ids: Ids, where: str) -> Indices:
     """The row of each ranked item among `ids`, or -1 for an item that the protocol does not need.
 
     Raises `InputError` that names repeated, unknown or missing ids; `where` is their file.
     """
     index = pd.Index(ids)
-    _refuse(index[index.duplicated()], f"{where}: these {items.kind}_ids stand there twice", "leave one of each")
+    _refuse_ids(index[index.duplicated()], f"{where}: these {items.kind}_ids stand there twice", "leave one of each")
     known = pd.Index(items.known)
     known_as = f"they are those of the column {items.kind}_id of {items.kind}s.parquet, of the split test"
-    _refuse(index[~index.isin(known)], f"{where}: these {items.kind}_ids are unknown", known_as)
+    _refuse_ids(index[~index.isin(known)], f"{where}: these {items.kind}_ids are unknown", known_as)
     rows: Indices = index.get_indexer(pd.Index(items.ranked)).astype(np.int64)
     missing = items.ranked[items.needed][rows[items.needed] < 0]
-    _refuse(
+    _refuse_ids(
         pd.Index(missing), f"{where}: these {items.kind}_ids are missing", "add their rows, or use another protocol"
     )
     return rows
 
 
-def _refuse(wrong: pd.Index, what: str, advice: str) -> None:
+def _refuse_ids(wrong: pd.Index, what: str, advice: str) -> None:
     if len(wrong):
         some = ", ".join(map(repr, wrong[:_SHOWN])) + (f" and {len(wrong) - _SHOWN:,} more" * (len(wrong) > _SHOWN))
         raise InputError(f"{what}: {some}; {advice}.")
@@ -112,7 +112,7 @@ def write_given_retrieval(
     `layout` has the fields of `GivenLayout`, and `given` are the files by their keys. Raises `InputError` that names
     the wrong file, row or id.
     """
-    of, meaning = Identity.of(wildcards), validate(GivenLayout, layout, "the given row")
+    of, meaning = Identity.from_wildcards(wildcards), validate(GivenLayout, layout, "the given row")
     test = read_test(image_table, caption_table, str(of.protocol), ranked_sentences)
     rows = given_rankings(given, meaning, test, Path(output).parent, top)
     if is_below_chance(rows):
@@ -181,8 +181,8 @@ class _GivenMatrices:
         captions, columns = self._captions(matrix if by_sentence else None)
         values = matrix.values.T if by_sentence else matrix.values
         if values.shape != (images, captions):
-            message = _misshapen(matrix, (images, captions), by_sentence, self._copies)
-            raise InputError(message + self._unranked(values.shape[1]))
+            message = _shape_message(matrix, (images, captions), by_sentence, self._copies)
+            raise InputError(message + self._unranked_hint(values.shape[1]))
         _check_copies(matrix.name, values, self._copies)
         return Aligned(matrix, rows, columns, by_sentence)
 
@@ -198,14 +198,14 @@ class _GivenMatrices:
         found = []
         for matrix, (count, rows) in ((images, self._images(images)), (sentences, self._captions(sentences))):
             if len(matrix.values) != count:
-                message = _misshapen(matrix, (count, sizes[0]), False, self._copies)
-                raise InputError(message + (self._unranked(len(matrix.values)) if matrix is sentences else ""))
+                message = _shape_message(matrix, (count, sizes[0]), False, self._copies)
+                raise InputError(message + (self._unranked_hint(len(matrix.values)) if matrix is sentences else ""))
             found.append(Aligned(matrix, rows, np.arange(sizes[0])))
         _check_copies(images.name, images.values, self._copies)
         return found[0], found[1]
 
-    def _unranked(self, sentences: int) -> str:
-        """The end of a message about a file of this number of sentences: all of the split, where not all are ranked."""
+    def _unranked_hint(self, sentences: int) -> str:
+        """A hint for a file with all sentences of the split where not all are ranked; empty for other numbers."""
         known, ranked = len(self._test.captions.known), len(self._test.captions.documented)
         if not ranked < known == sentences:
             return ""
@@ -233,7 +233,7 @@ class _GivenMatrices:
             if where:
                 raise InputError(f"{where}: the ids stand in {matrix.name} as well; leave {key} out.")
             ids, where = matrix.ids, matrix.name
-        return len(ids), rows_of(items, ids, where)
+        return len(ids), match_rows(items, ids, where)
 
 
 def _check_sentences(test: GivenTest, copies: int) -> None:
@@ -263,7 +263,7 @@ def _check_copies(name: str, values: NDArray[Any], copies: int) -> None:
         )
 
 
-def _misshapen(matrix: Matrix, expected: tuple[int, int], by_sentence: bool, copies: int) -> str:
+def _shape_message(matrix: Matrix, expected: tuple[int, int], by_sentence: bool, copies: int) -> str:
     """A message about a matrix of another shape than expected, (images, sentences or D)."""
     found = matrix.values.shape[::-1] if by_sentence else matrix.values.shape
     needed, there = (

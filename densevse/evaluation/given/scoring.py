@@ -40,11 +40,11 @@ def score_blocks(scores: Aligned, layout: GivenLayout) -> Scorer:
     ranked as they are: float32 would merge neighbours, and lose those below 1e-38.
     """
 
-    def of_rows(images: Indices, sentences: Indices) -> ScoreBlock:
+    def select_block(images: Indices, sentences: Indices) -> ScoreBlock:
         rows, columns = scores.rows[images], scores.columns[sentences]
 
         def score_block(image: slice, sentence: slice) -> NDArray[Any]:
-            found = _read(scores, rows[image], columns[sentence], layout.unscored)
+            found = _read_values(scores, rows[image], columns[sentence], layout.unscored)
             if layout.lower_is_better:
                 np.negative(found, out=found)
                 found[found == np.inf] = -np.inf
@@ -52,20 +52,20 @@ def score_blocks(scores: Aligned, layout: GivenLayout) -> Scorer:
 
         return score_block
 
-    return of_rows
+    return select_block
 
 
 def vector_blocks(images: Aligned, sentences: Aligned, layout: GivenLayout) -> Scorer:
     """Blocks of the similarities of vectors. A block raises `InputError` as `read_vectors` does."""
 
-    def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
+    def select_block(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
         def score_block(image: slice, sentence: slice) -> Vectors:
             some_images = read_vectors(images, image_rows[image], layout)
             return similarities(some_images, read_vectors(sentences, sentence_rows[sentence], layout), layout)
 
         return score_block
 
-    return of_rows
+    return select_block
 
 
 def similarities(images: Vectors, sentences: Vectors, layout: GivenLayout) -> Vectors:
@@ -79,7 +79,7 @@ def read_vectors(aligned: Aligned, items: Indices, layout: GivenLayout) -> Vecto
     Raises `InputError` that names a row that is not finite, zero for the cosine, or out of range for the others.
     """
     rows = aligned.rows[items]
-    vectors = _read(aligned, rows, aligned.columns, None)
+    vectors = _read_values(aligned, rows, aligned.columns, None)
     largest = np.abs(vectors).max(axis=1)
     if layout.similarity != "cosine":
         _check_range(aligned.matrix.name, rows, largest, str(layout.similarity))
@@ -87,10 +87,10 @@ def read_vectors(aligned: Aligned, items: Indices, layout: GivenLayout) -> Vecto
     zero = np.flatnonzero(largest == 0)
     if len(zero):
         raise InputError(f"{aligned.matrix.name}: row {rows[zero[0]]} is zero, which has no cosine; correct it.")
-    return _unit(vectors, largest)
+    return _unit_vectors(vectors, largest)
 
 
-def _unit(vectors: Vectors, largest: NDArray[Any]) -> Vectors:
+def _unit_vectors(vectors: Vectors, largest: NDArray[Any]) -> Vectors:
     """The vectors with length 1, float32, made in place; `largest` are their largest numbers, none 0.
 
     The square of a length leaves float32 from 1e19 on and below 1e-19. So each vector is first multiplied by the power
@@ -115,7 +115,7 @@ def _check_range(name: str, rows: Indices, largest: NDArray[Any], similarity: st
         )
 
 
-def _read(aligned: Aligned, rows: Indices, columns: Indices, unscored: str | None) -> NDArray[Any]:
+def _read_values(aligned: Aligned, rows: Indices, columns: Indices, unscored: str | None) -> NDArray[Any]:
     """(rows, columns) of a matrix as float32, or float64 where the matrix has it."""
     values = aligned.matrix.values.T if aligned.by_sentence else aligned.matrix.values
     found = _part(values, rows, columns)
@@ -126,12 +126,12 @@ def _read(aligned: Aligned, rows: Indices, columns: Indices, unscored: str | Non
     wrong = np.argwhere(~(np.isfinite(found) | absent))
     if len(wrong):
         at = rows[wrong[0, 0]], columns[wrong[0, 1]]
-        _refuse(aligned, at[::-1] if aligned.by_sentence else at, float(found[tuple(wrong[0])]))
+        _refuse_number(aligned, at[::-1] if aligned.by_sentence else at, float(found[tuple(wrong[0])]))
     found[absent] = -np.inf
     return found
 
 
-def _refuse(aligned: Aligned, at: tuple[int, int], value: float) -> None:
+def _refuse_number(aligned: Aligned, at: tuple[int, int], value: float) -> None:
     name, kind = aligned.matrix.name, aligned.matrix.values.dtype
     if np.isnan(value):
         why = "not a number; correct it, or say by `unscored` that such pairs were not scored"

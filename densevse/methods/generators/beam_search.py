@@ -40,7 +40,7 @@ def beam_search(
         total, place = (total.unsqueeze(2) + best).flatten(1).topk(min(beam, best[0].numel()), dim=1)
         parent = place // best.shape[2]
         words = word.flatten(1).gather(1, place)
-        state = tuple(_of_parents(part, parent) for part in state)
+        state = tuple(_parent_states(part, parent) for part in state)
         written = [part.gather(1, parent) for part in written] + [words]
         if allowed_end and bool((words == END).all()):
             break
@@ -71,7 +71,7 @@ def _continuations(
     return torch.where(ended.unsqueeze(2), alone, best), word.masked_fill(ended.unsqueeze(2), END)
 
 
-def _of_parents(part: Tensor, parent: Tensor) -> Tensor:
+def _parent_states(part: Tensor, parent: Tensor) -> Tensor:
     """The states (R, B, ...) of the hypotheses that are continued: their parents are (R, beam)."""
     index = parent.view(*parent.shape, *(1 for _ in part.shape[2:])).expand(*parent.shape, *part.shape[2:])
     return part.gather(1, index)

@@ -30,9 +30,9 @@ class LSTMCaptioner(Generator):
 
     def negative_log_likelihood(self, content: Tensor, sentences: Words) -> Tensor:
         """(S,) minus the log probability of each sentence and its end, as the decoder gives it."""
-        return self.decoder.negative_log_likelihood(self.initial(content), sentences)
+        return self.decoder.negative_log_likelihood(self.initial_states(content), sentences)
 
-    def initial(self, content: Tensor) -> Tensor:
+    def initial_states(self, content: Tensor) -> Tensor:
         """(S, dimension) first states of the LSTM, from the images' vectors.
 
         The vectors' values are first scaled to mean 0 and variance 1. The values of a vector of unit norm are so small
@@ -42,7 +42,7 @@ class LSTMCaptioner(Generator):
 
     def begin(self, content: Tensor, tags: Tensor | None) -> tuple[Tensor, State]:
         """The first hidden state and memory; later steps read nothing more of the image."""
-        hidden = self.initial(content).unsqueeze(1)
+        hidden = self.initial_states(content).unsqueeze(1)
         return content, (hidden, hidden.new_zeros(hidden.shape))
 
     def step(self, begun: Tensor, number: int, words: Tensor, state: State) -> tuple[Tensor, State]:

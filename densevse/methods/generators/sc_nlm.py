@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.kernels.arrays import on_device
+from densevse.kernels.arrays import tensor_on_device
 from densevse.methods.generators.interface import CONTENT, Generator, State
 from densevse.methods.interface import Shapes
 from densevse.methods.parameters.generators.sc_nlm import Parameters
@@ -47,8 +47,8 @@ def positions(sentences: Tags, word_context: int, tag_context: int) -> Positions
     """All predictions of tagged sentences: one for each word, and one for the end."""
     steps, device = sentences.lengths_on_host() + 1, sentences.words.device
     first = np.cumsum(steps) - steps
-    sentence = on_device(np.repeat(np.arange(len(steps)), steps), device)
-    place = on_device(np.arange(steps.sum()) - np.repeat(first, steps), device)
+    sentence = tensor_on_device(np.repeat(np.arange(len(steps)), steps), device)
+    place = tensor_on_device(np.arange(steps.sum()) - np.repeat(first, steps), device)
     words = functional.pad(sentences.words, (word_context, 1))
     tags = functional.pad(sentences.tags, (0, tag_context))
     back = place[:, None] + word_context - 1 - torch.arange(word_context, device=device)

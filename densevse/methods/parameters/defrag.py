@@ -81,8 +81,8 @@ class Parameters(GlobalRankingParameters):
     )
 
     @property
-    def counted(self) -> dict[str, bool]:
-        """How the score sums the products of fragments, in the terms of densevse/kernels/fragment_sums.py."""
+    def sum_options(self) -> dict[str, bool]:
+        """The options of `sums_of_scores` (densevse/kernels/fragment_sums.py) that this score takes."""
         best_region = self.score == "best_region"
         return {"best_region": best_region, "truncated": not best_region if self.truncated is None else self.truncated}
 

@@ -10,7 +10,7 @@ from torchvision.models.detection import fasterrcnn_resnet50_fpn_v2
 
 from densevse.artifacts.boxes import Boxes
 from densevse.runtime.numerics import device
-from densevse.vision.networks import with_weights
+from densevse.vision.networks import load_network_weights
 from densevse.vision.regions import Described
 
 _CLASSES = 91
@@ -26,7 +26,7 @@ class FasterRCNN:
 
     def __init__(self, weights: str | Path, detections: int, nms_threshold: float) -> None:
         self.device = device()
-        model = with_weights(_build(detections, nms_threshold), "faster_rcnn", weights)
+        model = load_network_weights(_build(detections, nms_threshold), "faster_rcnn", weights)
         self.model: Any = model.eval().requires_grad_(False).to(self.device)
 
     @property

@@ -18,7 +18,7 @@ from torchvision import transforms
 from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.config.registries import PATCHES, POOLED
 from densevse.vision.crops import Pixels
-from densevse.vision.networks import Cropping, Network, standardised
+from densevse.vision.networks import Cropping, Network, standardise_pixels
 from snakeproof.errors import InputError
 
 _NEAR = 3
@@ -65,13 +65,13 @@ class LibraryNetwork(Network):
         """The number of classes, 0 for none."""
         return self._classes
 
-    def fitted(self, pixels: Pixels, size: int) -> Pixels:
+    def fit_image(self, pixels: Pixels, size: int) -> Pixels:
         """(S, S, 3): a whole image (height, width, 3), resized and cropped as the library does; `size` is ignored."""
         return np.array(self._fit(Image.fromarray(np.ascontiguousarray(pixels))), np.uint8)
 
     def crops(self, pixels: Pixels, view: Cropping) -> Pixels:
         """(1, S, S, 3): the fitted image, for every view."""
-        return self.fitted(pixels, self.settings.size)[None]
+        return self.fit_image(pixels, self.settings.size)[None]
 
     def node(self, layer: str) -> str:
         """The layer's name as it is. Raises `InputError` for a name other than `pooled` and `patches`."""
@@ -87,16 +87,16 @@ class LibraryNetwork(Network):
         asked = [name for name in names if self._classes or name != CLASSES]
         half = torch.autocast(self.device.type, torch.bfloat16, enabled=self.dtype == torch.bfloat16)
         with torch.inference_mode(), half:
-            pixels = standardised(batch.to(self.device), self.settings.mean, self.settings.std)
+            pixels = standardise_pixels(batch.to(self.device), self.settings.mean, self.settings.std)
             found = self.module(pixels, asked)
         found.setdefault(CLASSES, torch.zeros(len(batch), 1, device=self.device))
         return tuple(found[name].float() for name in names)
 
-    def _prepared(self, module: nn.Module) -> nn.Module:
+    def _prepare_module(self, module: nn.Module) -> nn.Module:
         return module.eval().requires_grad_(False)
 
 
-def preprocessing_of(transform: transforms.Compose, architecture: str) -> Preprocessing:
+def split_transform(transform: transforms.Compose, architecture: str) -> Preprocessing:
     """Splits a library's transform: the steps before a picture becomes a tensor, and its mean and std.
 
     Raises `InputError` if the transform cannot be split so, or if its result is not square.
@@ -118,7 +118,9 @@ def preprocessing_of(transform: transforms.Compose, architecture: str) -> Prepro
     return Preprocessing(fit, width, mean, std)
 
 
-def made(architecture: str, known: Sequence[str], make: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+def build_library_model(
+    architecture: str, known: Sequence[str], make: Callable[..., Any], options: Mapping[str, Any]
+) -> Any:
     """Builds the network of a library that `<library>:<name>` and `options` describe.
 
     Raises `InputError` if the name is not `known`, with similar names, or if the library does not take the options.

@@ -16,8 +16,8 @@ from torch import Tensor, nn
 
 from densevse.config.networks import NetworkSettings
 from densevse.config.registries import PATCHES, POOLED
-from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
-from densevse.vision.networks import with_weights
+from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, build_library_model, split_transform
+from densevse.vision.networks import load_network_weights
 from snakeproof.errors import InputError
 from snakeproof.logs import logger
 
@@ -31,7 +31,9 @@ def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
     Raises `InputError` if the name, options or weights do not fit.
     """
     _check_activation(settings.architecture)
-    model: Any = with_weights(_untrained(settings.architecture, settings.options), settings.architecture, weights)
+    model: Any = load_network_weights(
+        _untrained_model(settings.architecture, settings.options), settings.architecture, weights
+    )
     visual = model.visual
     layers = {
         POOLED: model.encode_image,
@@ -40,7 +42,7 @@ def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
         )["image_intermediates"][-1],
     }
     transform = image_transform_v2(PreprocessCfg(**visual.preprocess_cfg), is_train=False)
-    return LibraryNetwork(settings, OfLibrary(model, layers, 0), preprocessing_of(transform, settings.architecture))
+    return LibraryNetwork(settings, OfLibrary(model, layers, 0), split_transform(transform, settings.architecture))
 
 
 def _check_activation(architecture: str) -> None:
@@ -73,9 +75,9 @@ class TextEncoder(nn.Module):
         self.described, length = dict(described), _length(_text_config(described))
         if "tokenizer" in described:
             self._take_tokenizer(described["tokenizer"])
-        self.model = _untrained(described["architecture"], described["options"])
+        self.model = _untrained_model(described["architecture"], described["options"])
         if weights is not None:
-            with_weights(self.model, described["architecture"], weights)
+            load_network_weights(self.model, described["architecture"], weights)
         self.model.visual = nn.Identity()
         self.eval().requires_grad_(False)
         with torch.inference_mode():
@@ -84,7 +86,7 @@ class TextEncoder(nn.Module):
     def _take_tokenizer(self, given: Mapping[str, Any]) -> None:
         if "file" in given:
             data = Path(given["file"]).read_bytes()
-            _parsed(data, given["file"], given["pad"])
+            _parse_tokenizer(data, given["file"], given["pad"])
             content = torch.frombuffer(bytearray(data), dtype=torch.uint8)
         else:
             content = torch.zeros(given["bytes"], dtype=torch.uint8)
@@ -112,7 +114,7 @@ class Tokenizer:
                 data = weights.get_tensor("text_encoder.tokenizer").tobytes()
             pad = described["tokenizer"]["pad"]
             clean = get_clean_fn(text.get("tokenizer_kwargs", {}).get("clean", "whitespace"))
-            self._cut = partial(_cut_by_file, _parsed(data, described["model"], pad), pad, clean, self.length)
+            self._cut = partial(_cut_by_file, _parse_tokenizer(data, described["model"], pad), pad, clean, self.length)
         elif text.get("hf_tokenizer_name") or "siglip" in architecture.lower():
             raise InputError(
                 f"networks: {architecture} does not use CLIP's tokenizer; name the file tokenizer.json of "
@@ -142,7 +144,7 @@ def _cut_by_file(
     return torch.tensor([one.ids for one in found]), sum(bool(one.overflowing) for one in found)
 
 
-def _parsed(data: bytes, file: str, pad: str) -> Any:
+def _parse_tokenizer(data: bytes, file: str, pad: str) -> Any:
     """A tokenizer of the library tokenizers. Raises `InputError` if the file is none, or has no token `pad`."""
     from tokenizers import Tokenizer as OfFile
 
@@ -177,21 +179,21 @@ def _config(architecture: str) -> dict[str, Any]:
     return found
 
 
-def _untrained(architecture: str, options: Mapping[str, Any]) -> Any:
+def _untrained_model(architecture: str, options: Mapping[str, Any]) -> Any:
     """A model with random weights. Nothing is downloaded: parts that the library would fetch are random too."""
     with torch.random.fork_rng(devices=[]):
-        return made(architecture, open_clip.list_models(), _create, options)
+        return build_library_model(architecture, open_clip.list_models(), _create, options)
 
 
 def _create(name: str, **options: Any) -> Any:
-    with _without_warnings():
+    with _silence_warnings():
         return open_clip.create_model(
             name, pretrained_image=False, pretrained_text=False, load_weights=False, **options
         )
 
 
 @contextmanager
-def _without_warnings() -> Iterator[None]:
+def _silence_warnings() -> Iterator[None]:
     """Silences the library's warning that weights are random, as a file replaces them afterwards."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)

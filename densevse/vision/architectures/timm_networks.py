@@ -9,16 +9,18 @@ from timm.data.transforms_factory import create_transform
 
 from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.config.registries import PATCHES, POOLED
-from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
-from densevse.vision.networks import with_weights
+from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, build_library_model, split_transform
+from densevse.vision.networks import load_network_weights
 from snakeproof.errors import InputError
 
 
 def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
     """The network with the weights of a file. Raises `InputError` if name, options or weights do not fit."""
     architecture = settings.architecture
-    model: Any = with_weights(
-        made(architecture, timm.list_models(), timm.create_model, settings.options), architecture, weights
+    model: Any = load_network_weights(
+        build_library_model(architecture, timm.list_models(), timm.create_model, settings.options),
+        architecture,
+        weights,
     )
     if not hasattr(model, "forward_intermediates"):
         raise InputError(f"networks: {architecture} gives no vectors of patches (forward_intermediates); name another.")
@@ -32,5 +34,5 @@ def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
     }
     transform = create_transform(**resolve_data_config({}, model=model))
     return LibraryNetwork(
-        settings, OfLibrary(model, layers, model.num_classes), preprocessing_of(transform, architecture)
+        settings, OfLibrary(model, layers, model.num_classes), split_transform(transform, architecture)
     )

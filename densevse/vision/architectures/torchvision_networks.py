@@ -11,23 +11,23 @@ from torchvision.models import SwinTransformer, VisionTransformer
 
 from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.config.registries import PATCHES, POOLED
-from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
-from densevse.vision.networks import with_weights
+from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, build_library_model, split_transform
+from densevse.vision.networks import load_network_weights
 from snakeproof.errors import InputError
 
 
 def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
     """The network with the weights of a file. Raises `InputError` if name, options or weights do not fit."""
     architecture = settings.architecture
-    model = made(architecture, models.list_models(module=models), models.get_model, settings.options)
+    model = build_library_model(architecture, models.list_models(module=models), models.get_model, settings.options)
     if not isinstance(model, VisionTransformer | SwinTransformer):
         name = architecture.partition(":")[2]
         raise InputError(f"networks: {architecture} is not a ViT or Swin transformer; write `architecture: {name}`.")
-    with_weights(model, architecture, weights)
-    layers = {POOLED: partial(_pooled, model), PATCHES: partial(_patches, model), CLASSES: model}
+    load_network_weights(model, architecture, weights)
+    layers = {POOLED: partial(_pooled_vectors, model), PATCHES: partial(_patches, model), CLASSES: model}
     classes = (model.heads.head if isinstance(model, VisionTransformer) else model.head).out_features
     return LibraryNetwork(
-        settings, OfLibrary(model, layers, classes), preprocessing_of(_transform(settings), architecture)
+        settings, OfLibrary(model, layers, classes), split_transform(_transform(settings), architecture)
     )
 
 
@@ -41,7 +41,7 @@ def _patches(model: Any, pixels: Tensor) -> Tensor:
     return patches
 
 
-def _pooled(model: Any, pixels: Tensor) -> Tensor:
+def _pooled_vectors(model: Any, pixels: Tensor) -> Tensor:
     """(N, D) input of the classifier: a ViT's class token, or the mean of a Swin transformer's patches."""
     swin = isinstance(model, SwinTransformer)
     return _patches(model, pixels).mean((2, 3)) if swin else _tokens(model, pixels)[:, 0]

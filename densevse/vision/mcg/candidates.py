@@ -72,21 +72,21 @@ def candidates(found: Hierarchies, counts: Sequence[Sequence[int]]) -> GroupedCa
     """
     beside, areas = neighbours(found.superpixels), found.superpixels.areas
     grouped = [
-        group(found.superpixels, tree, tuples(tree, beside, areas, [row[number] for row in counts]))
+        group_nodes(found.superpixels, tree, tuples(tree, beside, areas, [row[number] for row in counts]))
         for number, tree in enumerate(found.trees)
     ]
-    everything = joined(grouped)
-    different = everything[distinct(everything, areas)]
+    everything = join_candidates(grouped)
+    different = everything[distinct_candidates(everything, areas)]
     filled = fill_holes(different, found.superpixels, beside)
-    return filled[distinct(filled, areas)]
+    return filled[distinct_candidates(filled, areas)]
 
 
-def joined(parts: Sequence[GroupedCandidates]) -> GroupedCandidates:
+def join_candidates(parts: Sequence[GroupedCandidates]) -> GroupedCandidates:
     """Joins lists of candidates."""
     return GroupedCandidates(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
 
 
-def group(superpixels: Superpixels, tree: Hierarchy, nodes: Labels) -> GroupedCandidates:
+def group_nodes(superpixels: Superpixels, tree: Hierarchy, nodes: Labels) -> GroupedCandidates:
     """The candidates of tuples of a hierarchy's nodes, (C, LARGEST) padded with -1, as sets of superpixels."""
     bits, areas, boxes = _nodes(tree.children, superpixels.areas, superpixels.boxes)
     ends = np.append(tree.altitudes[tree.parents[:-1]], STRONGEST)
@@ -97,7 +97,7 @@ def group(superpixels: Superpixels, tree: Hierarchy, nodes: Labels) -> GroupedCa
     return GroupedCandidates(
         bits=_union(bits, nodes),
         areas=np.where(padding, 0, node_areas).sum(axis=1).astype(np.float64),
-        boxes=_around(boxes, nodes),
+        boxes=_enclosing_boxes(boxes, nodes),
         starts=np.where(padding, np.inf, tree.altitudes[nodes]).min(axis=1),
         ends=np.where(padding, 0, ends[nodes]).max(axis=1),
         balances=smallest / largest,
@@ -136,20 +136,20 @@ def fill_holes(chosen: GroupedCandidates, superpixels: Superpixels, beside: Neig
     return replace(chosen, bits=bits, areas=areas)
 
 
-def distinct(chosen: GroupedCandidates, superpixel_areas: Labels) -> NDArray[np.int64]:
-    """Removes near copies of smaller candidates; of equal ones the first stays."""
+def distinct_candidates(chosen: GroupedCandidates, superpixel_areas: Labels) -> NDArray[np.int64]:
+    """The indices of the candidates that are no near copies of smaller ones; of equal ones, the first stays."""
     order = np.argsort(chosen.areas, kind="stable")
-    stays = _stays(chosen.bits[order], chosen.areas[order], superpixel_areas, NEAR_COPY)
+    stays = _mark_distinct_sets(chosen.bits[order], chosen.areas[order], superpixel_areas, NEAR_COPY)
     return np.asarray(order[stays], np.int64)
 
 
 def masks(chosen: GroupedCandidates, superpixels: Superpixels) -> NDArray[np.bool_]:
     """(C, H, W) the pixels of candidates."""
-    members = members_of(chosen.bits, len(superpixels))
+    members = unpack_bits(chosen.bits, len(superpixels))
     return members[:, superpixels.labels]
 
 
-def members_of(bits: Bits, number: int) -> NDArray[np.bool_]:
+def unpack_bits(bits: Bits, number: int) -> NDArray[np.bool_]:
     """(C, S) bool: the superpixels of each set."""
     places = np.arange(number)
     return (bits[:, places // 64] >> (places % 64).astype(np.uint64) & np.uint64(1)).astype(bool)
@@ -184,19 +184,19 @@ def _union(bits, nodes):
     return found
 
 
-def _around(boxes: Labels, nodes: Labels) -> Labels:
+def _enclosing_boxes(boxes: Labels, nodes: Labels) -> Labels:
     """The box around the boxes of each tuple's nodes."""
     of_nodes = boxes[np.where(nodes < 0, nodes[:, :1], nodes)]
     return np.concatenate([of_nodes[:, :, :2].min(axis=1), of_nodes[:, :, 2:].max(axis=1)], axis=1)
 
 
 @njit(cache=True)
-def _holds(row, superpixel):
+def _has_superpixel(row, superpixel):
     return (row[superpixel >> 6] >> np.uint64(superpixel & 63)) & np.uint64(1) != 0
 
 
 @njit(cache=True)
-def _lowest(word):
+def _lowest_bit(word):
     """The index of the lowest set bit of a word that is not 0."""
     number = 0
     while word & np.uint64(0xFF) == 0:
@@ -209,13 +209,13 @@ def _lowest(word):
 
 
 @njit(cache=True)
-def _list(row, members):
+def _list_members(row, members):
     """Writes the superpixels of a set into `members`; returns their number."""
     number = 0
     for place in range(len(row)):
         word = row[place]
         while word:
-            members[number] = 64 * place + _lowest(word)
+            members[number] = 64 * place + _lowest_bit(word)
             word &= word - np.uint64(1)
             number += 1
     return number
@@ -232,7 +232,7 @@ def _fill(bits, areas, boxes, leaf_areas, leaf_boxes, starts, others):
     members, waiting = np.empty(leaves, np.int32), np.empty(leaves, np.int32)
     for number in range(len(bits)):
         state[:] = _UNKNOWN
-        size = _list(bits[number], members)
+        size = _list_members(bits[number], members)
         for at in range(size):
             state[members[at]] = _MEMBER
         for at in range(size):
@@ -278,7 +278,7 @@ def _differ(first, second, leaf_areas, most):
     for place in range(len(first)):
         word = first[place] ^ second[place]
         while word:
-            area += leaf_areas[64 * place + _lowest(word)]
+            area += leaf_areas[64 * place + _lowest_bit(word)]
             if area > most:
                 return True
             word &= word - np.uint64(1)
@@ -286,8 +286,8 @@ def _differ(first, second, leaf_areas, most):
 
 
 @njit(cache=True)
-def _stays(bits, areas, leaf_areas, threshold):
-    """Of sets of ascending area, keeps those that overlap no earlier kept one by more than `threshold` (Jaccard).
+def _mark_distinct_sets(bits, areas, leaf_areas, threshold):
+    """(C,) bool: marks the sets, of ascending area, that overlap no earlier marked one by more than `threshold`.
 
     With intersection I and difference D, I / (I + D) > t is D < (1 - t) (A + B + D) / 2.
     """
@@ -314,10 +314,10 @@ def _boundaries(bits, starts, others, lengths, strengths, borders):
     perimeters, contours = np.zeros(len(bits)), np.zeros(len(bits))
     members = np.empty(len(borders), np.int32)
     for number in range(len(bits)):
-        for member in members[: _list(bits[number], members)]:
+        for member in members[: _list_members(bits[number], members)]:
             perimeters[number] += borders[member]
             for at in range(starts[member], starts[member + 1]):
-                if not _holds(bits[number], others[at]):
+                if not _has_superpixel(bits[number], others[at]):
                     perimeters[number] += lengths[at]
                     contours[number] += strengths[at]
     return perimeters, contours

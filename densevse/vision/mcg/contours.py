@@ -17,7 +17,7 @@ import torch
 from densevse.artifacts.images import ImageSource, Photographs
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import CONTOURS
-from densevse.artifacts.shards import remove_superseded, shard_slice
+from densevse.artifacts.shards import remove_old_shards, shard_slice
 from densevse.runtime.numerics import device, set_up
 from densevse.vision.crops import Pixels
 from densevse.vision.mcg.hed import HED, load_hed
@@ -31,7 +31,7 @@ class Contours(ABC):
 
     smallest: int
 
-    def of(self, image: Pixels, scales: Sequence[float], most_pixels: int) -> list[Pixels]:
+    def find_maps(self, image: Pixels, scales: Sequence[float], most_pixels: int) -> list[Pixels]:
         """The contour maps (h, w) of an RGB image (H, W, 3), one for each scale, all of one size.
 
         The size is the image's, reduced to at most `most_pixels`, which bounds memory and time. For each scale the
@@ -41,10 +41,10 @@ class Contours(ABC):
         found = []
         for scale in scales:
             sides = max(1, round(height * scale)), max(1, round(width * scale))
-            found.append(resize(self._padded(resize(image, *sides)), height, width))
+            found.append(resize(self._pad_and_map(resize(image, *sides)), height, width))
         return found
 
-    def _padded(self, image: Pixels) -> Pixels:
+    def _pad_and_map(self, image: Pixels) -> Pixels:
         """The map of a small image, whose sides are padded with its edge pixels to the smallest size."""
         height, width = image.shape[:2]
         missing = ((0, max(0, self.smallest - height)), (0, max(0, self.smallest - width)), (0, 0))
@@ -153,7 +153,7 @@ def find_contours(
     images = read(image_table, IMAGES)
     maps = contour_maps(images.iloc[shard_slice(wildcards["shard"], len(images))], sources, model, options)
     write(maps, CONTOURS, output)
-    remove_superseded(output)
+    remove_old_shards(output)
 
 
 def read_own_contours(
@@ -163,7 +163,7 @@ def read_own_contours(
     images = read(image_table, IMAGES)
     found = own_contour_maps(images.iloc[shard_slice(wildcards["shard"], len(images))], maps, options)
     write(found, CONTOURS, output)
-    remove_superseded(output)
+    remove_old_shards(output)
 
 
 def contour_maps(
@@ -179,9 +179,9 @@ def contour_maps(
     found: list[tuple[str, float, bytes]] = []
     named = zip(readable["image_id"], readable["source"], readable["file"], strict=True)
     for image_id, source, file in progress(named, "contours", len(readable)):
-        maps = contours.of(files.pixels(source, file), scales, options["pixels"])
+        maps = contours.find_maps(files.pixels(source, file), scales, options["pixels"])
         found += [(image_id, scale, _png(one)) for scale, one in zip(scales, maps, strict=True)]
-    return _maps_found(found)
+    return _contour_rows(found)
 
 
 def own_contour_maps(rows: pd.DataFrame, folder: str, options: Mapping[str, Any]) -> pd.DataFrame:
@@ -203,10 +203,10 @@ def own_contour_maps(rows: pd.DataFrame, folder: str, options: Mapping[str, Any]
                 raise InputError(f"{folder}/{name}: not a grey picture; each image needs a contour map at each scale.")
             resized = resize(np.asarray(one, np.uint8), *working_size(height, width, options["pixels"]))
             found.append((image_id, scale, _png(resized)))
-    return _maps_found(found)
+    return _contour_rows(found)
 
 
-def _maps_found(found: Sequence[tuple[str, float, bytes]]) -> pd.DataFrame:
+def _contour_rows(found: Sequence[tuple[str, float, bytes]]) -> pd.DataFrame:
     """The rows of CONTOURS for contour maps."""
     frame = pd.DataFrame(found, columns=["image_id", "scale", "picture"])
     return frame.astype({"image_id": "str", "scale": "float32"})

@@ -17,7 +17,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 from densevse.vision.mcg.candidates import FEATURES
 from snakeproof.errors import InputError
-from snakeproof.seals import sealed, verified
+from snakeproof.seals import sealed_file, verify_file
 from snakeproof.statements import statement_metadata
 
 
@@ -47,7 +47,7 @@ class RegressionForest:
 ARRAYS = ("starts", "features", "thresholds", "children", "values")
 
 
-def grow(
+def grow_forest(
     features: NDArray[np.float32], jaccards: NDArray[np.float32], trees: int, leaf: int, seed: int
 ) -> RegressionForest:
     """Grows `trees` trees on candidates' features (C, 16) and their best Jaccard with an object (C,).
@@ -66,7 +66,7 @@ def grow(
     return RegressionForest(
         starts=starts[:-1].astype(np.int32),
         features=np.maximum(questions, -1).astype(np.int32),
-        thresholds=_at_most(np.concatenate([tree.threshold for tree in grown])),
+        thresholds=_round_thresholds(np.concatenate([tree.threshold for tree in grown])),
         children=np.concatenate(children).astype(np.int32),
         values=np.concatenate([tree.value[:, 0, 0] for tree in grown]).astype(np.float32),
     )
@@ -88,18 +88,18 @@ def fold(image_id: str, folds: int) -> int:
     return zlib.crc32(image_id.encode()) % folds
 
 
-def save(ranker: Ranker, path: str | Path) -> None:
+def save_ranker(ranker: Ranker, path: str | Path) -> None:
     """Writes a ranker to `path`, atomically."""
     arrays = {
         f"{number}.{name}": getattr(forest, name) for number, forest in enumerate(ranker.forests) for name in ARRAYS
     }
-    with sealed(path) as temporary:
+    with sealed_file(path) as temporary:
         save_file(arrays, temporary, statement_metadata())
 
 
-def load(path: str | Path) -> Ranker:
-    """Reads what `save` wrote. Raises `InputError` if the file does not hold whole forests over FEATURES."""
-    verified(path)
+def load_ranker(path: str | Path) -> Ranker:
+    """Reads what `save_ranker` wrote. Raises `InputError` if the file does not hold whole forests over FEATURES."""
+    verify_file(path)
     try:
         arrays = load_file(path)
     except SafetensorError as error:
@@ -117,8 +117,8 @@ def load(path: str | Path) -> Ranker:
     return Ranker(forests)
 
 
-def _at_most(thresholds: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The largest float32 up to each threshold, which divides float32 features just as the threshold does."""
+def _round_thresholds(thresholds: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Rounds each threshold down to a float32, which compares with float32 features just as the threshold does."""
     rounded = thresholds.astype(np.float32)
     return np.where(rounded > thresholds, np.nextafter(rounded, np.float32(-np.inf)), rounded)
 

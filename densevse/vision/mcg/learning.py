@@ -11,7 +11,7 @@ from scipy.io import loadmat
 
 from densevse.artifacts.schemas.proposals import CANDIDATES
 from densevse.vision.mcg.candidates import FEATURES
-from densevse.vision.mcg.forest import Ranker, fold, grow, save
+from densevse.vision.mcg.forest import Ranker, fold, grow_forest, save_ranker
 from snakeproof.errors import InputError
 from snakeproof.schema import read_all
 
@@ -21,8 +21,8 @@ def learn_ranker(sample: str, options: Mapping[str, Any], output: str) -> None:
 
     Raises `InputError` as `sample_of_authors` does.
     """
-    forest = grow(*sample_of_authors(sample), options["trees"], options["leaf"], seed=0)
-    save(Ranker([forest]), output)
+    forest = grow_forest(*sample_of_authors(sample), options["trees"], options["leaf"], seed=0)
+    save_ranker(Ranker([forest]), output)
 
 
 def sample_of_authors(path: str | Path) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -48,7 +48,7 @@ def learn_ranker_from_masks(
     `masks` are a proposer's: the data set, the number of its shards and that of folds. Raises `InputError` if nothing
     is left to learn from.
     """
-    save(learn_from_masks(read_all(samples, CANDIDATES), masks["folds"], options, seed=0), output)
+    save_ranker(learn_from_masks(read_all(samples, CANDIDATES), masks["folds"], options, seed=0), output)
 
 
 def learn_from_masks(sample: pd.DataFrame, folds: int, options: Mapping[str, Any], seed: int) -> Ranker:
@@ -62,7 +62,7 @@ def learn_from_masks(sample: pd.DataFrame, folds: int, options: Mapping[str, Any
         raise InputError("the ranker of MCG needs masks of images in two folds at least; learn from more shards.")
     return Ranker(
         [
-            grow(features[of_row != left], jaccards[of_row != left], options["trees"], options["leaf"], seed)
+            grow_forest(features[of_row != left], jaccards[of_row != left], options["trees"], options["leaf"], seed)
             for left in range(folds)
         ]
     )

@@ -89,7 +89,7 @@ def diversify(
 
 def distinct_boxes(boxes: Labels) -> NDArray[np.int64]:
     """The boxes (n, 4), best first, that overlap no better kept one by more than NEAR_COPY."""
-    return np.flatnonzero(_apart(boxes.astype(np.float64), NEAR_COPY))
+    return np.flatnonzero(_mark_distinct_boxes(boxes.astype(np.float64), NEAR_COPY))
 
 
 @njit(cache=True)
@@ -113,7 +113,7 @@ def _pick(bits, areas, boxes, qualities, leaf_areas, relevance, most):
         while looked[best] < filled:
             other = looked[best]
             looked[best] += 1
-            shared = _most_shared(areas[best], boxes[best], picked_areas[other], picked_boxes[other])
+            shared = _shared_area_limit(areas[best], boxes[best], picked_areas[other], picked_boxes[other])
             if shared <= overlaps[best] * (areas[best] + picked_areas[other] - shared):
                 continue
             found = _jaccard(bits, areas, leaf_areas, best, picked[other])
@@ -121,9 +121,9 @@ def _pick(bits, areas, boxes, qualities, leaf_areas, relevance, most):
                 continue
             overlaps[best] = found
             bounds[best] = relevance * qualities[best] - (1 - relevance) * found
-            if size > 1 and _before(bounds, _best_child(heap, size, 0, bounds), best):
+            if size > 1 and _is_before(bounds, _best_child(heap, size, 0, bounds), best):
                 break
-        if looked[best] == filled and (size < 2 or not _before(bounds, _best_child(heap, size, 0, bounds), best)):
+        if looked[best] == filled and (size < 2 or not _is_before(bounds, _best_child(heap, size, 0, bounds), best)):
             picked[filled], values[filled] = best, bounds[best]
             picked_areas[filled], picked_boxes[filled] = areas[best], boxes[best]
             filled += 1
@@ -134,7 +134,7 @@ def _pick(bits, areas, boxes, qualities, leaf_areas, relevance, most):
 
 
 @njit(cache=True)
-def _before(bounds, first, second):
+def _is_before(bounds, first, second):
     """True if the first candidate is chosen before the second: by bound, then by quality, which is their order."""
     return bounds[first] > bounds[second] or (bounds[first] == bounds[second] and first < second)
 
@@ -142,7 +142,7 @@ def _before(bounds, first, second):
 @njit(cache=True)
 def _best_child(heap, size, place, bounds):
     left, right = 2 * place + 1, 2 * place + 2
-    return heap[right] if right < size and _before(bounds, heap[right], heap[left]) else heap[left]
+    return heap[right] if right < size and _is_before(bounds, heap[right], heap[left]) else heap[left]
 
 
 @njit(cache=True)
@@ -151,16 +151,16 @@ def _sink(heap, size, bounds):
     place = 0
     while 2 * place + 1 < size:
         child = 2 * place + 1
-        if child + 1 < size and _before(bounds, heap[child + 1], heap[child]):
+        if child + 1 < size and _is_before(bounds, heap[child + 1], heap[child]):
             child += 1
-        if not _before(bounds, heap[child], heap[place]):
+        if not _is_before(bounds, heap[child], heap[place]):
             return
         heap[place], heap[child] = heap[child], heap[place]
         place = child
 
 
 @njit(cache=True)
-def _most_shared(area, box, other_area, other_box):
+def _shared_area_limit(area, box, other_area, other_box):
     """An upper bound of the area that two sets share, from their areas and boxes."""
     width = min(box[2], other_box[2]) - max(box[0], other_box[0])
     height = min(box[3], other_box[3]) - max(box[1], other_box[1])
@@ -183,7 +183,7 @@ def _jaccard(bits, areas, leaf_areas, first, second):
 
 
 @njit(cache=True)
-def _apart(boxes, threshold):
+def _mark_distinct_boxes(boxes, threshold):
     stays = np.ones(len(boxes), np.bool_)
     areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
     for row in range(len(boxes)):

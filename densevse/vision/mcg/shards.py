@@ -20,15 +20,15 @@ from densevse.artifacts.schemas.proposals import (
     PROPOSALS,
     SEGMENT_OVERLAP,
     SEGMENTS,
-    mask_of,
     run_lengths,
+    runs_to_mask,
 )
-from densevse.artifacts.shards import remove_superseded
-from densevse.vision.mcg.candidates import GroupedCandidates, candidates, features, members_of
-from densevse.vision.mcg.forest import Ranker, load
+from densevse.artifacts.shards import remove_old_shards
+from densevse.vision.mcg.candidates import GroupedCandidates, candidates, features, unpack_bits
+from densevse.vision.mcg.forest import Ranker, load_ranker
 from densevse.vision.mcg.hierarchy import Superpixels, hierarchies
 from densevse.vision.mcg.proposing import McgProposals, propose
-from densevse.vision.processes import in_processes
+from densevse.vision.processes import map_in_processes
 from snakeproof.schema import Schema, read, write
 
 Rows = Mapping[str, Any]
@@ -53,10 +53,10 @@ class Image(NamedTuple):
 
     def contours(self) -> list[NDArray[np.uint8]]:
         """The maps (h, w), which may be smaller than the image."""
-        return [decoded(picture) for picture in self.pictures]
+        return [decode_map(picture) for picture in self.pictures]
 
 
-def write_ranked(
+def write_ranked_rows(
     image_table: str,
     contours: str,
     ranker: str,
@@ -66,12 +66,12 @@ def write_ranked(
     output: str,
     masks: str | None = None,
 ) -> None:
-    """The job that writes what the ranked candidates of a shard's images give, a key of `RANKED`; see `ranked`."""
+    """The job that writes what the ranked candidates of a shard's images give, a key of `RANKED`; see `ranked_rows`."""
     objects = None if masks is None else read(masks, MASKS)
-    images = images_with(read(contours, CONTOURS), read(image_table, IMAGES))
-    found = ranked(artifact, images, load(ranker), options, threads, objects)
+    images = images_with_contours(read(contours, CONTOURS), read(image_table, IMAGES))
+    found = ranked_rows(artifact, images, load_ranker(ranker), options, threads, objects)
     write(found, RANKED[artifact][0], output)
-    remove_superseded(output)
+    remove_old_shards(output)
 
 
 def sample_candidates(
@@ -81,12 +81,12 @@ def sample_candidates(
 
     See `ranker_sample`.
     """
-    images = images_with(read(contours, CONTOURS), read(image_table, IMAGES).query("split == 'train'"))
+    images = images_with_contours(read(contours, CONTOURS), read(image_table, IMAGES).query("split == 'train'"))
     write(ranker_sample(images, read(masks, MASKS), options, threads), CANDIDATES, output)
-    remove_superseded(output)
+    remove_old_shards(output)
 
 
-def images_with(contours: pd.DataFrame, rows: pd.DataFrame) -> list[Image]:
+def images_with_contours(contours: pd.DataFrame, rows: pd.DataFrame) -> list[Image]:
     """The images among rows of the image table that have contour maps (CONTOURS)."""
     sizes = {
         str(name): (int(height), int(width))
@@ -96,7 +96,7 @@ def images_with(contours: pd.DataFrame, rows: pd.DataFrame) -> list[Image]:
     return [Image(str(name), *sizes[str(name)], list(group["picture"])) for name, group in groups if str(name) in sizes]
 
 
-def ranked(
+def ranked_rows(
     artifact: str,
     images: Sequence[Image],
     ranker: Ranker,
@@ -110,8 +110,8 @@ def ranked(
     taken. The number of `processes` does not change the result.
     """
     schema, rows = RANKED[artifact]
-    items = images if masks is None else _with_masks(images, masks)
-    return _of_each(items, partial(rows, ranker, dict(options)), schema, processes)
+    items = images if masks is None else _match_masks(images, masks)
+    return _compute_rows(items, partial(rows, ranker, dict(options)), schema, processes)
 
 
 def ranker_sample(
@@ -121,40 +121,40 @@ def ranker_sample(
 
     `options` are a proposer's: candidates, superpixels. An image without masks has none.
     """
-    return _of_each(_with_masks(images, masks), partial(_sample, dict(options)), CANDIDATES, processes)
+    return _compute_rows(_match_masks(images, masks), partial(_sample, dict(options)), CANDIDATES, processes)
 
 
-def _with_masks(images: Sequence[Image], masks: pd.DataFrame) -> list[tuple[Image, pd.DataFrame]]:
+def _match_masks(images: Sequence[Image], masks: pd.DataFrame) -> list[tuple[Image, pd.DataFrame]]:
     """The images with masks (MASKS), each with its own."""
     of_image = {str(name): group for name, group in masks.groupby("image_id", sort=False)}
     return [(image, of_image[image.image_id]) for image in images if image.image_id in of_image]
 
 
-def _of_each(items: Sequence[Item], work: Callable[[Item], Rows], schema: Schema, processes: int) -> pd.DataFrame:
+def _compute_rows(items: Sequence[Item], work: Callable[[Item], Rows], schema: Schema, processes: int) -> pd.DataFrame:
     """The rows that `work` returns for each image (or image with masks), in order, computed in `processes`."""
     columns = [column.name for column in schema.columns]
     frames: list[pd.DataFrame] = [schema.arrow.empty_table().to_pandas()]
-    found = in_processes(work, items, processes, "MCG")
+    found = map_in_processes(work, items, processes, "MCG")
     frames += [pd.DataFrame(rows, columns=columns) for rows in found]
     return pd.concat(frames, ignore_index=True)
 
 
-def _proposed(image: Image, ranker: Ranker, options: Mapping[str, Any]) -> McgProposals:
+def _mcg_proposals(image: Image, ranker: Ranker, options: Mapping[str, Any]) -> McgProposals:
     forest = ranker.forest(image.image_id)
     return propose(image.contours(), options["candidates"], forest, options["superpixels"], options["boxes"])
 
 
 def _boxes(ranker: Ranker, options: Mapping[str, Any], image: Image) -> Rows:
-    found = _proposed(image, ranker, options)
+    found = _mcg_proposals(image, ranker, options)
     boxes = found.boxes(image.height, image.width)
     named = {"image_id": image.image_id, "rank": np.arange(len(boxes), dtype=np.int32), "class_name": ""}
     return named | dict(zip(BOX, boxes.T, strict=True)) | {"score": found.scores[found.boxed]}
 
 
 def _segments(ranker: Ranker, options: Mapping[str, Any], image: Image) -> Rows:
-    found = _proposed(image, ranker, options)
+    found = _mcg_proposals(image, ranker, options)
     labels = cv2.resize(found.superpixels.labels, (image.width, image.height), interpolation=cv2.INTER_NEAREST)
-    members = (members_of(bits[None], len(found.superpixels))[0] for bits in found.candidates.bits)
+    members = (unpack_bits(bits[None], len(found.superpixels))[0] for bits in found.candidates.bits)
     return {
         "image_id": image.image_id,
         "rank": np.arange(len(found.scores), dtype=np.int32),
@@ -167,8 +167,8 @@ def _segments(ranker: Ranker, options: Mapping[str, Any], image: Image) -> Rows:
 
 def _overlap(ranker: Ranker, options: Mapping[str, Any], known: tuple[Image, pd.DataFrame]) -> Rows:
     image, masks = known
-    found = _proposed(image, ranker, options)
-    jaccards = overlaps(found.candidates, found.superpixels, objects_of(masks))
+    found = _mcg_proposals(image, ranker, options)
+    jaccards = overlaps(found.candidates, found.superpixels, object_masks(masks))
     best = np.stack([jaccards[: count or None].max(axis=0) for count in BOX_COUNTS])
     return {
         "image_id": image.image_id,
@@ -182,8 +182,8 @@ def _sample(options: Mapping[str, Any], known: tuple[Image, pd.DataFrame]) -> Ro
     image, masks = known
     found = hierarchies(image.contours(), options["superpixels"])
     formed = candidates(found, options["candidates"])
-    jaccards = overlaps(formed, found.superpixels, objects_of(masks))
-    drawn = draw(jaccards, zlib.crc32(image.image_id.encode()))
+    jaccards = overlaps(formed, found.superpixels, object_masks(masks))
+    drawn = draw_candidates(jaccards, zlib.crc32(image.image_id.encode()))
     described = features(formed[drawn], found)
     return {"image_id": image.image_id, "features": list(described), "jaccard": jaccards[drawn].max(axis=1)}
 
@@ -211,25 +211,25 @@ def overlaps(
     found = np.empty((len(chosen), len(objects)), np.float32)
     for start in range(0, len(chosen), _CHUNK):
         part = slice(start, start + _CHUNK)
-        shared = members_of(chosen.bits[part], len(superpixels)).astype(np.float32) @ inside
+        shared = unpack_bits(chosen.bits[part], len(superpixels)).astype(np.float32) @ inside
         together = chosen.areas[part, None] + inside.sum(axis=0) - shared
         found[part] = shared / together
     return found
 
 
-def objects_of(masks: pd.DataFrame) -> list[NDArray[np.bool_]]:
+def object_masks(masks: pd.DataFrame) -> list[NDArray[np.bool_]]:
     """The masks (H, W) of rows of MASKS."""
     sizes = zip(masks["runs"], masks["height"], masks["width"], strict=True)
-    return [mask_of(runs, height, width) for runs, height, width in sizes]
+    return [runs_to_mask(runs, height, width) for runs, height, width in sizes]
 
 
-def draw(jaccards: NDArray[np.float32], seed: int) -> NDArray[np.int64]:
+def draw_candidates(jaccards: NDArray[np.float32], seed: int) -> NDArray[np.int64]:
     """The candidates to learn from, given (C, O) Jaccards: the best for each object, and DRAWN random ones."""
     random = np.random.default_rng(seed)
     drawn = random.permutation(len(jaccards))[:DRAWN]
     return np.unique(np.concatenate([jaccards.argmax(axis=0), drawn]))
 
 
-def decoded(picture: bytes) -> NDArray[np.uint8]:
+def decode_map(picture: bytes) -> NDArray[np.uint8]:
     """The contour map of a row of CONTOURS."""
     return np.asarray(cv2.imdecode(np.frombuffer(picture, np.uint8), cv2.IMREAD_GRAYSCALE), np.uint8)

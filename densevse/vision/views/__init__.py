@@ -37,7 +37,7 @@ def planes(pixels: Pixels) -> Tensor:
     return torch.from_numpy(pixels).flatten(0, 1).permute(0, 3, 1, 2)
 
 
-def extraction_of(view: str) -> Extraction:
+def load_extraction(view: str) -> Extraction:
     """The extraction of a view, imported by name, so that only jobs that compute such features depend on its module."""
     found: Extraction = import_module(f"{__name__}.{view}").EXTRACTION
     return found

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.vision.crops import Pixels, squeezed
+from densevse.vision.crops import Pixels, squeeze_image
 from densevse.vision.networks import Network
 from densevse.vision.views import Extraction, planes
 
@@ -13,7 +13,7 @@ class Grid(Extraction):
 
     def crops(self, pixels: Pixels, resize: int, size: int) -> Pixels:
         """(1, size, size, 3): the image, squeezed."""
-        return squeezed(pixels, size)[None]
+        return squeeze_image(pixels, size)[None]
 
     def features(self, network: Network, pixels: Pixels, layer: str) -> NDArray[np.float32]:
         """(images, cells, D), row by row. Raises `InputError` if the layer is not a convolution."""

@@ -1,6 +1,6 @@
 """The view `whole`: the whole image, squeezed into the network's square as R-CNN squeezes a region."""
 
-from densevse.vision.crops import Pixels, squeezed
+from densevse.vision.crops import Pixels, squeeze_image
 from densevse.vision.views import Extraction
 
 
@@ -9,7 +9,7 @@ class Whole(Extraction):
 
     def crops(self, pixels: Pixels, resize: int, size: int) -> Pixels:
         """(1, size, size, 3): the image, squeezed."""
-        return squeezed(pixels, size)[None]
+        return squeeze_image(pixels, size)[None]
 
 
 EXTRACTION = Whole()

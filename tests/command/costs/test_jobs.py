@@ -5,7 +5,7 @@ from math import ceil
 
 import pytest
 
-from densevse.command.costs.jobs import BOXES, WORK_OF_MODE, Arithmetic, pass_of, passes
+from densevse.command.costs.jobs import BOXES, WORK_OF_MODE, Arithmetic, find_pass, passes
 from densevse.command.costs.methods import METHODS
 from densevse.command.costs.rates import ESTIMATES, Rates, cache_file, known_rates, today
 from densevse.command.shared import ROOT, PlannedJob, configured_project
@@ -27,7 +27,7 @@ def cache(tmp_path, monkeypatch):
 
 
 def work(arithmetic, stage, **names):
-    return arithmetic.of(PlannedJob(stage, {"dataset": "flickr30k", **names}, [], stage))
+    return arithmetic.job_work(PlannedJob(stage, {"dataset": "flickr30k", **names}, [], stage))
 
 
 def test_networks_are_planned_by_their_operations_and_crops(arithmetic):
@@ -75,7 +75,7 @@ def test_every_variant_of_the_papers_methods_has_work(arithmetic, dataset):
         entry = arithmetic.variant(dataset, name)
         if entry.model in METHODS:
             job = PlannedJob("train", {"dataset": dataset, "variant": name, "seed": "0"}, [], "train")
-            assert RATES.seconds(arithmetic.of(job)) > 0
+            assert RATES.seconds(arithmetic.job_work(job)) > 0
 
 
 def test_what_has_no_arithmetic_is_left_to_recorded_costs(arithmetic):
@@ -85,7 +85,7 @@ def test_what_has_no_arithmetic_is_left_to_recorded_costs(arithmetic):
 
 
 def test_every_named_layer_has_a_pass():
-    named = {(name, layer) for name in ARCHITECTURES.named for layer in (*ARCHITECTURES[name].layers, CLASSES)}
+    named = {(name, layer) for name in ARCHITECTURES.listed_names for layer in (*ARCHITECTURES[name].layers, CLASSES)}
     own = {(name, layer) for name, layer in named if not ARCHITECTURES[name].finds_boxes}
     own = {(name, layer) for name, layer in own if ARCHITECTURES[name].implementation.startswith("densevse.")}
     assert own <= passes().keys()
@@ -93,18 +93,18 @@ def test_every_named_layer_has_a_pass():
 
 def test_a_larger_input_costs_by_its_area(arithmetic):
     network = arithmetic.config.networks["mobilenet_v2"]
-    small, large = (pass_of(network.model_copy(update={"size": side}), "pooled") for side in (224, 448))
+    small, large = (find_pass(network.model_copy(update={"size": side}), "pooled") for side in (224, 448))
     assert large.flop == pytest.approx(4 * small.flop)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["vgg19", "mobilenet_v2", "tf_efficientnet_lite2", "rcnn_ilsvrc13", "scenes_net"])
 def test_the_operations_of_networks_are_those_that_torch_counts(name):
-    from tools.network_costs import Row, rows_of
+    from tools.network_costs import Row, architecture_rows
 
     with open(ROOT / "config/network_costs.csv", encoding="utf-8", newline="") as lines:
         kept = [row for row in csv.reader(lines) if row[0] == name]
-    assert [list(map(str, row)) for row in rows_of(name)] == kept
+    assert [list(map(str, row)) for row in architecture_rows(name)] == kept
     assert len(kept[0]) == len(Row._fields)
 
 
@@ -131,7 +131,7 @@ def test_every_kind_of_work_is_measured(monkeypatch):
 
     monkeypatch.setattr(measuring, "SECONDS", 0.0)
     monkeypatch.setattr(measuring, "_starts", lambda: 1.0)
-    monkeypatch.setattr(measuring, "seconds_of", lambda work: work() is None or 1.0)
-    found = measuring.measured()
+    monkeypatch.setattr(measuring, "time_work", lambda work: work() is None or 1.0)
+    found = measuring.measure_rates()
     assert found.by_kind.keys() == ESTIMATES.keys()
     assert all(rate > 0 for rate in found.by_kind.values())

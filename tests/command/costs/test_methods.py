@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from densevse.command.costs.methods import METHODS, Read, step
+from densevse.command.costs.methods import METHODS, Read, step_work
 from densevse.config.load import variant
 from densevse.methods.interface import Moment
 from tests.device.papers import LONGEST, SHORTEST, VALIDATED, Sizes, write_inputs, write_word_vectors
@@ -38,5 +38,5 @@ def test_a_step_has_about_the_operations_that_torch_counts(made, name):
     words = (SHORTEST + LONGEST) / 2 + 1
     read = Read(lengths, SIZES.regions, SIZES.cells, words, VECTOR if entry.word_vectors else None, SIZES.words + 2)
     cost = METHODS[entry.model](trainer.task.parameters, read)
-    found = step(cost, BATCH, getattr(trainer.task.parameters, "mismatched", None))["products"]
+    found = step_work(cost, BATCH, getattr(trainer.task.parameters, "mismatched", None))["products"]
     assert 1 / 1.6 < found / counted.get_total_flops() < 1.6

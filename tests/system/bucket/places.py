@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from snakeproof.seals import verified
+from snakeproof.seals import verify_file
 from snakeproof.statements import read_statement
 from tests.projects import Project, job_counts
 
@@ -84,7 +84,7 @@ def _meant(name: str, content: bytes) -> Any:
     with NamedTemporaryFile(suffix=Path(name).suffix) as file:
         file.write(content)
         file.flush()
-        return verified(file.name), read_statement(file.name).own
+        return verify_file(file.name), read_statement(file.name).own_values
 
 
 def kill(run: subprocess.Popen) -> None:

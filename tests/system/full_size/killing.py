@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from densevse.report.costs import jobs_done, written
+from densevse.report.costs import finished_jobs, written_files
 from tests.projects import Project, job_counts
 from tests.system.torture.trial import finish, jobs_of, kill_everything, leave_no_process, pause, start
 
@@ -22,7 +22,7 @@ def killed_in_each_stage(project: Project, dataset: str, stages: Collection[str]
     Prints a line for each stage. What the first run wrote is put back, with its dates.
     """
     files = _files_of_jobs(project)
-    jobs = jobs_done(project.folder / "results").sort_values("seconds").drop_duplicates("stage", keep="last")
+    jobs = finished_jobs(project.folder / "results").sort_values("seconds").drop_duplicates("stage", keep="last")
     held = True
     for job in jobs.itertuples():
         if job.log in files and Path(job.log).stem.startswith(dataset) and (not stages or job.stage in stages):
@@ -34,7 +34,7 @@ def killed_in_each_stage(project: Project, dataset: str, stages: Collection[str]
 
 def _files_of_jobs(project: Project) -> Mapping[str, list[str]]:
     """The files that each log's job wrote, by their places in the project."""
-    found = pd.DataFrame(written(project.folder / "results"), columns=["path", "log"])
+    found = pd.DataFrame(written_files(project.folder / "results"), columns=["path", "log"])
     found = found[[(project.folder / path).is_file() for path in found["path"]]]
     return {str(project.folder / log): list(paths) for log, paths in found.groupby("log")["path"]}
 

@@ -92,7 +92,13 @@ def plan(project: Project) -> None:
     """Requests everything from which the rules of the main tables and data sets are made, as Snakemake does."""
     for name in TABLES:
         stage = TableStage(project)
-        for function in (stage.plan, stage.retrievals, stage.measuring, stage.measuring_images, stage.papers):
+        for function in (
+            stage.plan,
+            stage.retrievals,
+            stage.section_datasets,
+            stage.image_section_datasets,
+            stage.papers,
+        ):
             function(name)
     for name in DATASETS:
         plan_data_set(project, name)
@@ -103,7 +109,7 @@ def plan_data_set(project: Project, name: str) -> None:
     dataset = project.config.datasets[name]
     DatasetStage(project).sources(name), DatasetStage(project).reading(name)
     ProposalStage(project).job(name, dataset.proposer)
-    ParseStage(project).of_dataset_parser(name), VocabularyStage(project).picked(name)
+    ParseStage(project).parse_shards(name), VocabularyStage(project).picked_vectors(name)
     features, training = FeatureStage(project), TrainingStage(project)
     for view, network in dataset.networks.items():
         features.files(name, view, network)
@@ -115,4 +121,4 @@ def plan_data_set(project: Project, name: str) -> None:
     for module in ANALYSES:
         for kind in vars(module).values():
             if isinstance(kind, type) and issubclass(kind, Stage) and kind.__module__ == module.__name__:
-                kind(project).of_dataset(name)
+                kind(project).target_files(name)

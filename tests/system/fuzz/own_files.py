@@ -17,7 +17,7 @@ from scipy.io import savemat
 from densevse.artifacts.schemas.sentences import PARSES
 from densevse.language.trees import read_tree
 from densevse.language.word_vectors import read_vectors
-from densevse.vision.caffe import CONVOLUTIONS, convert
+from densevse.vision.caffe import CONVOLUTIONS, convert_caffemodel
 from densevse.vision.mcg.candidates import FEATURES
 from densevse.vision.mcg.learning import sample_of_authors
 from densevse.vision.networks import read_state
@@ -140,7 +140,7 @@ def targets() -> dict[str, Target]:
         "weights caffe": Target(
             {"w.caffemodel": caffe_weights()},
             "w.caffemodel",
-            lambda folder: convert(folder / "w.caffemodel", folder / "made", hidden=2, classes=3),
+            lambda folder: convert_caffemodel(folder / "w.caffemodel", folder / "made", hidden=2, classes=3),
         ),
         "glove gz": Target({"v.gz": gzip.compress(glove)}, "v.gz", vectors("v.gz")),
         "glove zip": Target({"v.zip": zipped("v.txt", glove)}, "v.zip", vectors("v.zip", "v.txt")),

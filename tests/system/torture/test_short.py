@@ -24,4 +24,4 @@ def test_the_long_trainings_of_the_whole_torture_are_a_valid_configuration():
     config = load(ROOT / "config", LONG)
     for method in ("vse", "hm_lstm"):
         assert variant(config, "scenes", method).training.checkpoint_steps == 1
-        assert max(phase.epochs for phase in variant(config, "scenes", method).phases_of(0)) >= 6
+        assert max(phase.epochs for phase in variant(config, "scenes", method).round_phases(0)) >= 6

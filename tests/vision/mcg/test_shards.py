@@ -13,24 +13,24 @@ from densevse.artifacts.schemas.proposals import (
     PROPOSALS,
     SEGMENT_OVERLAP,
     SEGMENTS,
-    mask_of,
     run_lengths,
+    runs_to_mask,
 )
 from densevse.vision.mcg.candidates import candidates, masks
 from densevse.vision.mcg.contours import own_contour_maps
-from densevse.vision.mcg.forest import Ranker, fold, grow
+from densevse.vision.mcg.forest import Ranker, fold, grow_forest
 from densevse.vision.mcg.hierarchy import hierarchies
 from densevse.vision.mcg.learning import learn_from_masks, learn_ranker_from_masks
 from densevse.vision.mcg.shards import (
     RANKED,
-    decoded,
-    draw,
-    images_with,
+    decode_map,
+    draw_candidates,
+    images_with_contours,
     overlaps,
-    ranked,
+    ranked_rows,
     ranker_sample,
     sample_candidates,
-    write_ranked,
+    write_ranked_rows,
 )
 from snakeproof.errors import InputError
 from snakeproof.schema import arrow_table, read, write
@@ -60,7 +60,7 @@ def sizes():
 
 @pytest.fixture(scope="module")
 def images(maps, sizes):
-    return images_with(maps, sizes)
+    return images_with_contours(maps, sizes)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def sample(images, objects):
 @pytest.fixture(scope="module")
 def ranker(sample):
     features, jaccards = np.stack(sample["features"]), sample["jaccard"].to_numpy()
-    return Ranker([grow(features, jaccards, 3, 5, seed) for seed in range(2)])
+    return Ranker([grow_forest(features, jaccards, 3, 5, seed) for seed in range(2)])
 
 
 def test_overlaps_are_those_of_the_masks():
@@ -97,10 +97,10 @@ def test_overlaps_are_those_of_the_masks():
 
 def test_the_best_candidate_for_each_object_is_learned_from():
     jaccards = np.random.default_rng(0).random((500, 3), np.float32)
-    drawn = draw(jaccards, 0)
+    drawn = draw_candidates(jaccards, 0)
     assert set(jaccards.argmax(axis=0)) <= set(drawn)
     assert 30 <= len(drawn) <= 33
-    assert (drawn == draw(jaccards, 0)).all()
+    assert (drawn == draw_candidates(jaccards, 0)).all()
 
 
 def test_only_images_with_objects_teach(sample):
@@ -150,28 +150,28 @@ def test_a_ranker_that_was_learned_orders_the_proposals_of_a_shard(tmp_path, sha
     given = {**shard, "ranker": ranker, "options": OPTIONS, "threads": 1}
     for artifact, schema in (("proposals", PROPOSALS), ("segments", SEGMENTS)):
         path = str(tmp_path / artifact / "00-of-01.parquet")
-        write_ranked(**given, artifact=artifact, output=path)
+        write_ranked_rows(**given, artifact=artifact, output=path)
         assert set(read(path, schema)["image_id"]) == {*NAMES}
     path = str(tmp_path / "overlap/00-of-01.parquet")
-    write_ranked(**given, artifact="segment_overlap", masks=masks, output=path)
+    write_ranked_rows(**given, artifact="segment_overlap", masks=masks, output=path)
     assert set(read(path, SEGMENT_OVERLAP)["image_id"]) == {"a", "c"}
 
 
 @pytest.mark.long
 def test_segments_are_the_proposals_in_the_pixels_of_the_image(images, ranker):
-    found, boxes = (ranked(artifact, images, ranker, OPTIONS, 1) for artifact in ("segments", "proposals"))
+    found, boxes = (ranked_rows(artifact, images, ranker, OPTIONS, 1) for artifact in ("segments", "proposals"))
     arrow_table(found, SEGMENTS, "a test")
     arrow_table(boxes, PROPOSALS, "a test")
     for name, group in boxes.groupby("image_id"):
         first = found[(found["image_id"] == name) & (found["rank"] == 0)].iloc[0]
-        rows, columns = np.nonzero(mask_of(first["runs"], first["height"], first["width"]))
+        rows, columns = np.nonzero(runs_to_mask(first["runs"], first["height"], first["width"]))
         drawn = [columns.min(), rows.min(), np.ptp(columns) + 1, np.ptp(rows) + 1]
         assert group[["x", "y", "width", "height"]].iloc[0].tolist() == drawn
 
 
 @pytest.mark.long
 def test_more_segments_cover_objects_better(images, objects, ranker):
-    found = ranked("segment_overlap", images, ranker, OPTIONS, 1, objects)
+    found = ranked_rows("segment_overlap", images, ranker, OPTIONS, 1, objects)
     arrow_table(found, SEGMENT_OVERLAP, "a test")
     assert set(found["image_id"]) == {"a", "c"}
     table = found.pivot(index=["image_id", "object"], columns="segments", values="jaccard")
@@ -189,7 +189,7 @@ def test_contour_maps_of_the_users_are_read_at_the_size_that_is_worked_on(tmp_pa
     found = own_contour_maps(rows, str(tmp_path), options)
     arrow_table(found, CONTOURS, "a test")
     assert found["scale"].tolist() == [1, 0.5]
-    assert [decoded(picture).shape for picture in found["picture"]] == [(20, 30)] * 2
+    assert [decode_map(picture).shape for picture in found["picture"]] == [(20, 30)] * 2
     (tmp_path / "0.5/7.png").unlink()
     with pytest.raises(InputError, match=r"0\.5/7\.png: not a grey picture"):
         own_contour_maps(rows, str(tmp_path), options)
@@ -205,4 +205,4 @@ def test_a_contour_map_of_the_users_may_be_named_with_other_accents(tmp_path):
 
 def test_no_image_gives_no_rows(ranker):
     for artifact, (schema, _) in RANKED.items():
-        assert arrow_table(ranked(artifact, [], ranker, OPTIONS, 1), schema, "a test").num_rows == 0
+        assert arrow_table(ranked_rows(artifact, [], ranker, OPTIONS, 1), schema, "a test").num_rows == 0

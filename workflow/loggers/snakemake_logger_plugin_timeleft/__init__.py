@@ -30,21 +30,21 @@ class Work:
     def __init__(self, costs: Mapping[str, float], jobs: Mapping[str, int]) -> None:
         """`jobs` are the numbers of jobs of each rule."""
         self._costs, self._average = costs, sum(costs.values()) / len(costs)
-        self._all, self._done = sum(self._of(rule) * count for rule, count in jobs.items()), 0.0
+        self._all, self._done = sum(self._rule_seconds(rule) * count for rule, count in jobs.items()), 0.0
 
     def finish(self, rule: str) -> None:
         """Counts a job of a rule as done."""
-        self._done += self._of(rule)
+        self._done += self._rule_seconds(rule)
 
-    def left(self, elapsed: float) -> float | None:
-        """The seconds that the other jobs take at the pace of the `elapsed` ones; None if it is too early to say."""
+    def remaining_seconds(self, elapsed: float) -> float | None:
+        """The seconds until all jobs are done, at the pace of the `elapsed` seconds; None if it is too early to say."""
         return elapsed * (self._all - self._done) / self._done if self._done and elapsed >= FIRST else None
 
-    def _of(self, rule: str) -> float:
+    def _rule_seconds(self, rule: str) -> float:
         return self._costs.get(rule, self._average)
 
 
-def costs_of(dataset: str, file: Path = COSTS) -> dict[str, float]:
+def read_costs(dataset: str, file: Path = COSTS) -> dict[str, float]:
     """The seconds of a job of each rule on a data set, from a run recorded in `file`."""
     with file.open(encoding="utf-8") as rows:
         return {row["stage"]: float(row["seconds"]) for row in csv.DictReader(rows) if row["dataset"] == dataset}
@@ -74,7 +74,7 @@ class LogHandler(LogHandlerBase):
         event = getattr(record, "event", None)
         if event == LogEvent.RUN_INFO and self._work is None:
             jobs = {rule: count for rule, count in record.stats.items() if rule != "total"}
-            self._began, self._work = time.monotonic(), Work(costs_of(DATASET), jobs)
+            self._began, self._work = time.monotonic(), Work(read_costs(DATASET), jobs)
         elif event == LogEvent.JOB_INFO:
             self._rules[record.jobid] = record.rule_name
         elif event == LogEvent.JOB_FINISHED and self._work:
@@ -84,5 +84,5 @@ class LogHandler(LogHandlerBase):
             print(said, file=sys.stderr, flush=True)
 
     def _progress(self, record: logging.LogRecord) -> str:
-        left = self._work.left(time.monotonic() - self._began) if self._work else None
+        left = self._work.remaining_seconds(time.monotonic() - self._began) if self._work else None
         return line(record.done, record.total, left)

@@ -1,6 +1,6 @@
 # Missing paths of the configuration. This is included last, as it depends on the paths that the rules before it make.
 
-tables.check_names(makers.of)
+tables.check_names(makers.rule_names)
 
 start.run.doubt()
 
@@ -8,7 +8,7 @@ start.run.doubt()
 # The target of `densevse adopt` without targets.
 rule adopt:
     input:
-        start.run.adopted,
+        start.run.files_to_adopt,
 
 
 # Is planned if a target needs such a path, and never runs: see densevse/dag/targets.py.
@@ -16,12 +16,12 @@ rule absent:
     output:
         local("{absent}"),
     wildcard_constraints:
-        absent=own_files.absent(makers.of),
+        absent=own_files.absent_pattern(makers.rule_names),
     localrule: True
     conda:
         "../../../envs/base.yaml"
     params:
-        refusal=configured(own_files.refuse),
+        refusal=from_wildcards(own_files.refuse),
     message:
         "looking for {wildcards.absent}"
 
@@ -31,7 +31,7 @@ targets = TargetStage(
     Known(
         rules=lambda: [rule.name for rule in workflow.rules if not rule.has_wildcards()],
         patterns=makers.patterns(),
-        makes=lambda path: any(rule != "unknown" for rule in makers.of(path)),
+        makes=lambda path: any(rule != "unknown" for rule in makers.rule_names(path)),
     ),
 )
 
@@ -41,11 +41,11 @@ rule unknown:
     output:
         "{unknown}",
     wildcard_constraints:
-        unknown=targets.unknown([*own_files.paths(), *exchange.files()]),
+        unknown=targets.unknown_pattern([*own_files.paths(), *exchange.files()]),
     localrule: True
     conda:
         "../../../envs/base.yaml"
     params:
-        refusal=configured(targets.refuse),
+        refusal=from_wildcards(targets.refuse),
     message:
         "looking for {wildcards.unknown}"

@@ -9,7 +9,7 @@ rule upload_file:
     log:
         "<logs>/upload_file/{own_copy}.log",
     wildcard_constraints:
-        own_copy=own_files.copied(folders=False, all_of_them=workflow.is_main_process),
+        own_copy=own_files.copy_pattern(folders=False, all_of_them=workflow.is_main_process),
     localrule: True
     conda:
         "../../../envs/base.yaml"
@@ -30,4 +30,4 @@ use rule upload_file as upload_folder with:
     log:
         "<logs>/upload_folder/{own_copy}.log",
     wildcard_constraints:
-        own_copy=own_files.copied(folders=True, all_of_them=False),
+        own_copy=own_files.copy_pattern(folders=True, all_of_them=False),

@@ -14,25 +14,25 @@ if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found withou
 from snakemake.cli import args_to_api
 from snakemake.io import regex_from_filepattern
 
-from densevse.dag.datasets import DatasetStage, DownloadStage, file_of
+from densevse.dag.datasets import DatasetStage, DownloadStage, entry_file
 from densevse.dag.ensembles import EnsembleStage
-from densevse.dag.features import FeatureStage, ProposalStage, proposers_of
+from densevse.dag.features import FeatureStage, ProposalStage, find_proposers
 from densevse.dag.inputs import ConceptStage, ParseStage, VocabularyStage
-from densevse.dag.project import Analyses, any_of, wildcard_patterns
+from densevse.dag.project import Analyses, name_pattern, wildcard_patterns
 from densevse.dag.rows import GivenStage
 from densevse.dag.start import Start
 from densevse.dag.tables import TableStage
 from densevse.dag.targets import Known, OwnFileStage, TargetStage
 from densevse.dag.training import GeneratorStage, TrainingStage
 from densevse.report.start_page import start_page  # the report's first page: see workflow/report/workflow.rst
-from snakeproof.bucket import missing_by
+from snakeproof.bucket import missing_finder
 from snakeproof.contents import Marks
 from snakeproof.jobs import Job, growing
-from snakeproof.options import parsed_by
-from snakeproof.paths import configured, uncompared
+from snakeproof.options import find_options
+from snakeproof.paths import from_wildcards, uncompared_param
 
 marks = Marks(timeless=ancient, here=local, in_bucket=storage)
-start = Start(workflow, config, parsed_by(args_to_api), marks, regex_from_filepattern, logger)
+start = Start(workflow, config, find_options(args_to_api), marks, regex_from_filepattern, logger)
 project, settings, calls, makers = start.project, start.settings, start.calls, start.makers
 
 # Functions of params and of paths.
@@ -45,7 +45,7 @@ downloads, datasets, proposals = DownloadStage(project), DatasetStage(project), 
 features, parses, words = FeatureStage(project), ParseStage(project), VocabularyStage(project)
 concepts, generators, training = ConceptStage(project), GeneratorStage(project), TrainingStage(project)
 given, ensembles, tables = GivenStage(project), EnsembleStage(project), TableStage(project)
-own_files, analyses = OwnFileStage(project, missing_by(storage)), Analyses()
+own_files, analyses = OwnFileStage(project, missing_finder(storage)), Analyses()
 
 # Rules name these in full, as a folder of an analysis lies elsewhere in a checkout than in an installed package.
 RUNNER, ENVS, ANALYSES = start.runner, start.environments, start.analyses

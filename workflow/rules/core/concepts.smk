@@ -14,10 +14,10 @@ rule train_concept_head:
     log:
         "<logs>/train_concept_head/{dataset}_{concept_network}.log",
     wildcard_constraints:
-        concept_network=any_of(name for name, one in settings.concept_networks.items() if one.train == "head"),
+        concept_network=name_pattern(name for name, one in settings.concept_networks.items() if one.train == "head"),
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -38,7 +38,7 @@ rule train_concept_network:
         image_concepts=rules.mine_concepts.output.image_concepts,
         start=path(
             "<resources>/{network}/{file}",
-            lambda dataset, concept_network: features.weights_of(features.backbone(dataset, concept_network)),
+            lambda dataset, concept_network: features.network_weights(features.backbone(dataset, concept_network)),
         ),
     output:
         weights="<results>/{dataset}/networks/{concept_network}.safetensors",
@@ -47,10 +47,10 @@ rule train_concept_network:
     log:
         "<logs>/train_concept_network/{dataset}_{concept_network}.log",
     wildcard_constraints:
-        concept_network=any_of(name for name, one in settings.concept_networks.items() if one.train == "all"),
+        concept_network=name_pattern(name for name, one in settings.concept_networks.items() if one.train == "all"),
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(8000),
@@ -59,7 +59,7 @@ rule train_concept_network:
         **calling("densevse.training.concepts:train_concept_network", concepts.network_job),
         contents=contents_of(
             "<resources>/{network}/{file}",
-            lambda dataset, concept_network: features.weights_of(features.backbone(dataset, concept_network)),
+            lambda dataset, concept_network: features.network_weights(features.backbone(dataset, concept_network)),
         ),
     message:
         "training all of {wildcards.concept_network} on {wildcards.dataset}"
@@ -74,7 +74,7 @@ rule score_concepts:
         ),
         weights=path(
             "<results>/{dataset}/networks/{concept_network}.safetensors",
-            lambda dataset: {"dataset": datasets.trained_on(dataset)},
+            lambda dataset: {"dataset": datasets.training_dataset(dataset)},
         ),
     output:
         concepts="<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet",
@@ -83,7 +83,7 @@ rule score_concepts:
         "<logs>/score_concepts/{dataset}_{concept_network}_{shard}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         mem_mb=growing(4000),
     params:

@@ -6,7 +6,7 @@ rule correspond:
     input:
         unpack(training.inputs),
         start=path(
-            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.round_before
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.previous_round
         ),
         true_boxes=path("<results>/{dataset}/boxes.parquet", training.true_boxes),
     output:
@@ -18,7 +18,7 @@ rule correspond:
     priority: 1  # the next round depends on it
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(2000, 210)),

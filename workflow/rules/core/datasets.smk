@@ -10,7 +10,7 @@ rule read_dataset:
     log:
         "<logs>/read_dataset/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(name for name, one in settings.datasets.items() if not one.resplit),
+        dataset=name_pattern(name for name, one in settings.datasets.items() if not one.resplit),
     conda:
         "../../../envs/base.yaml"
     threads: 2
@@ -27,9 +27,11 @@ rule read_dataset:
 
 rule resplit:
     input:
-        image_table=path("<results>/{dataset}/images.parquet", lambda dataset: {"dataset": datasets.images_of(dataset)}),
+        image_table=path(
+            "<results>/{dataset}/images.parquet", lambda dataset: {"dataset": datasets.image_dataset(dataset)}
+        ),
         caption_table=path(
-            "<results>/{dataset}/captions.parquet", lambda dataset: {"dataset": datasets.images_of(dataset)}
+            "<results>/{dataset}/captions.parquet", lambda dataset: {"dataset": datasets.image_dataset(dataset)}
         ),
     output:
         images="<results>/{dataset}/images.parquet",
@@ -37,7 +39,7 @@ rule resplit:
     log:
         "<logs>/resplit/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(name for name, one in settings.datasets.items() if one.resplit),
+        dataset=name_pattern(name for name, one in settings.datasets.items() if one.resplit),
     conda:
         "../../../envs/base.yaml"
     resources:
@@ -59,7 +61,7 @@ rule read_boxes:
     log:
         "<logs>/read_boxes/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(name for name, one in settings.datasets.items() if one.has_boxes and not one.boxes),
+        dataset=name_pattern(name for name, one in settings.datasets.items() if one.has_boxes and not one.boxes),
     conda:
         "../../../envs/base.yaml"
     resources:
@@ -82,7 +84,7 @@ rule read_masks:
     log:
         "<logs>/read_masks/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(name for name, one in settings.datasets.items() if one.has_masks),
+        dataset=name_pattern(name for name, one in settings.datasets.items() if one.has_masks),
     conda:
         "../../../envs/base.yaml"
     resources:
@@ -107,7 +109,7 @@ rule read_given_boxes:
     log:
         "<logs>/read_given_boxes/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(name for name, one in settings.datasets.items() if one.boxes),
+        dataset=name_pattern(name for name, one in settings.datasets.items() if one.boxes),
     conda:
         "../../../envs/base.yaml"
     resources:

@@ -2,9 +2,9 @@
 # reason to obtain 13 GB again. Downloads are write-protected: docs/running.md says how to obtain them again on purpose.
 # A cluster's nodes often have no internet access, so these rules run where Snakemake does.
 
-from densevse.dag.datasets import sources_of
+from densevse.dag.datasets import sources_by_path
 
-obtained = sources_of(settings)
+obtained = sources_by_path(settings)
 
 
 rule download:
@@ -13,7 +13,7 @@ rule download:
     log:
         "<logs>/download/{resource}.log",
     wildcard_constraints:
-        resource=any_of(file for file, one in obtained.items() if one.url),
+        resource=name_pattern(file for file, one in obtained.items() if one.url),
     localrule: True
     conda:
         "../../../envs/base.yaml"
@@ -21,8 +21,8 @@ rule download:
         mem_mb=500,
     params:
         **calling_once("densevse.datasets.download:download"),
-        source=configured(downloads.source),
-        mirrors=uncompared(downloads.mirrors),
+        source=from_wildcards(downloads.source),
+        mirrors=uncompared_param(downloads.mirrors),
     message:
         "obtaining {wildcards.resource}"
     script:
@@ -35,7 +35,7 @@ rule download_from_hub:
     log:
         "<logs>/download_from_hub/{resource}.log",
     wildcard_constraints:
-        resource=any_of(file for file, one in obtained.items() if one.hub),
+        resource=name_pattern(file for file, one in obtained.items() if one.hub),
     localrule: True
     conda:
         "../../../envs/base.yaml"
@@ -43,7 +43,7 @@ rule download_from_hub:
         mem_mb=500,
     params:
         **calling_once("densevse.datasets.download:download_from_hub"),
-        source=configured(downloads.source),
+        source=from_wildcards(downloads.source),
     message:
         "obtaining {wildcards.resource} from its hub"
     script:
@@ -57,7 +57,7 @@ use rule download as obtain_by_hand with:
     log:
         "<logs>/obtain_by_hand/{resource}.log",
     wildcard_constraints:
-        resource=any_of(file for file, one in obtained.items() if one.manual),
+        resource=name_pattern(file for file, one in obtained.items() if one.manual),
     message:
         "looking for {wildcards.resource}"
 
@@ -69,7 +69,7 @@ rule unpack:
     log:
         "<logs>/unpack/{resource}.log",
     wildcard_constraints:
-        resource=any_of(file for file, one in obtained.items() if one.packaged),
+        resource=name_pattern(file for file, one in obtained.items() if one.packaged),
     localrule: True
     conda:
         "../../../envs/base.yaml"
@@ -77,7 +77,7 @@ rule unpack:
         mem_mb=500,
     params:
         **calling_once("densevse.datasets.download:unpack"),
-        source=configured(downloads.source),
+        source=from_wildcards(downloads.source),
     message:
         "unpacking {wildcards.resource}"
     script:

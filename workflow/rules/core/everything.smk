@@ -3,21 +3,21 @@
 
 rule everything:
     input:
-        tables=path("{file}", tables.listed),
-        analyses=path("{file}", analyses.listed),
+        tables=path("{file}", tables.target_values),
+        analyses=path("{file}", analyses.target_values),
     output:
         "<results>/{dataset}.done",
     log:
         "<logs>/everything/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(settings.datasets),
+        dataset=name_pattern(settings.datasets),
     localrule: True
     conda:
         "../../../envs/base.yaml"
     resources:
         mem_mb=500,
     params:
-        **calling("densevse.report.start_page:write_list", analyses.list_with(tables)),
+        **calling("densevse.report.start_page:write_list", analyses.listing_job(tables)),
     message:
         "everything of {wildcards.dataset} is made"
     script:

@@ -18,7 +18,7 @@ rule export_model:
     input:
         model="<model>/round{round}/model.safetensors",
         history="<model>/round{round}/history.parquet",
-        vocabularies=path("<results>/{dataset}/vocabulary/{vocabulary}.parquet", exchange.vocabularies_of),
+        vocabularies=path("<results>/{dataset}/vocabulary/{vocabulary}.parquet", exchange.model_vocabularies),
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
         retrieval=path(
@@ -51,7 +51,7 @@ rule export_onnx:
         "<logs>/export_onnx/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -75,7 +75,7 @@ rule use_carried_model:
     log:
         "<logs>/use_carried_model/{imported_model}.log",
     wildcard_constraints:
-        imported_model=any_of(exchange.models),
+        imported_model=name_pattern(exchange.models),
     localrule: True
     conda:
         "../../../envs/base.yaml"
@@ -103,7 +103,7 @@ rule use_carried_vocabulary:
     log:
         "<logs>/use_carried_vocabulary/{imported_vocabulary}.log",
     wildcard_constraints:
-        imported_vocabulary=any_of(exchange.vocabularies),
+        imported_vocabulary=name_pattern(exchange.vocabularies),
     localrule: True
     conda:
         "../../../envs/base.yaml"

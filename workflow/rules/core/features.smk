@@ -31,7 +31,7 @@ rule extract_features:
         "<logs>/extract_features/{dataset}_{network}_{view}_{shard}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -49,13 +49,13 @@ rule read_given_features:
     input:
         files=path("{own_file}", features.given_files),
         image_table="<results>/{dataset}/images.parquet",
-        whole=path("<results>/{dataset}/features/{network}/whole/{shard}.parquet", features.given_whole),
+        whole=path("<results>/{dataset}/features/{network}/whole/{shard}.parquet", features.whole_image_source),
     output:
         "<results>/{dataset}/features/{given}/{view}/{shard}.parquet",
     log:
         "<logs>/read_given_features/{dataset}_{given}_{view}_{shard}.log",
     wildcard_constraints:
-        given=any_of(name for one in settings.datasets.values() for name in one.features),
+        given=name_pattern(name for one in settings.datasets.values() for name in one.features),
         view="whole|grid|concepts|regions-given",
     conda:
         "../../../envs/base.yaml"

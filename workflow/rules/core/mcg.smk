@@ -38,10 +38,10 @@ rule find_contours:
     log:
         "<logs>/find_contours/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=any_of(name for name, options in by_mcg.items() if not options.maps),
+        proposer=name_pattern(name for name, options in by_mcg.items() if not options.maps),
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -64,7 +64,7 @@ rule read_own_contours:
     log:
         "<logs>/read_own_contours/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=any_of(name for name, options in by_mcg.items() if options.maps),
+        proposer=name_pattern(name for name, options in by_mcg.items() if options.maps),
     conda:
         "../../../envs/torch.yaml"
     resources:
@@ -83,13 +83,13 @@ rule read_own_contours:
 
 rule learn_ranker:
     input:
-        sample=path("<resources>/{proposer}/{file}", lambda proposer: file_of(settings.proposers[proposer])),
+        sample=path("<resources>/{proposer}/{file}", lambda proposer: entry_file(settings.proposers[proposer])),
     output:
         "<results>/rankers/{proposer}.safetensors",
     log:
         "<logs>/learn_ranker/{proposer}.log",
     wildcard_constraints:
-        proposer=any_of(name for name, options in by_mcg.items() if not options.masks),
+        proposer=name_pattern(name for name, options in by_mcg.items() if not options.masks),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
@@ -100,7 +100,7 @@ rule learn_ranker:
             "densevse.vision.mcg.learning:learn_ranker",
             lambda proposer: Job({"options": mcg_options(settings, proposer, FOREST_OF_MCG)}),
         ),
-        contents=contents_of("<resources>/{proposer}/{file}", lambda proposer: file_of(settings.proposers[proposer])),
+        contents=contents_of("<resources>/{proposer}/{file}", lambda proposer: entry_file(settings.proposers[proposer])),
     message:
         "learning to rank the candidates of {wildcards.proposer}"
     script:
@@ -118,7 +118,7 @@ rule sample_candidates:
     log:
         "<logs>/sample_candidates/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=any_of(name for name, options in by_mcg.items() if options.masks),
+        proposer=name_pattern(name for name, options in by_mcg.items() if options.masks),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
@@ -144,7 +144,7 @@ rule learn_ranker_from_masks:
     log:
         "<logs>/learn_ranker_from_masks/{proposer}.log",
     wildcard_constraints:
-        proposer=any_of(name for name, options in by_mcg.items() if options.masks),
+        proposer=name_pattern(name for name, options in by_mcg.items() if options.masks),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
@@ -168,7 +168,7 @@ rule propose_by_mcg:
     log:
         "<logs>/propose_by_mcg/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=any_of(by_mcg),
+        proposer=name_pattern(by_mcg),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
@@ -176,7 +176,7 @@ rule propose_by_mcg:
         mem_mb=growing(6000),
         runtime=growing(240),
     params:
-        **calling("densevse.vision.mcg.shards:write_ranked", proposals.mcg_job, artifact="proposals"),
+        **calling("densevse.vision.mcg.shards:write_ranked_rows", proposals.mcg_job, artifact="proposals"),
     message:
         "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -194,7 +194,7 @@ rule segment_by_mcg:
     log:
         "<logs>/segment_by_mcg/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=any_of(by_mcg),
+        proposer=name_pattern(by_mcg),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
@@ -202,7 +202,7 @@ rule segment_by_mcg:
         mem_mb=growing(16000),
         runtime=growing(240),
     params:
-        **calling("densevse.vision.mcg.shards:write_ranked", proposals.mcg_job, artifact="segments"),
+        **calling("densevse.vision.mcg.shards:write_ranked_rows", proposals.mcg_job, artifact="segments"),
     message:
         "drawing the proposals on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -220,7 +220,7 @@ rule measure_segments:
     log:
         "<logs>/measure_segments/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=any_of(by_mcg),
+        proposer=name_pattern(by_mcg),
     conda:
         "../../../envs/torch.yaml"
     threads: 8
@@ -228,7 +228,7 @@ rule measure_segments:
         mem_mb=growing(6000),
         runtime=growing(240),
     params:
-        **calling("densevse.vision.mcg.shards:write_ranked", proposals.mcg_job, artifact="segment_overlap"),
+        **calling("densevse.vision.mcg.shards:write_ranked_rows", proposals.mcg_job, artifact="segment_overlap"),
     message:
         "comparing the proposals of {wildcards.proposer} with masks of {wildcards.dataset}, shard {wildcards.shard}"
     script:

@@ -35,7 +35,7 @@ rule parse:
     log:
         "<logs>/parse/{dataset}-{parser}-{shard}.log",
     wildcard_constraints:
-        parser=any_of(name for name, one in settings.parsers.items() if one.kind == "corenlp"),
+        parser=name_pattern(name for name, one in settings.parsers.items() if one.kind == "corenlp"),
     conda:
         "../../../envs/corenlp.yaml"
     threads: 2
@@ -60,7 +60,7 @@ rule parse_by_grammar:
     log:
         "<logs>/parse_by_grammar/{dataset}-{parser}-{shard}.log",
     wildcard_constraints:
-        parser=any_of(name for name, one in settings.parsers.items() if one.kind == "grammar"),
+        parser=name_pattern(name for name, one in settings.parsers.items() if one.kind == "grammar"),
     conda:
         "../../../envs/base.yaml"
     resources:

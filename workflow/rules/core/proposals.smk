@@ -11,11 +11,11 @@ rule propose:
     log:
         "<logs>/propose/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=any_of(name for name, one in settings.proposers.items() if one.kind not in ("mcg", "clustered")),
+        proposer=name_pattern(name for name, one in settings.proposers.items() if one.kind not in ("mcg", "clustered")),
     priority: 1  # long, and it depends only on the photographs
     conda:
         "../../../envs/base.yaml"
-    threads: configured(lambda dataset: datasets.dataset(dataset).threads or 8)
+    threads: from_wildcards(lambda dataset: datasets.dataset(dataset).threads or 8)
     resources:
         mem_mb=growing(3000),
         runtime=growing(120),
@@ -39,7 +39,7 @@ rule cluster_proposals:
     log:
         "<logs>/cluster_proposals/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
-        proposer=any_of(name for name, one in settings.proposers.items() if one.kind == "clustered"),
+        proposer=name_pattern(name for name, one in settings.proposers.items() if one.kind == "clustered"),
     conda:
         "../../../envs/base.yaml"
     resources:

@@ -15,7 +15,7 @@ rule extract_regions:
         "<logs>/extract_regions/{dataset}_{network}_{proposer}_{shard}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -44,7 +44,7 @@ rule convert_caffe:
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.vision.caffe:convert"),
+        **calling("densevse.vision.caffe:convert_caffemodel"),
         contents=contents_of("<resources>/{network}/{file}", features.published_weights),
     message:
         "converting the weights of {wildcards.network}"

@@ -12,7 +12,7 @@ rule retrieve:
         "<logs>/retrieve/{dataset}_{protocol}_{variant}_seed{seed}_round{round}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(3000, 40)),
@@ -38,7 +38,7 @@ rule retrieve_by_ensemble:
         "<logs>/retrieve_by_ensemble/{dataset}_{protocol}_{ensemble}_seed{seed}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(7000, 40)),
@@ -67,10 +67,10 @@ rule retrieve_given:
     log:
         "<logs>/retrieve_given/{dataset}_{protocol}_{variant}_seed{seed}.log",
     wildcard_constraints:
-        variant=any_of(settings.given()),
+        variant=name_pattern(settings.given_rows()),
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         mem_mb=growing(2000),
     params:
@@ -94,7 +94,7 @@ rule embed:
         split="train|val|test",
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(8000),

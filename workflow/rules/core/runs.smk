@@ -3,7 +3,7 @@
 
 onstart:
     by_hand = (job for job in workflow.dag.needrun_jobs() if job.rule.name == "obtain_by_hand")
-    downloads.check_obtained(job.wildcards.resource for job in by_hand)
+    downloads.refuse_missing(job.wildcards.resource for job in by_hand)
     start.run.begin()
 
 

@@ -8,7 +8,7 @@ rule make_scenes:
     log:
         "<logs>/make_scenes/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(
+        dataset=name_pattern(
             name
             for name, one in settings.datasets.items()
             if any(source.made_by == "make_scenes" for source in one.sources.values())
@@ -40,11 +40,11 @@ rule train_network:
     log:
         "<logs>/train_network/{dataset}-{network}.log",
     wildcard_constraints:
-        network=any_of(name for name, one in settings.networks.items() if one.trained_on),
+        network=name_pattern(name for name, one in settings.networks.items() if one.trained_on),
     priority: 1  # nearly everything depends on it
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(3000),
@@ -67,7 +67,7 @@ rule release_network:
     log:
         "<logs>/release_network/{dataset}-{network}.log",
     wildcard_constraints:
-        network=any_of(name for name, one in settings.networks.items() if one.trained_on),
+        network=name_pattern(name for name, one in settings.networks.items() if one.trained_on),
     conda:
         "../../../envs/torch.yaml"
     resources:

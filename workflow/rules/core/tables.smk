@@ -4,8 +4,8 @@
 
 rule table:
     input:
-        images=path("<results>/{dataset}/images.parquet", tables.measuring),
-        captions=path("<results>/{dataset}/captions.parquet", tables.measuring_images),
+        images=path("<results>/{dataset}/images.parquet", tables.section_datasets),
+        captions=path("<results>/{dataset}/captions.parquet", tables.image_section_datasets),
         retrievals=path(
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", tables.retrievals
         ),
@@ -25,7 +25,7 @@ rule table:
     log:
         "<logs>/table/{table}.log",
     wildcard_constraints:
-        table=any_of(tables.names()),
+        table=name_pattern(tables.names()),
     conda:
         "../../../envs/base.yaml"
     resources:
@@ -56,7 +56,7 @@ rule gains:
     log:
         "<logs>/gains/{table}.log",
     wildcard_constraints:
-        table=any_of(tables.with_gains()),
+        table=name_pattern(tables.gain_tables()),
     conda:
         "../../../envs/base.yaml"
     resources:

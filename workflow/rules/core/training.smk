@@ -13,11 +13,11 @@ rule train:
     log:
         "<logs>/train/{dataset}_{variant}_seed{seed}_round0.log",
     wildcard_constraints:
-        variant=any_of(name for name in settings.variant_names() if name not in settings.untrained_names()),
+        variant=name_pattern(name for name in settings.variant_names() if name not in settings.untrained_names()),
     priority: 1  # long, and most other jobs depend on it
     conda:
         "../../../envs/torch.yaml"
-    threads: configured(datasets.threads)
+    threads: from_wildcards(datasets.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(3000, 170)),
@@ -35,11 +35,11 @@ use rule train as train_round with:
     input:
         unpack(training.inputs),
         start=path(
-            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.round_before
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.previous_round
         ),
         correspondences=path(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondences.parquet",
-            training.correspondences_of,
+            training.round_correspondences,
         ),
     output:
         model="<model>/round{round}/model.safetensors",
@@ -55,22 +55,22 @@ use rule train as train_round with:
 # The model of a method without training is the sentence encoder of its views' network.
 rule take_as_model:
     input:
-        weights=path("<resources>/{network}/{file}", training.weights_as_they_are),
+        weights=path("<resources>/{network}/{file}", training.untrained_weights),
         tokenizer=path("<resources>/{network}/{file}", training.tokenizer),
     output:
         "<results>/{dataset}/models/{variant}/seed{seed}/round0/model.safetensors",
     log:
         "<logs>/take_as_model/{dataset}_{variant}_seed{seed}.log",
     wildcard_constraints:
-        variant=any_of(settings.untrained_names()),
+        variant=name_pattern(settings.untrained_names()),
     conda:
         "../../../envs/torch.yaml"
     resources:
         mem_mb=growing(8000),
     params:
-        **calling("densevse.models.untrained:write_untrained", training.untrained_job),
+        **calling("densevse.models.untrained:write_untrained_model", training.untrained_job),
         contents=contents_of_each(
-            weights=("<resources>/{network}/{file}", training.weights_as_they_are),
+            weights=("<resources>/{network}/{file}", training.untrained_weights),
             tokenizer=("<resources>/{network}/{file}", training.tokenizer),
         ),
     message:

@@ -47,9 +47,9 @@ rule count_words:
 rule count_relations:
     input:
         captions="<results>/{dataset}/captions.parquet",
-        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
+        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.parse_shards),
         words=rules.count_words.output[0],
-        vectors=path("<results>/{dataset}/vocabulary/vectors-{vectors}.parquet", words.picked),
+        vectors=path("<results>/{dataset}/vocabulary/vectors-{vectors}.parquet", words.picked_vectors),
     output:
         relations="<results>/{dataset}/vocabulary/relations-{dependencies}.parquet",
         fragments="<results>/{dataset}/vocabulary/fragments-{dependencies}.parquet",
@@ -72,7 +72,7 @@ rule count_relations:
 rule pick_word_vectors:
     input:
         words=rules.count_words.output[0],
-        vectors=path("<resources>/{vectors}/{file}", lambda vectors: file_of(settings.word_vectors[vectors])),
+        vectors=path("<resources>/{vectors}/{file}", lambda vectors: entry_file(settings.word_vectors[vectors])),
     output:
         "<results>/{dataset}/vocabulary/vectors-{vectors}.parquet",
     log:
@@ -84,7 +84,7 @@ rule pick_word_vectors:
         runtime=growing(30),
     params:
         **calling("densevse.language.word_vectors:write_word_vectors", words.vectors_job),
-        contents=contents_of("<resources>/{vectors}/{file}", lambda vectors: file_of(settings.word_vectors[vectors])),
+        contents=contents_of("<resources>/{vectors}/{file}", lambda vectors: entry_file(settings.word_vectors[vectors])),
     message:
         "picking the vectors of {wildcards.vectors} for the words of {wildcards.dataset}"
     script:
@@ -94,7 +94,7 @@ rule pick_word_vectors:
 rule count_tags:
     input:
         captions="<results>/{dataset}/captions.parquet",
-        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
+        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.parse_shards),
     output:
         "<results>/{dataset}/vocabulary/tags.parquet",
     log:
@@ -114,7 +114,7 @@ rule count_tags:
 rule mine_concepts:
     input:
         images="<results>/{dataset}/images.parquet",
-        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
+        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.parse_shards),
     output:
         concepts="<results>/{dataset}/vocabulary/concepts.parquet",
         image_concepts="<results>/{dataset}/vocabulary/image_concepts.parquet",

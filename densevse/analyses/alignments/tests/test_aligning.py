@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from densevse.analyses.alignments.aligning import write_alignments
-from densevse.analyses.alignments.alignments import ALIGNMENTS, TRIPLET_REGIONS, within_phrases
+from densevse.analyses.alignments.alignments import ALIGNMENTS, TRIPLET_REGIONS, phrase_alignments
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.sentences import PARSES, RELATIONS
 from densevse.data.inputs import Inputs
@@ -30,7 +30,7 @@ def inputs(files, folder):
         write_relations(paths[0], [paths[1]], paths[2], kind, *paths[3:])
     regions = [str(folder / "regions.parquet")]
     return Inputs(
-        files.with_changes(parses=[paths[1]], relations=paths[3], view_whole=[], view_regions=regions), ["triplets"]
+        files.replace_inputs(parses=[paths[1]], relations=paths[3], view_whole=[], view_regions=regions), ["triplets"]
     )
 
 
@@ -52,7 +52,7 @@ def retrieval(folder, pairs):
 
 def write(folder, method, inputs, named=()):
     pairs, model = inputs.pairs("test"), folder / "model.safetensors"
-    save_model(method, "defrag", ["triplets"], model, features=inputs.features_seen(), device="cpu")
+    save_model(method, "defrag", ["triplets"], model, features=inputs.feature_settings(), device="cpu")
     outputs = {name: str(folder / f"{name}.parquet") for name in ("alignments", "triplet_regions")}
     write_alignments(
         str(model),
@@ -61,7 +61,7 @@ def write(folder, method, inputs, named=()):
         threads=1,
         alignments=outputs["alignments"],
         regions=outputs["triplet_regions"],
-        **inputs.files.named(),
+        **inputs.files.paths_by_input(),
     )
     found = schema.read(outputs["alignments"], ALIGNMENTS), schema.read(outputs["triplet_regions"], TRIPLET_REGIONS)
     return pairs, *found
@@ -69,7 +69,7 @@ def write(folder, method, inputs, named=()):
 
 def literal_scores(method, inputs, pairs, row):
     """The score of a row's triplet with every region of its image."""
-    relations = schema.read(inputs.files.one("relations"), RELATIONS)["relation"].to_list()
+    relations = schema.read(inputs.files.input_path("relations"), RELATIONS)["relation"].to_list()
     words = torch.tensor(inputs.vocabulary.encode([row.governor, row.dependent]))
     relation = relations.index(row.relation)
     both = method.words.weight[words].flatten()
@@ -121,5 +121,5 @@ def test_a_triplet_is_judged_by_the_shortest_phrase_that_has_both_words():
         {"caption_id": ["a", "a", "b"], "governor_token": [2, 2, 0], "dependent_token": [1, 5, 1], "region": [1, 2, 3]}
     )
     boxes = pd.DataFrame({"caption_id": ["a", "a", "a", "b"], "start": [0, 0, 4, -1], "end": [3, 9, 7, -1]})
-    judged = within_phrases(alignments, boxes)
+    judged = phrase_alignments(alignments, boxes)
     assert judged[["region", "start", "end"]].to_numpy().tolist() == [[1, 0, 3], [2, 0, 9]]

@@ -50,12 +50,12 @@ def tables(tmp_path):
 @pytest.fixture
 def draw(tables, tmp_path, monkeypatch):
     """A function that runs the job, and returns its two figures and their files."""
-    save = alignments.save
+    save = alignments.save_figure
 
     def drawn(name="drawn"):
         figures: list[Figure] = []
         monkeypatch.setattr(
-            alignments, "save", lambda figure, path, legend: (figures.append(figure), save(figure, path, legend))
+            alignments, "save_figure", lambda figure, path, legend: (figures.append(figure), save(figure, path, legend))
         )
         paths = [tmp_path / f"{name}_{figure}.png" for figure in ("sentences", "triplets")]
         draw_alignments(**tables, title="title", sentences=str(paths[0]), triplets=str(paths[1]))

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from densevse.analyses.alignments.aligning import align, regions_of_triplets
+from densevse.analyses.alignments.aligning import align, find_triplet_regions
 from densevse.models.files import open_model
 from densevse.runtime.numerics import device
 from tests.device.jobs import compute_on, made, on_both, same_draws, untrained
@@ -20,7 +20,7 @@ def test_alignments(made, on_both):
         method.eval()
         with torch.no_grad():
             rows = align(method, inputs, pairs, np.zeros((1, 2), np.int64))
-            best = regions_of_triplets(method, inputs, pairs, [])
+            best = find_triplet_regions(method, inputs, pairs, [])
         return {
             "scores": rows["score"].to_numpy(),
             "regions": rows["region"].to_numpy(),

@@ -11,7 +11,7 @@ from densevse.analyses.arithmetic.arithmetic import (
     ARITHMETIC,
     ARITHMETIC_ACCURACY,
     BY,
-    _by_chance,
+    _hit_probability,
     draw_arithmetic,
     write_arithmetic,
     write_table,
@@ -128,7 +128,7 @@ def test_no_query_at_all_is_an_error(folder):
 def test_chance_is_that_of_a_random_order():
     right, ranked = np.array([0, 2, 9, 10]), np.array([10, 10, 10, 10])
     expected = [1 - comb(10 - r, 3) / comb(10, 3) for r in right]
-    np.testing.assert_allclose(_by_chance(right, ranked, 3), expected, atol=1e-12)
+    np.testing.assert_allclose(_hit_probability(right, ranked, 3), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["colour", "named"])

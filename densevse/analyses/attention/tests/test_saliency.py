@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from densevse.analyses.attention.saliency import central_blob, score
-from densevse.artifacts.boxes import BOX, covered, grid_cells
+from densevse.artifacts.boxes import BOX, covered_shares, grid_cells
 from snakeproof.errors import InputError
 
 SIDE, STEPS = 4, 2
@@ -126,7 +126,7 @@ def test_a_pixel_in_two_boxes_counts_once():
     for x, y, width, height in boxes.astype(int):
         pixels[y : y + height, x : x + width] = 1
     expected = pixels.reshape(4, 8, 4, 8).mean(axis=(1, 3)).ravel()
-    np.testing.assert_allclose(covered(cells, boxes), expected)
+    np.testing.assert_allclose(covered_shares(cells, boxes), expected)
 
 
 def test_the_grid_covers_the_whole_image_as_the_network_does():

@@ -5,11 +5,11 @@ import pytest
 
 from densevse.analyses.attention.figures import (
     COLOURS,
-    averaged_maps,
+    draw_mean_maps,
     draw_saliency_maps,
-    faded,
+    fade_picture,
     heat_map,
-    most_salient,
+    peak_saliency,
 )
 from densevse.analyses.attention.saliency import SALIENCY, salient_words
 from densevse.analyses.attention.tests.test_saliency import attended, rows_of
@@ -45,15 +45,15 @@ def test_a_pixel_of_two_regions_has_the_larger_weight_and_one_of_none_has_0():
 def test_a_faded_picture_stays_visible_below_every_colour():
     picture = np.zeros((1, 2, 3), np.uint8)
     picture[0, 1] = 255
-    assert faded(picture)[0, :, 0].tolist() == [110, 237]
+    assert fade_picture(picture)[0, :, 0].tolist() == [110, 237]
     assert COLOURS(0.0)[3] == 0
     assert COLOURS(1.0)[3] <= 0.85
 
 
 def test_the_scale_goes_to_the_most_salient_cell_and_at_least_to_2():
     rows = rows_of("a", [np.eye(16)[3], np.full(16, 1 / 16)], [[1.0]] * 2)
-    assert most_salient(rows) == 16
-    assert most_salient(rows[rows["step"] == 2]) == 2
+    assert peak_saliency(rows) == 16
+    assert peak_saliency(rows[rows["step"] == 2]) == 2
 
 
 def test_the_two_most_salient_words_in_their_order():
@@ -70,7 +70,7 @@ def test_averaged_maps_are_drawn(tmp_path, words_are_steps):
         rows = attended(np.array([[0, 0, 10, 10], [20, 20, 20, 20]], float), np.full((9, 2), 0.5))
     schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / "saliency.parquet")
     images = write_images(tmp_path, "ab", width=40, height=40)
-    averaged_maps(str(tmp_path / "saliency.parquet"), images, "A model", str(tmp_path / "mean.png"))
+    draw_mean_maps(str(tmp_path / "saliency.parquet"), images, "A model", str(tmp_path / "mean.png"))
     assert cv2.imread(str(tmp_path / "mean.png")).std() > 10
 
 

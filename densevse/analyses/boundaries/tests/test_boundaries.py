@@ -8,21 +8,21 @@ import pandas as pd
 import pytest
 from scipy.io import savemat
 
-from densevse.analyses.boundaries.bsds import boundaries, contours_of_authors, photographs
+from densevse.analyses.boundaries.bsds import photographs, read_author_contours, read_boundaries
 from densevse.analyses.boundaries.matching import (
     BOUNDARY_MATCHES,
     TOLERANCE,
-    matched,
+    match_lines,
     matches,
     summary,
     table,
-    thinned,
-    ultrametric,
+    thin_lines,
+    ultrametric_map,
     write_matches,
     write_table,
 )
 from densevse.artifacts.schemas.proposals import CONTOURS
-from densevse.vision.mcg.hierarchy import hierarchies, suppressed
+from densevse.vision.mcg.hierarchy import hierarchies, thin_contours
 from snakeproof.errors import InputError
 from snakeproof.schema import arrow_table, read, write
 from tests.vision.mcg.pictures import noise
@@ -34,7 +34,7 @@ def test_as_many_pixels_as_possible_are_matched_one_to_one():
     random = np.random.default_rng(0)
     lines, person = (random.random((HEIGHT, WIDTH)) < 0.0005 for _ in range(2))
     lines[10:12, 10:12], person[10, 10:13] = True, True
-    right, found = matched(lines, person)
+    right, found = match_lines(lines, person)
     assert right.sum() == found.sum()
     first, second = np.argwhere(lines), np.argwhere(person)
     radius = TOLERANCE * np.hypot(HEIGHT, WIDTH)
@@ -50,7 +50,7 @@ def test_as_many_pixels_as_possible_are_matched_one_to_one():
 
 
 def test_nothing_drawn_matches_nothing():
-    right, found = matched(np.zeros((9, 9), bool), np.eye(9, dtype=bool))
+    right, found = match_lines(np.zeros((9, 9), bool), np.eye(9, dtype=bool))
     assert (len(right), found.sum()) == (0, 0)
 
 
@@ -81,15 +81,15 @@ def test_each_image_has_its_best_threshold_for_ois():
 
 def test_a_thick_line_becomes_thin_where_it_is_strongest():
     thick = cv2.GaussianBlur(np.eye(60, dtype=np.float64), (0, 0), 3)
-    thin = suppressed(thick) > 0.05
+    thin = thin_contours(thick) > 0.05
     assert thin[np.arange(10, 50), np.arange(10, 50)].all()
     assert thin[20:40, 20:40].sum() <= 60
-    assert thinned(thick > 0.03)[30].sum() <= 2
+    assert thin_lines(thick > 0.03)[30].sum() <= 2
 
 
 def test_the_ultrametric_map_cut_anywhere_is_the_partition_of_the_hierarchy():
     found = hierarchies([noise(40, 50), noise(40, 50, 1, 6)], 10_000)
-    drawn, tree, labels = ultrametric(found), found.trees[0], found.superpixels.labels
+    drawn, tree, labels = ultrametric_map(found), found.trees[0], found.superpixels.labels
     threshold = float(np.quantile(tree.altitudes, 0.8))
     region = np.arange(len(tree.altitudes))
     for node in range(len(tree.altitudes) - 2, -1, -1):
@@ -112,13 +112,13 @@ def test_a_folder_is_read_in_the_layout_of_bsds(tmp_path):
     cv2.imwrite(str(tmp_path / "images/12.jpg"), noise(20, 30))
     assert photographs(tmp_path)["image_id"].tolist() == ["12"]
     with pytest.raises(InputError, match=r"12\.mat: no `groundTruth`"):
-        boundaries(tmp_path, "12")
+        read_boundaries(tmp_path, "12")
     person = np.empty((1, 2), object)
     person[0, 0] = {"Boundaries": np.eye(20, 30, dtype=np.uint8)}
     person[0, 1] = {"Boundaries": np.zeros((20, 30), np.uint8)}
     savemat(tmp_path / "groundTruth/12.mat", {"groundTruth": person})
-    assert [one.sum() for one in boundaries(tmp_path, "12")] == [20, 0]
-    assert contours_of_authors(tmp_path, "12") is None
+    assert [one.sum() for one in read_boundaries(tmp_path, "12")] == [20, 0]
+    assert read_author_contours(tmp_path, "12") is None
     doubled = np.zeros((41, 61), np.uint8)
     doubled[2::2, 2::2] = 51
     savemat(tmp_path / "ucm2/12.mat", {"ucm2": doubled})

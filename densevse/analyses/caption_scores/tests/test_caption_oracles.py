@@ -11,10 +11,10 @@ from densevse.analyses.caption_scores.oracle_table import (
     make_oracle_means,
     make_oracle_table,
 )
-from densevse.analyses.caption_scores.oracles import write_with_oracle
-from densevse.analyses.caption_scores.scores import choose_best, measured, score_captions
+from densevse.analyses.caption_scores.oracles import write_oracle_captions
+from densevse.analyses.caption_scores.scores import choose_best_sentences, score_captions, sentence_metrics
 from densevse.analyses.caption_scores.settings import CaptionOracleMeansPlan, CaptionOraclePlan, OracleRow
-from densevse.artifacts.identity import identity_of
+from densevse.artifacts.identity import read_identity
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import PARSES
@@ -42,7 +42,7 @@ def written(folder, files, oracle):
     }
     wildcards = {**WRITTEN, "oracle": oracle}
     with making(Statement(wildcards=wildcards)):
-        write_with_oracle(JOB, wildcards, **paths, **files.named())
+        write_oracle_captions(JOB, wildcards, **paths, **files.paths_by_input())
     return {name: schema.read(path, GENERATED) for name, path in paths.items()}
 
 
@@ -52,9 +52,11 @@ def test_sentences_follow_the_tags_or_the_content_that_an_oracle_knows(folder, w
     along = written(folder, files, "tags")["translation"]
     assert along["image_id"].tolist() == IDS
     assert along["tags"].map(list).tolist() == first["tags"].map(list).tolist()
-    assert identity_of(folder / "tags_likelihood.parquet").variant == "sc_nlm_tags_likelihood"
+    assert read_identity(folder / "tags_likelihood.parquet").variant == "sc_nlm_tags_likelihood"
     plain, about = (written(folder, files, oracle)["translation"].iloc[0] for oracle in ("none", "content"))
-    inputs, space = open_model(files.with_changes(view_whole=[str(folder / "whole.parquet")]), str(folder / SPACE), CPU)
+    inputs, space = open_model(
+        files.replace_inputs(view_whole=[str(folder / "whole.parquet")]), str(folder / SPACE), CPU
+    )
     with torch.inference_mode():
         numbers = [inputs.vocabulary.encode(tokens) for tokens in (about["tokens"], first["tokens"].iloc[0])]
         one, reference = encode_words(space, numbers).vectors
@@ -94,7 +96,7 @@ def choose(folder):
     read = (str(folder / f"{name}.parquet") for name in ("captions", "written"))
     wildcards = {**WRITTEN, "oracle": "none"}
     with making(Statement(wildcards=wildcards)):
-        choose_best(*read, wildcards, str(folder / "best.parquet"))
+        choose_best_sentences(*read, wildcards, str(folder / "best.parquet"))
 
 
 @pytest.fixture
@@ -121,8 +123,8 @@ def test_the_best_sentence_is_that_of_the_highest_cider(chosen):
     assert best["sentence"].tolist() == [f"{FOUND[1]} {number}" for number in range(12)]
     assert set(best["rank"]) == {1}
     references = [[f"{PEOPLE[0]} {number}"] for number in range(12)]
-    assert np.allclose(best["score"], measured(best["sentence"].tolist(), references, [])["cider"])
-    assert identity_of(chosen / "best.parquet").variant == "sc_nlm_none_best"
+    assert np.allclose(best["score"], sentence_metrics(best["sentence"].tolist(), references, [])["cider"])
+    assert read_identity(chosen / "best.parquet").variant == "sc_nlm_none_best"
 
 
 def test_images_without_a_sentence_of_a_person_are_refused(chosen):

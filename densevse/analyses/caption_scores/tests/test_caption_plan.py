@@ -29,9 +29,9 @@ def test_a_table_compares_generators_with_copied_and_peoples_sentences(captions)
 
 def test_trials_of_sc_nlm_are_rows_of_one_table_alone(captions):
     trials = {"sc_nlm_four_tags", "sc_nlm_standardised", "sc_nlm_four_tags_standardised"}
-    with_trials = [name for name in captions.config.datasets if trials & captions.compared(name).keys()]
+    with_trials = [name for name in captions.config.datasets if trials & captions.compared_writers(name).keys()]
     assert with_trials == ["flickr8k_resplit2"]
-    assert captions.compared("flickr8k_resplit2").keys() == {"sc_nlm", *trials, "mlbl", "copied", "person"}
+    assert captions.compared_writers("flickr8k_resplit2").keys() == {"sc_nlm", *trials, "mlbl", "copied", "person"}
 
 
 def test_oracles_are_compared_with_the_row_without_and_with_the_reference(captions):
@@ -60,11 +60,11 @@ def test_an_oracle_chooses_among_the_sentences_of_its_settings():
 
 
 def test_resplits_of_a_data_set_have_means_of_their_oracles(captions):
-    assert captions.divided() == "flickr8k"
+    assert captions.divided_datasets() == "flickr8k"
     plan = CaptionOracleMeansPlan.model_validate(captions.oracle_means_job("flickr8k").settings["plan"])
     assert [each.dataset for each in plan.resplits] == [f"flickr8k_resplit{seed}" for seed in range(5)]
     assert (plan.train, plan.test) == (5500, 1000)
-    scores = input_of("caption_oracle_means", "scores", captions.measured_on_resplits, dataset="flickr8k")
+    scores = input_of("caption_oracle_means", "scores", captions.measured_resplits, dataset="flickr8k")
     assert len(scores) == 5 * len(plan.resplits[0].rows)
     assert "results/flickr8k_resplit4/generated_captions/copied/seed0/test_scores.parquet" in scores
 
@@ -104,7 +104,7 @@ def test_means_have_the_rows_that_all_resplits_have():
 
 def test_metrics_that_need_java_are_left_out_without_it(captions, monkeypatch):
     def spice():
-        return input_of("score_captions", "spice", captions.spice, dataset="flickr8k", writer="sc_nlm")
+        return input_of("score_captions", "spice", captions.spice_folder, dataset="flickr8k", writer="sc_nlm")
 
     def metrics(dataset):
         return captions.scoring_job(dataset, "sc_nlm").settings["metrics"]

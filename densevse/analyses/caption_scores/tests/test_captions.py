@@ -15,15 +15,15 @@ from pycocoevalcap.cider.cider import Cider
 from pycocoevalcap.rouge.rouge import Rouge
 from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
-from densevse.analyses.caption_scores.baselines import copy_captions, first_captions
-from densevse.analyses.caption_scores.scores import measured, score_captions
+from densevse.analyses.caption_scores.baselines import copy_captions, write_first_captions
+from densevse.analyses.caption_scores.scores import score_captions, sentence_metrics
 from densevse.analyses.caption_scores.settings import CaptionTablePlan, WriterPlan
 from densevse.analyses.caption_scores.table import PUBLISHED_CAPTIONS, bleu, draw_captions, make_caption_table
-from densevse.artifacts.identity import Identity, identity_of
+from densevse.artifacts.identity import Identity, read_identity
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, CAPTION_TABLE, GENERATED, ORDERS
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import EMBEDDINGS
-from densevse.language.tokens import compared
+from densevse.language.tokens import tokenize_for_metrics
 from densevse.report.plan import PicturePlan
 from densevse.report.published import read_rows
 from snakeproof import schema
@@ -61,7 +61,7 @@ def package(metric):
 
 
 def test_metrics_are_those_of_the_package():
-    rows = measured(SENTENCES, REFERENCES, ["bleu", "rouge_l", "cider"])
+    rows = sentence_metrics(SENTENCES, REFERENCES, ["bleu", "rouge_l", "cider"])
     assert np.allclose(rows["cider"], package(Cider())[1])
     assert np.allclose(rows["rouge_l"], package(Rouge())[1])
     counts = [[rows[f"{name}_{n}"].sum() for n in ORDERS] for name in ("correct", "guessed")]
@@ -83,7 +83,9 @@ def test_the_brevity_penalty_is_left_out_where_that_is_asked_for():
 @pytest.mark.skipif(shutil.which("java") is None, reason="the package's tokenizer and METEOR need Java")
 def test_sentences_are_cut_as_the_package_cuts_them():
     theirs = PTBTokenizer().tokenize({number: [{"caption": text}] for number, text in enumerate(TRICKY)})
-    assert [" ".join(compared(text)) for text in TRICKY] == [theirs[number][0] for number in range(len(TRICKY))]
+    assert [" ".join(tokenize_for_metrics(text)) for text in TRICKY] == [
+        theirs[number][0] for number in range(len(TRICKY))
+    ]
 
 
 def test_words_to_compare_need_no_java_to_be_cut():
@@ -93,13 +95,13 @@ def test_words_to_compare_need_no_java_to_be_cut():
         "in the u.s. at 5 p.m",
         "dogs cats etc.",
     ]
-    assert [" ".join(compared(text)) for text in TRICKY[4:]] == words
+    assert [" ".join(tokenize_for_metrics(text)) for text in TRICKY[4:]] == words
 
 
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("java") is None, reason="METEOR needs Java")
 def test_meteor_is_measured_where_there_is_java():
-    rows = measured(REFERENCES[0][:1] * 2, [REFERENCES[0], REFERENCES[1]], ["meteor"])
+    rows = sentence_metrics(REFERENCES[0][:1] * 2, [REFERENCES[0], REFERENCES[1]], ["meteor"])
     assert rows["meteor"][0] == pytest.approx(1, abs=0.01)
     assert rows["meteor"][1] < 0.3
     assert rows["meteor_of_all"].nunique() == 1
@@ -134,10 +136,10 @@ def scored(folder):
     wildcards = {"dataset": "scenes", "split": "test"}
     with making(Statement(wildcards={**wildcards, "seed": "0"})):
         copy_captions(*embeddings, *tables, str(folder / "copied.parquet"))
-    assert identity_of(folder / "copied.parquet") == Identity("scenes", "copied", 0, split="test")
+    assert read_identity(folder / "copied.parquet") == Identity("scenes", "copied", 0, split="test")
     with making(Statement(wildcards=wildcards)):
-        first_captions(str(folder / "images.parquet"), *tables, wildcards, str(folder / "person.parquet"))
-    assert identity_of(folder / "person.parquet") == Identity("scenes", "person", 0, split="test")
+        write_first_captions(str(folder / "images.parquet"), *tables, wildcards, str(folder / "person.parquet"))
+    assert read_identity(folder / "person.parquet") == Identity("scenes", "person", 0, split="test")
     scores = []
     for name, writer, seed in (("copied", "sc_nlm", 0), ("copied", "sc_nlm", 1), ("person", "person", 0)):
         path = folder / f"{name}{len(scores)}_scores.parquet"
@@ -199,7 +201,7 @@ def test_a_single_image_has_no_cider_and_the_table_says_so(scored):
     folder, scores = scored
     for path in scores:
         of_one = schema.read(path, CAPTION_SCORES).iloc[[0, -1]].assign(image_id="test16")
-        schema.write(of_one, CAPTION_SCORES, path, **identity_of(path).values())
+        schema.write(of_one, CAPTION_SCORES, path, **read_identity(path).values())
     assert "CIDEr is 0 for a single image: " in make(folder, scores)[1]
 
 
@@ -211,7 +213,7 @@ def test_intervals_hold_the_figures_and_too_few_images_have_none(scored):
     for path in scores:
         of_few = schema.read(path, CAPTION_SCORES)
         copies = [of_few.assign(image_id=of_few["image_id"] + n, family=of_few["family"] + n) for n in "abcdefgh"]
-        schema.write(pd.concat(copies, ignore_index=True), CAPTION_SCORES, path, **identity_of(path).values())
+        schema.write(pd.concat(copies, ignore_index=True), CAPTION_SCORES, path, **read_identity(path).values())
     rows, _ = make(folder, scores)
     assert (rows["cider_low"] < rows["cider"]).all()
     assert (rows["cider"] < rows["cider_high"]).all()
@@ -251,7 +253,7 @@ def test_published_rows_come_with_what_is_known_of_them(scored):
 def test_sentences_about_other_images_are_refused(scored):
     folder, scores = scored
     rows = schema.read(scores[1], CAPTION_SCORES)
-    schema.write(rows[rows["image_id"] != "test17"], CAPTION_SCORES, scores[1], **identity_of(scores[1]).values())
+    schema.write(rows[rows["image_id"] != "test17"], CAPTION_SCORES, scores[1], **read_identity(scores[1]).values())
     with pytest.raises(InputError, match="other images"):
         make(folder, scores)
 
@@ -259,11 +261,11 @@ def test_sentences_about_other_images_are_refused(scored):
 @pytest.mark.skipif(shutil.which("java") is None, reason="SPICE needs Java")
 def test_spice_without_its_jars_says_what_java_says(tmp_path):
     with pytest.raises(InputError, match="SPICE failed; Java's output"):
-        measured(SENTENCES, REFERENCES, ["spice"], str(tmp_path))
+        sentence_metrics(SENTENCES, REFERENCES, ["spice"], str(tmp_path))
 
 
 def test_a_sentence_without_words_scores_nothing():
-    rows = measured(["", SENTENCES[1]], REFERENCES[:2], [])
+    rows = sentence_metrics(["", SENTENCES[1]], REFERENCES[:2], [])
     assert rows.loc[0, ["correct_1", "guessed_1", "rouge_l", "cider"]].tolist() == [0, 0, 0, 0]
     assert rows.loc[1, "rouge_l"] > 0
 

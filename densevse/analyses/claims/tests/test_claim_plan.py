@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from densevse.analyses.claims.dag import ClaimStage
-from densevse.analyses.claims.printed import printed_comparison, tables_of
+from densevse.analyses.claims.printed import parse_place, printed_comparison
 from densevse.analyses.claims.settings import OURS, ClaimsPlan, PaperClaims, PrintedGain
 from densevse.config.load import load
 from densevse.dag.project import Project
-from densevse.report.published import read_paper, read_published
+from densevse.report.published import read_paper, read_published_rows
 from snakeproof.errors import InputError
 from snakeproof.jobs import Job
 from snakeproof.strict import validate
@@ -80,12 +80,12 @@ def test_the_main_table_s_rows_test_claims_without_any_training_of_their_own():
     (section,) = plan_of(claims.main_job("scenes")).sections
     assert {row.seeds[0] for row in section.section.measured.values()} == {0}
     assert {claim.paper for claim in section.claims} == {"HM-LSTM", "SCO", "sm-LSTM", "VSE++"}
-    assert claims.of_dataset("scenes") == ["results/tables/scenes_main_claims.md"]
+    assert claims.target_files("scenes") == ["results/tables/scenes_main_claims.md"]
 
 
 def test_a_data_set_whose_rows_test_no_claim_has_no_main_claims():
     claims = stage(tables={"scenes": {"measure": ["vse"], "reference": None}})
-    assert claims.of_dataset("scenes") == []
+    assert claims.target_files("scenes") == []
     with pytest.raises(InputError, match=r"tables\.scenes\.measure: no claim compares two of these rows"):
         evidence(claims, "main_claims_table")
 
@@ -144,7 +144,7 @@ def test_a_claim_that_cannot_be_tested_is_refused_where_it_is_asked_for(override
 
 def test_every_claim_can_be_tested_on_each_of_its_data_sets():
     claims = stage()
-    for dataset in claims.claimed().split("|"):
+    for dataset in claims.claimed_datasets().split("|"):
         assert claims.evidence(dataset)
         assert plan_of(claims.job(dataset)).sections
 
@@ -152,7 +152,7 @@ def test_every_claim_can_be_tested_on_each_of_its_data_sets():
 def published():
     """Name of a paper -> its printed rows."""
     files = sorted((ROOT / "config/published").glob("*.csv"))
-    return {read_paper(file.with_suffix(".yaml")).name: read_published([file]) for file in files}
+    return {read_paper(file.with_suffix(".yaml")).name: read_published_rows([file]) for file in files}
 
 
 def printed_claims():
@@ -160,7 +160,7 @@ def printed_claims():
     for file in sorted((ROOT / "densevse/analyses/claims/entries").glob("*.yaml")):
         entry = validate(PaperClaims, read_yaml(file), str(file))
         for name, claim in entry.claims.items():
-            paper, tables = tables_of(claim.place, entry.title)
+            paper, tables = parse_place(claim.place, entry.title)
             assert tables or claim.place == OURS or claim.place.endswith("abstract"), (file, name)
             for table in tables:
                 yield pytest.param(entry, claim, paper, table, id=f"{file.stem}_{table}-{name}")
@@ -223,7 +223,7 @@ def test_an_experiment_has_a_page_of_its_own_on_all_of_its_data_sets():
     assert "sm_lstm_needles" in experiments()
     images = paths_of("experiment", "images", claims.project, experiment="sm_lstm_needles")
     assert "results/needles_context/images.parquet" in images
-    found = claims.evidence_of("sm_lstm_needles")
+    found = claims.experiment_evidence("sm_lstm_needles")
     seeds = {"needles_fixed": 3, "needles_context": 5, "needles_sentence": 5}
     assert {(one["dataset"], one["seed"]) for one in found} == {
         (k, seed) for k, n in seeds.items() for seed in range(n)
@@ -232,13 +232,13 @@ def test_an_experiment_has_a_page_of_its_own_on_all_of_its_data_sets():
     assert plan.question
     assert {claim.least_gain for section in plan.sections for claim in section.claims} == {20}
     assert "hm_lstm_cold_100" not in plan_of(claims.job("scenes")).sections[0].section.measured
-    assert "needles_fixed" not in claims.claimed()
+    assert "needles_fixed" not in claims.claimed_datasets()
 
 
 @pytest.mark.parametrize("name", experiments())
 def test_every_experiment_can_be_planned(name):
     claims = stage()
-    assert claims.evidence_of(name)
+    assert claims.experiment_evidence(name)
     assert plan_of(claims.experiment_job(name)).question
 
 
@@ -250,7 +250,7 @@ def test_claims_on_resplits_of_one_data_set_have_means_over_them():
     assert {"sco_cnp_ctx", "sco_ctx"} <= pool.section.measured.keys()
     assert pool.section.measured == plan.sections[4].section.measured
     assert plan_of(stage().experiment_job("sm_lstm_needles")).pools == []
-    files = input_of("experiment", "retrievals", stage().evidence_of, experiment="sco_photographs")
+    files = input_of("experiment", "retrievals", stage().experiment_evidence, experiment="sco_photographs")
     assert "results/flickr8k_resplit4/retrieval/full/sco_ctx/seed0/round0.parquet" in files
 
 
@@ -265,7 +265,7 @@ def test_ensembles_on_a_single_resplit_have_no_mean():
     plan = plan_of(stage().experiment_job("sm_lstm_photographs_more"))
     assert plan.pools == []
     assert {"vse_four", "sm_lstm_ensemble"} <= plan.sections[0].section.measured.keys()
-    files = input_of("experiment", "retrievals", stage().evidence_of, experiment="sm_lstm_photographs_more")
+    files = input_of("experiment", "retrievals", stage().experiment_evidence, experiment="sm_lstm_photographs_more")
     assert "results/flickr8k_resplit0/retrieval/full/vse_four/seed0/ensemble.parquet" in files
 
 
@@ -302,8 +302,8 @@ def test_resplits_that_are_one_draw_or_have_other_settings_are_refused():
 
 def test_phrases_alone_are_compared_with_the_weights_as_they_were_drawn():
     claims = stage()
-    assert claims.variant("scenes", "hm_lstm_cold_phrases_100").phases_of(0) == []
-    assert claims.round_of("scenes", "hm_lstm_cold_sentences_100", 2, 0) == {
+    assert claims.variant("scenes", "hm_lstm_cold_phrases_100").round_phases(0) == []
+    assert claims.variant_round("scenes", "hm_lstm_cold_sentences_100", 2, 0) == {
         "variant": "hm_lstm_cold_100",
         "seed": 2,
         "round": 0,

@@ -13,7 +13,7 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.protocols import folds, select_split
 from densevse.report.plan import MeasuredVariant, SectionPlan
-from densevse.report.sections import queries_of
+from densevse.report.sections import list_queries
 from densevse.statistics.bootstrap import UNKNOWN_INTERVAL, Interval
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -77,7 +77,7 @@ def test_a_published_size_is_excluded_only_where_sizes_can_be_compared(interval,
 
 def test_the_detectable_gain_is_two_point_eight_standard_errors():
     standard_error = 2.5
-    assert Interval(1 - 1.96 * standard_error, 1 + 1.96 * standard_error).detectable == pytest.approx(7.0)
+    assert Interval(1 - 1.96 * standard_error, 1 + 1.96 * standard_error).detectable_difference == pytest.approx(7.0)
 
 
 class Made:
@@ -96,7 +96,7 @@ class Made:
     def retrieve(self, variant, share, seed=0, random=None):
         """A retrieval in which a `share` of the queries have the rank 1, and the others 20; `random` draws which."""
         test_set = select_split(schema.read(self.images, IMAGES), schema.read(self.captions, CAPTIONS))
-        rows, _ = queries_of(test_set, folds(test_set, "full"))
+        rows, _ = list_queries(test_set, folds(test_set, "full"))
         right = np.random.default_rng([seed, len(self.files)] if random is None else random).random(len(rows)) < share
         rows = rows.assign(rank=np.where(right, 1, 20), candidates=99, tied=False)
         rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))

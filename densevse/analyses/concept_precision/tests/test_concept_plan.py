@@ -18,8 +18,8 @@ def precision():
 
 def test_concepts_are_measured_where_a_variant_of_the_main_table_reads_them(precision):
     wanted = ["results/tables/scenes_concepts.md", "results/figures/scenes/concepts.png"]
-    assert precision.of_dataset("scenes") == wanted
-    assert precision.of_dataset("pascal1k") == []
+    assert precision.target_files("scenes") == wanted
+    assert precision.target_files("pascal1k") == []
 
 
 def test_they_are_those_of_the_network_that_methods_are_given(precision):

@@ -6,8 +6,8 @@ import pytest
 
 from densevse.analyses.cross_fitting.folds import (
     PRECISION,
+    assign_folds,
     cross_fit,
-    fold_of,
     write_cross_fitting_table,
     write_fold,
 )
@@ -70,7 +70,7 @@ def made(tmp_path, images):
 
 
 def test_every_training_image_has_a_fold_and_families_share_it(images):
-    fold = fold_of(images, FOLDS)
+    fold = assign_folds(images, FOLDS)
     assert np.bincount(fold[:TRAIN]).tolist() == [20, 20, 20]
     assert (fold[:TRAIN:2] == fold[1:TRAIN:2]).all()
     assert (fold[TRAIN:] == -1).all()
@@ -78,19 +78,19 @@ def test_every_training_image_has_a_fold_and_families_share_it(images):
 
 def test_more_folds_than_families_are_refused(images):
     with pytest.raises(InputError, match="31 folds, but the training images are of fewer families"):
-        fold_of(images, 31)
+        assign_folds(images, 31)
 
 
 def test_a_fold_is_left_out_and_nothing_else(images, tmp_path):
     schema.write(images, IMAGES, tmp_path / "images.parquet")
     write_fold(str(tmp_path / "images.parquet"), FOLDS, str(tmp_path / "fold.parquet"), {"fold": "1"})
     kept = schema.read(tmp_path / "fold.parquet", IMAGES)["image_id"]
-    assert set(images["image_id"]) - set(kept) == set(images["image_id"][fold_of(images, FOLDS) == 1])
+    assert set(images["image_id"]) - set(kept) == set(images["image_id"][assign_folds(images, FOLDS) == 1])
 
 
 def test_a_training_image_has_the_score_of_the_head_that_did_not_see_it(made, images):
     folder, readable, _, scores = made
-    fold = pd.Series(fold_of(images, FOLDS), images["image_id"])[readable["image_id"]].to_numpy()
+    fold = pd.Series(assign_folds(images, FOLDS), images["image_id"])[readable["image_id"]].to_numpy()
     found = np.load(folder / "scores.npy")
     assert (folder / "ids.txt").read_text().split() == readable["image_id"].tolist()
     for row, of_image in enumerate(found):

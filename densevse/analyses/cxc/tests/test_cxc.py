@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from densevse.analyses.cxc.dag import CxcStage
-from densevse.analyses.cxc.judgements import number_of, read_ratings
+from densevse.analyses.cxc.judgements import coco_number, read_ratings
 from densevse.analyses.cxc.measures import CXC_RANKS, CXC_SCORES, correlation, write_measures
 from densevse.analyses.cxc.settings import TASKS
 from densevse.analyses.cxc.table import CXC_RESULTS, make_cxc_table
@@ -172,9 +172,9 @@ def test_a_file_of_another_task_is_refused(tmp_path):
 
 
 def test_numbers_are_those_of_ms_coco():
-    assert number_of("image", "COCO_val2014_000000205866.jpg") == 205866
-    assert number_of("caption", "COCO_val2014:sentid:411553") == 411553
-    assert number_of("image", "COCO_val2014:sentid:411553") is None
+    assert coco_number("image", "COCO_val2014_000000205866.jpg") == 205866
+    assert coco_number("caption", "COCO_val2014:sentid:411553") == 411553
+    assert coco_number("image", "COCO_val2014:sentid:411553") is None
 
 
 def test_the_plan_has_the_last_round_of_each_variant():
@@ -183,7 +183,7 @@ def test_the_plan_has_the_last_round_of_each_variant():
     assert input_of("measure_cxc", "judgements", stage.files, dataset="coco") == [
         f"cxc/data/{task}_test.csv" for task in ("sts", "sis", "sits")
     ]
-    found = input_of("cxc_table", "scores", stage.measured, dataset="coco")
+    found = input_of("cxc_table", "scores", stage.measured_rounds, dataset="coco")
     assert found[0] == "results/coco/cxc_scores/vse/seed0/round0.parquet"
     plan = LastRoundsPlan.model_validate(stage.job("coco").settings["plan"])
     assert {name: row.model for name, row in plan.measured.items()} == {"vse": "vse", "vsepp": "vsepp"}

@@ -24,7 +24,7 @@ def installed(monkeypatch):
 
 
 def test_the_whole_test_split_is_measured(installed):
-    measured = ExtendedTruthStage(Project(ROOT, MEASURED | LONG)).measured
+    measured = ExtendedTruthStage(Project(ROOT, MEASURED | LONG)).measured_retrievals
     assert input_of("eccv_caption_table", "retrievals", measured, dataset="coco") == [
         "results/coco/retrieval/full/vse/seed0/round0.parquet",
         "results/coco/retrieval/full/order/seed0/round0.parquet",
@@ -35,13 +35,13 @@ def test_lists_of_ten_are_refused_by_the_setting_s_path(installed):
     with pytest.raises(
         InputError, match=r"datasets\.coco\.top: .* 50 best candidates.*, and 10 are listed; set it to 50"
     ):
-        ExtendedTruthStage(Project(ROOT, MEASURED)).measured("coco")
+        ExtendedTruthStage(Project(ROOT, MEASURED)).measured_retrievals("coco")
 
 
 def test_the_extra_is_named_where_the_package_is_not_installed(monkeypatch):
     monkeypatch.setattr(environment, "find_spec", lambda name: None if name == "eccv_caption" else find_spec(name))
     stage = ExtendedTruthStage(Project(ROOT, MEASURED | LONG))
-    for made in (stage.measured, stage.job):
+    for made in (stage.measured_retrievals, stage.job):
         with pytest.raises(
             InputError, match=r"coco_eccv_caption.md needs eccv_caption.*pip install 'densevse\[eccv-cap"
         ):

@@ -16,7 +16,7 @@ from densevse.analyses.eccv_caption.table import (
     MEASURE_COLUMNS,
     make_extended_truth_table,
     measure,
-    numbers_of,
+    query_numbers,
     read_lists,
     read_truth,
 )
@@ -98,7 +98,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def numbers(folder):
-    return numbers_of(folder / "captions.parquet", TRUTH.own["i2t"])
+    return query_numbers(folder / "captions.parquet", TRUTH.own["i2t"])
 
 
 @cache

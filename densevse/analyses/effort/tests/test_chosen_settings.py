@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[4]
 CONFIG = load(ROOT / "config", yaml.safe_load((ROOT / "examples/flickr8k_lite.yaml").read_text()))
 
 
-@pytest.mark.parametrize("name", CONFIG.analysis(EffortSettings).of("flickr8k_resplit0").rows)
+@pytest.mark.parametrize("name", CONFIG.analysis(EffortSettings).dataset_entry("flickr8k_resplit0").rows)
 def test_the_lite_example_has_the_settings_that_val_chose(name):
     table = (ROOT / "docs/tables/flickr8k_resplit0_effort.md").read_text()
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if ", chosen" in line]

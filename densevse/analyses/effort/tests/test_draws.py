@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from densevse.analyses.effort.dag import EffortStage
-from densevse.analyses.effort.draws import budget, drawn, negatives
+from densevse.analyses.effort.draws import apply_draw, budget, negatives
 from densevse.analyses.effort.settings import Effort, EffortSettings, Space
 from densevse.analyses.effort.table import Tuned, expected_best
 from densevse.config.load import load, variant
@@ -15,12 +15,12 @@ from snakeproof.errors import InputError
 from tools.environments import ROOT
 
 CONFIG = load(ROOT / "config", {})
-SCENES = CONFIG.analysis(EffortSettings).of("scenes")
+SCENES = CONFIG.analysis(EffortSettings).dataset_entry("scenes")
 BUDGET = budget(variant(CONFIG, "scenes", "vse"))
 
 
 def of(name, draw, effort=SCENES):
-    return drawn(variant(CONFIG, "scenes", name), effort, name, draw, BUDGET)
+    return apply_draw(variant(CONFIG, "scenes", name), effort, name, draw, BUDGET)
 
 
 def test_the_budget_is_that_of_the_configured_vse():
@@ -32,7 +32,7 @@ def test_the_budget_is_that_of_the_configured_vse():
 def test_every_draw_of_every_row_scores_as_many_pairs(name):
     for draw in range(SCENES.rows[name].draws):
         entry = of(name, draw)
-        phases = len(entry.phases_of(0))
+        phases = len(entry.round_phases(0))
         assert abs(budget(entry) - BUDGET) <= max(phases, 0.5) * negatives(entry)
 
 
@@ -102,10 +102,10 @@ def test_expected_best_is_the_mean_over_all_subsets():
 def test_the_expected_best_may_leave_out_what_is_configured():
     val, test = np.array([9.0, 1.0, 3.0, 2.0]), np.array([90.0, 10.0, 30.0, 20.0])
     row = Tuned("vse", "VSE", val, test, val, None, None)
-    assert row.unconfigured(1) == pytest.approx(20)
-    assert row.unconfigured(2) == pytest.approx((30 + 30 + 20) / 3)
-    assert row.unconfigured(5) == 30  # of three
-    assert np.isnan(Tuned("vse", "VSE", val[:1], test[:1], val, None, None).unconfigured(3))
+    assert row.expected_without_default(1) == pytest.approx(20)
+    assert row.expected_without_default(2) == pytest.approx((30 + 30 + 20) / 3)
+    assert row.expected_without_default(5) == 30  # of three
+    assert np.isnan(Tuned("vse", "VSE", val[:1], test[:1], val, None, None).expected_without_default(3))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from densevse.command.costs.jobs import Arithmetic, added, times
+from densevse.command.costs.jobs import Arithmetic, add_amounts, multiply_amounts
 from densevse.command.shared import PlannedJob, configured_project
 
 
@@ -12,7 +12,7 @@ def arithmetic():
 
 
 def work(arithmetic, stage, variant, **names):
-    return arithmetic.of(PlannedJob(stage, {"dataset": "scenes", "variant": variant, **names}, [], stage))
+    return arithmetic.job_work(PlannedJob(stage, {"dataset": "scenes", "variant": variant, **names}, [], stage))
 
 
 def test_draw_0_of_the_row_that_sets_the_budget_costs_its_training(arithmetic):
@@ -32,7 +32,7 @@ def test_a_draw_has_the_epochs_of_the_budget(arithmetic):
 def test_the_chosen_draw_is_planned_as_their_mean(arithmetic):
     draws = [work(arithmetic, "train_draw", "sm_lstm", draw=f"draw{number}", seed="0") for number in range(4)]
     chosen = work(arithmetic, "train_chosen", "sm_lstm", draw="chosen", seed="101")
-    assert chosen == pytest.approx(times(added(*draws), 1 / 4))
+    assert chosen == pytest.approx(multiply_amounts(add_amounts(*draws), 1 / 4))
 
 
 def test_draws_are_ranked_as_their_variant(arithmetic):

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from densevse.analyses.effort.choice import DRAWS, chosen
+from densevse.analyses.effort.choice import DRAWS, chosen_draw
 from densevse.analyses.effort.settings import EffortSettings
 from densevse.analyses.effort.table import EFFORT
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
@@ -20,7 +20,7 @@ TARGET = "results/tables/scenes_effort.md"
 def small():
     """Two rows of few draws; the rows of the registered protocol are left out."""
     values = copy.deepcopy(SMALL)
-    rows = dict.fromkeys(load(ROOT / "config", {}).analysis(EffortSettings).of("scenes").rows)
+    rows = dict.fromkeys(load(ROOT / "config", {}).analysis(EffortSettings).dataset_entry("scenes").rows)
     rows |= {"vse": {"draws": 3}, "vsepp": {"draws": 2, "default_again": False}}
     values["effort"] = {"scenes": {"rows": rows, "compared_at": 2, "validation_images": 16, "fresh_seeds": [101, 102]}}
     return values
@@ -50,7 +50,7 @@ def test_draws_are_chosen_on_val_and_trained_again(continue_project):
         for row in of_row.itertuples():
             tried = schema.read(folder / f"{variant}/draw{row.draw}/seed0/round0/full.parquet", RETRIEVAL)
             assert row.test_rsum == metrics_of(tried)["rsum"]
-        best = chosen(draws)
+        best = chosen_draw(draws)
         assert of_row["chosen"].tolist() == [draw == best for draw in range(len(draws))]
         again, first = (
             read_statement(folder / f"{variant}/{draw}/{seed}/round0/model.safetensors")

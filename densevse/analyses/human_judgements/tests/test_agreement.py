@@ -20,7 +20,7 @@ from densevse.analyses.human_judgements.pair_scores import JudgedScores, write_g
 from densevse.analyses.human_judgements.scored_pairs import read_scores, write_scored_pairs
 from densevse.analyses.human_judgements.settings import AgreementPlan, JudgedVariant
 from densevse.analyses.human_judgements.table import AGREEMENT, PUBLISHED_AGREEMENT, agreement, make_agreement_table
-from densevse.artifacts.identity import Identity, identity_of
+from densevse.artifacts.identity import Identity, read_identity
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.evaluation.protocols import TestSet
 from densevse.report.published import read_rows
@@ -265,7 +265,7 @@ def test_given_scores_of_judged_pairs_are_those_of_the_matrix(tmp_path):
         write_given_pair_scores(**files, layout={}, ranked_sentences="all")
     assert schema.read(files["pairs"], PAIR_SCORES)["score"].tolist() == [2, 7]
     for output in ("pairs", "ranks"):
-        assert identity_of(files[output]) == Identity("flickr8k", "mine", 0, split="test")
+        assert read_identity(files[output]) == Identity("flickr8k", "mine", 0, split="test")
     # The own answers of the images, and of the sentences, have 2, 1 and 0 better ones.
     assert schema.read(files["ranks"], CROWD_RANKS)["rank"].tolist() == [3, 2, 1, 3, 2, 1]
 
@@ -308,7 +308,7 @@ def test_scores_of_judged_pairs_alone_are_found_by_id_or_by_text(tmp_path, judge
         ("c", "a#0", 3),
     ]
     assert found["centred"].isna().all()
-    assert identity_of(tmp_path / "scores.parquet") == Identity("flickr8k", "mine", 0, split="test")
+    assert read_identity(tmp_path / "scores.parquet") == Identity("flickr8k", "mine", 0, split="test")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def test_judged_pairs_are_scored_by_the_last_round():
     judgements = JudgementStage(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}))
     assert constraint_of("read_judgements", "dataset", judgements.project) == "flickr8k"
     last = judgements.config.methods["hm_lstm"].last_round
-    assert input_of("agreement_table", "scores", judgements.measured, dataset="flickr8k") == [
+    assert input_of("agreement_table", "scores", judgements.measured_rounds, dataset="flickr8k") == [
         "results/flickr8k/pair_scores/vse/seed0/round0.parquet",
         f"results/flickr8k/pair_scores/hm_lstm/seed0/round{last}.parquet",
     ]
@@ -44,7 +44,7 @@ def test_a_plan_is_plain_and_holds_no_paths():
 def test_a_given_row_of_the_main_table_is_judged_too():
     given = {"methods": {"mine": {"title": "Mine", "given": {"scores": ["a.npy", "b.npy"]}}}}
     judgements = JudgementStage(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "mine"]}}} | given))
-    assert input_of("agreement_table", "given", judgements.given, dataset="flickr8k") == [
+    assert input_of("agreement_table", "given", judgements.given_rows, dataset="flickr8k") == [
         f"results/flickr8k/pair_scores/mine/seed{seed}/given.parquet" for seed in (0, 1)
     ]
     settings = job_of("score_given_pairs", judgements.project, dataset="flickr8k", variant="mine").settings
@@ -52,7 +52,7 @@ def test_a_given_row_of_the_main_table_is_judged_too():
     assert settings["layout"] == GivenLayout().model_dump(mode="json")
     row = AgreementPlan.model_validate(judgements.job("flickr8k").settings["plan"]).measured["mine"]
     assert (row.title, row.seeds, row.model, row.round) == ("Mine", [0, 1], "mine", None)
-    assert [values["variant"] for values in judgements.measured("flickr8k")] == ["vse"]
+    assert [values["variant"] for values in judgements.measured_rounds("flickr8k")] == ["vse"]
 
 
 def scored(**rows):
@@ -62,11 +62,11 @@ def scored(**rows):
 def test_scores_of_judged_pairs_alone_are_a_row_for_each_file():
     made = Project(ROOT, scored(clip_s={"title": "CLIP-S", "scores": ["a.csv", "b.csv"]}))
     judgements = JudgementStage(made)
-    assert input_of("agreement_table", "judged_only", judgements.scored, dataset="flickr8k") == [
+    assert input_of("agreement_table", "judged_only", judgements.scored_rows, dataset="flickr8k") == [
         f"results/flickr8k/pair_scores/clip_s/seed{seed}/judged.parquet" for seed in (0, 1)
     ]
     of = {"dataset": "flickr8k", "variant": "clip_s"}
-    assert input_of("read_scored_pairs", "scores", judgements.scores, **of, seed=1) == "b.csv"
+    assert input_of("read_scored_pairs", "scores", judgements.scores_file, **of, seed=1) == "b.csv"
     assert constraint_of("read_scored_pairs", "variant", made) == r"clip_s"
     row = AgreementPlan.model_validate(judgements.job("flickr8k").settings["plan"]).measured["clip_s"]
     assert (row.title, row.seeds, row.judged_only) == ("CLIP-S", [0, 1], True)

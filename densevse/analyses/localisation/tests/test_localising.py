@@ -12,8 +12,8 @@ from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.data.inputs import Inputs
 from densevse.methods.interface import Images, Sentences
-from densevse.methods.structures import words_of
-from densevse.models.files import build, load_model, save_model
+from densevse.methods.structures import words_from_index
+from densevse.models.files import build_method, load_model, save_model
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.statements import Statement, making
@@ -71,7 +71,7 @@ def test_a_map_that_is_the_same_everywhere_points_at_the_centre():
 @pytest.fixture
 def localised(folder, files):
     """Files of a trained VSE, windows of two test images (which are 8 x 8 pixels), and boxes of phrases."""
-    model = build("vse", {"dimension": 5, "word_dimension": 4}, Inputs(files, ["words"]).shapes())
+    model = build_method("vse", {"dimension": 5, "word_dimension": 4}, Inputs(files, ["words"]).shapes())
     save_model(model, "vse", ["words"], folder / "model.safetensors", features={"whole": SEEN})
     named = schema.read(folder / "images.parquet", IMAGES)["image_id"].tail(2).tolist()
     rows = pd.DataFrame(np.tile(CORNERS, (2, 1)), columns=BOX).astype("float32").assign(image_id=np.repeat(named, 4))
@@ -105,7 +105,7 @@ def test_phrases_of_an_image_are_scored_with_its_windows(localised, tmp_path):
     numbers = [[2 + KNOWN.index(word) for word in ("a", "red", "dog")], [1, 0, 0]]  # no word of "zebra" is known
     for image, number in enumerate(numbers):
         with torch.inference_mode():
-            words = words_of(np.array([number]), torch.device("cpu"))
+            words = words_from_index(np.array([number]), torch.device("cpu"))
             windows = torch.from_numpy(vectors[4 * image : 4 * image + 4])
             encoded = model.encode_images(Images({"whole": windows}, torch.zeros(4, 0)))
             scores = model.score(encoded, model.encode_sentences(Sentences({"words": words}))).numpy()
@@ -127,9 +127,9 @@ def test_names_of_objects_stand_where_no_phrase_has_a_box(localised, tmp_path):
 
 def test_a_method_of_other_views_or_structures_is_refused_by_name(localised, files, folder, tmp_path):
     paths, _, _ = localised
-    regions = Inputs(files.with_changes(view_whole=[], view_regions=[str(folder / "regions.parquet")]), ["words"])
+    regions = Inputs(files.replace_inputs(view_whole=[], view_regions=[str(folder / "regions.parquet")]), ["words"])
     parameters = {"dimension": 5, "hidden": 4, "word_vectors": "learned", "word_dimension": 3}
-    model = build("hm_lstm", parameters, regions.shapes())
+    model = build_method("hm_lstm", parameters, regions.shapes())
     save_model(model, "hm_lstm", ["trees"], folder / "model.safetensors", features={"regions": {}})
     message = r"this one is HMLSTM and reads \['regions'\] and \['trees'\]. Name another variant, such as vse"
     with pytest.raises(InputError, match=message):
@@ -139,7 +139,7 @@ def test_a_method_of_other_views_or_structures_is_refused_by_name(localised, fil
 
 def test_windows_of_another_network_than_the_model_s_are_refused(localised, files, folder, tmp_path):
     paths, _, _ = localised
-    model = build("vse", {"dimension": 5, "word_dimension": 4}, Inputs(files, ["words"]).shapes())
+    model = build_method("vse", {"dimension": 5, "word_dimension": 4}, Inputs(files, ["words"]).shapes())
     seen = {"whole": {**SEEN, "network": "another"}}
     save_model(model, "vse", ["words"], folder / "model.safetensors", features=seen)
     with pytest.raises(InputError, match="trained on whole features of another network"):

@@ -11,7 +11,7 @@ from densevse.analyses.localisation.windows import WINDOW_FEATURES, extract_wind
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.vision.networks import load_network
-from densevse.vision.views import extraction_of
+from densevse.vision.views import load_extraction
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.store import FeatureStore
@@ -92,7 +92,7 @@ def test_a_window_is_seen_as_an_image_of_its_own(folder, tmp_path):
     pixels = cv2.imread(str(folder / "wide.png"))[:, :, ::-1]
     network = load_network(SETTINGS, folder / "weights.pth")
     for row, (x, y, side, _) in enumerate(wide[BOX].to_numpy(int)):
-        crop = extraction_of("whole").crops(pixels[y : y + side, x : x + side], 72, 64)
+        crop = load_extraction("whole").crops(pixels[y : y + side, x : x + side], 72, 64)
         expected = network.features(torch.from_numpy(crop.copy()).permute(0, 3, 1, 2), "pooled").numpy()
         np.testing.assert_allclose(store.gather([row]), expected, rtol=2e-3, atol=1e-3)
 

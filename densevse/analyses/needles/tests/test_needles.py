@@ -11,7 +11,7 @@ from densevse.dag.project import Project
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.sm_lstm import SMLSTM
-from densevse.methods.structures import words_of
+from densevse.methods.structures import words_from_index
 from snakeproof.errors import InputError
 from tests.rule_values import job_of
 from tests.rules import ROOT
@@ -96,7 +96,7 @@ def rsum_of(select):
     def batch(split, rows):
         views = {"grid": torch.from_numpy(split.cells[rows]), "whole": torch.from_numpy(split.contexts[rows])}
         index = np.array([[number[word] for word in split.sentences[_SENTENCES * row].split()] for row in rows])
-        sentences = Sentences({"words": words_of(index, torch.device("cpu"))})
+        sentences = Sentences({"words": words_from_index(index, torch.device("cpu"))})
         return Batch(
             Images(views, torch.ones(len(rows), 0, dtype=torch.bool)), sentences, torch.eye(len(rows), dtype=torch.bool)
         )

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from densevse.analyses.perplexity.dag import PerplexityStage
-from densevse.analyses.perplexity.measuring import likelihoods, shuffled, write_likelihoods
+from densevse.analyses.perplexity.measuring import likelihoods, shuffle_images, write_likelihoods
 from densevse.analyses.perplexity.plan import PerplexityPlan
 from densevse.analyses.perplexity.schemas import LIKELIHOODS
 from densevse.analyses.perplexity.table import PERPLEXITY, make_perplexity_table, perplexities
@@ -17,7 +17,7 @@ from densevse.artifacts.identity import Identity
 from densevse.dag.project import Project
 from densevse.data.inputs import Inputs
 from densevse.methods.structures import UNKNOWN
-from densevse.models.files import build, save_model
+from densevse.models.files import build_method, save_model
 from densevse.report.plan import LastRound
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -41,7 +41,7 @@ def inputs(files):
 @pytest.fixture
 def model(inputs):
     torch.manual_seed(0)
-    made = build("sco", {**TINY, "generated_words": KNOWN, "longest_sentence": 4}, inputs.shapes())
+    made = build_method("sco", {**TINY, "generated_words": KNOWN, "longest_sentence": 4}, inputs.shapes())
     with torch.no_grad():
         for weight in made.decoder.parameters():
             weight.copy_(torch.randn_like(weight))
@@ -62,10 +62,10 @@ def literal(model, v, words):
 
 def test_likelihoods_are_those_of_a_loop_over_words(model, inputs):
     pairs = inputs.pairs("val")
-    others = shuffled(pairs.rows.family_of_image, "val")
+    others = shuffle_images(pairs.rows.family_of_image, "val")
     found = likelihoods(model, pairs, others)
     v = model.encode_images(pairs.images(np.arange(len(others)))).vectors  # of one view: of unit norm already
-    words = [inputs.vocabulary.encode(tokens) for tokens in inputs.tokens_of(pairs.rows.caption_ids)]
+    words = [inputs.vocabulary.encode(tokens) for tokens in inputs.sentence_tokens(pairs.rows.caption_ids)]
     assert any(max(one) >= KNOWN for one in words), "some words are unknown to the decoder"
     assert max(map(len, words)) > 4, "some sentences are cut"
     for row, own, sentence in zip(found.itertuples(), pairs.rows.image_of_caption, words, strict=True):
@@ -77,7 +77,7 @@ def test_likelihoods_are_those_of_a_loop_over_words(model, inputs):
 
 def measured(model, inputs):
     pairs = inputs.pairs("val")
-    rows = likelihoods(model, pairs, shuffled(pairs.rows.family_of_image, "val"))
+    rows = likelihoods(model, pairs, shuffle_images(pairs.rows.family_of_image, "val"))
     return perplexities([rows], inputs.images.set_index("image_id")["family"])
 
 
@@ -95,26 +95,26 @@ def test_only_a_decoder_that_ignores_the_image_has_equal_perplexities(model, inp
 @pytest.mark.parametrize("sizes", [[1] * 2, [1] * 7, [3, 3], [5, 1, 1, 3], [1, 2, 3, 4, 2], [2] * 5])
 def test_no_image_is_given_its_own_family(sizes):
     families = np.random.default_rng(1).permutation(np.repeat([f"f{n}" for n in range(len(sizes))], sizes))
-    others = shuffled(families.astype(object), "val")
+    others = shuffle_images(families.astype(object), "val")
     assert sorted(others) == list(range(len(families)))
     assert (families[others] != families).all()
-    assert shuffled(families.astype(object), "val").tolist() == others.tolist(), "the shuffle is fixed"
+    assert shuffle_images(families.astype(object), "val").tolist() == others.tolist(), "the shuffle is fixed"
 
 
 @pytest.mark.parametrize("sizes", [[1], [4], [4, 1, 2]])
 def test_a_split_that_cannot_be_shuffled_is_refused(sizes):
     families = np.repeat([f"f{n}" for n in range(len(sizes))], sizes).astype(object)
     with pytest.raises(InputError, match=rf"{sizes[0]} of the {sum(sizes)} images of the split val .* family f0"):
-        shuffled(families, "val")
+        shuffle_images(families, "val")
 
 
 def test_the_job_refuses_a_model_without_a_decoder(files, inputs, tmp_path):
     path = str(tmp_path / "model.safetensors")
-    method = build("sco", {**TINY, "generation_weight": 0.0}, inputs.shapes())
-    save_model(method, "sco", ["words"], path, features=inputs.features_seen())
+    method = build_method("sco", {**TINY, "generation_weight": 0.0}, inputs.shapes())
+    save_model(method, "sco", ["words"], path, features=inputs.feature_settings())
     wildcards = {"dataset": "scenes", "variant": "sco_ctx", "seed": "0", "round": "0", "split": "val"}
     with pytest.raises(InputError, match=r"model\.safetensors: the model generates no sentences"):
-        write_likelihoods(path, 1, wildcards, str(tmp_path / "found.parquet"), **files.named())
+        write_likelihoods(path, 1, wildcards, str(tmp_path / "found.parquet"), **files.paths_by_input())
 
 
 def write_runs(folder, gains):
@@ -157,7 +157,7 @@ def test_the_table_is_of_every_variant_and_seed(tmp_path):
 
 def test_the_rows_are_the_variants_that_the_settings_name():
     stage = PerplexityStage(Project(ROOT, {}))
-    assert input_of("perplexity_table", "found", stage.measured, dataset="scenes") == [
+    assert input_of("perplexity_table", "found", stage.measured_rounds, dataset="scenes") == [
         f"results/scenes/perplexity/{name}/seed0/round0/val.parquet" for name in ("sco_ctx_gen", "sco")
     ]
     assert list(PerplexityPlan.model_validate(stage.job("flickr8k_resplit1").settings["plan"]).measured) == ["sco"]

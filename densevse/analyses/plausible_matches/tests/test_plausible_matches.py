@@ -71,7 +71,7 @@ def scorer_of(scores):
 
 def test_it_is_the_measure_of_the_authors_code(tmp_path):
     codes, scores = drawn()
-    found = Matches.of(ROWS, rows_of(codes), "classes.parquet").precisions(scorer_of(scores), IDS)
+    found = Matches.from_test_set(ROWS, rows_of(codes), "classes.parquet").precisions(scorer_of(scores), IDS)
     assert set(found["image_id"]) == set(IDS[codes.any(axis=1)]), "images without an object do not ask"
     of = Identity("coco", "vse", 0, 0, split="test")
     schema.write(found, PLAUSIBLE, tmp_path / "found.parquet", **of.values())
@@ -89,7 +89,7 @@ def test_it_is_the_measure_of_the_authors_code(tmp_path):
 def test_a_test_split_without_objects_is_refused():
     others = pd.DataFrame({"image_id": ["x"], "class": ["dog"]})
     with pytest.raises(InputError, match=r"classes\.parquet: no image of the test split has an object"):
-        Matches.of(ROWS, others, "classes.parquet")
+        Matches.from_test_set(ROWS, others, "classes.parquet")
 
 
 def test_the_classes_are_those_of_all_objects_and_crowds(tmp_path):
@@ -108,7 +108,7 @@ def test_the_classes_are_those_of_all_objects_and_crowds(tmp_path):
 
 def test_the_rows_are_the_variants_of_the_main_table():
     stage = PlausibleStage(Project(ROOT, {"tables": {"coco": {"measure": ["vse", "vsepp"]}}}))
-    assert input_of("plausible_table", "found", stage.measured, dataset="coco") == [
+    assert input_of("plausible_table", "found", stage.measured_rounds, dataset="coco") == [
         f"results/coco/plausible/{name}/seed0/round0.parquet" for name in ("vse", "vsepp")
     ]
     plan = LastRoundsPlan.model_validate(stage.job("coco").settings["plan"])

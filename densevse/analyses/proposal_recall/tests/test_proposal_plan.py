@@ -15,14 +15,14 @@ def test_a_data_set_s_own_proposer_comes_first_and_once():
     proposals = ProposalRecallStage(Project(ROOT, {"datasets": own, "proposal_recall": compared}))
     plan = {"title": "MS-COCO", "dataset": "coco", "proposers": ["mcg", "selective_search_fast"]}
     assert proposals.table_job("coco").settings == {"plan": {**plan, "timed": plan["proposers"]}}
-    recalls = input_of("proposal_table", "recalls", proposals.compared, dataset="coco")
+    recalls = input_of("proposal_table", "recalls", proposals.compared_proposers, dataset="coco")
     assert recalls[0] == "results/coco/proposals/mcg_recall.parquet"
 
 
 def test_only_proposers_that_are_computed_here_are_timed_each_with_its_own_options():
     own = {"coco": {"proposers": ["selective_search_fast", "mcg_published"]}}
     proposals = ProposalRecallStage(Project(ROOT, {"proposal_recall": own}))
-    timed = input_of("proposal_table", "times", proposals.timed, dataset="coco")
+    timed = input_of("proposal_table", "times", proposals.timed_proposers, dataset="coco")
     assert "results/coco/proposals/selective_search_fast_times.parquet" in timed
     assert "results/coco/proposals/mcg_published_times.parquet" not in timed
     search, mcg = (proposals.times_job("coco", name).settings for name in ("selective_search_fast", "mcg"))

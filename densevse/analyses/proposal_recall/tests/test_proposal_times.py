@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from densevse.analyses.proposal_recall.times import write_times_of_mcg, write_times_of_search
-from densevse.artifacts.identity import Identity, identity_of
+from densevse.artifacts.identity import Identity, read_identity
 from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
-from densevse.vision.mcg.forest import Ranker, grow, save
+from densevse.vision.mcg.forest import Ranker, grow_forest, save_ranker
 from snakeproof import schema
 from snakeproof.statements import Statement, making
 from tests.pictures import write_images
@@ -38,13 +38,13 @@ def test_selective_search_is_one_step(photographs, tmp_path):
     assert found["step"].tolist() == ["search"]
     assert found["seconds"].min() > 0
     assert found["images"].tolist() == [2]
-    assert identity_of(output) == Identity("scenes", "search")
+    assert read_identity(output) == Identity("scenes", "search")
 
 
 def test_mcg_is_measured_step_by_step_contours_apart(photographs, tmp_path):
     random = np.random.default_rng(0)
-    forest = grow(random.random((200, 16), np.float32), random.random(200, np.float32), trees=3, leaf=5, seed=0)
-    save(Ranker([forest]), tmp_path / "ranker.safetensors")
+    forest = grow_forest(random.random((200, 16), np.float32), random.random(200, np.float32), trees=3, leaf=5, seed=0)
+    save_ranker(Ranker([forest]), tmp_path / "ranker.safetensors")
     options = {
         "detector": "structured_edges", "half_precision": False, "scales": [0.5, 1], "pixels": 10_000,
         "superpixels": 500, "candidates": [[20, 20, 20], [50, 50, 50]], "boxes": 100,
@@ -56,4 +56,4 @@ def test_mcg_is_measured_step_by_step_contours_apart(photographs, tmp_path):
     found = schema.read(output, PROPOSAL_TIMES)
     assert found["step"].tolist() == STEPS
     assert found["seconds"].min() > 0
-    assert identity_of(output) == Identity("scenes", "mcg")
+    assert read_identity(output) == Identity("scenes", "mcg")

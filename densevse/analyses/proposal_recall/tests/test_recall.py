@@ -8,7 +8,7 @@ import pytest
 from densevse.analyses.proposal_recall.recall import PROPOSAL_RECALL, recall, write_recall
 from densevse.analyses.proposal_recall.table import PUBLISHED_PROPOSALS, Published, table, write_table
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.identity import Identity, identity_of
+from densevse.artifacts.identity import Identity, read_identity
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES, PROPOSALS, SEGMENT_OVERLAP
 from densevse.report.published import read_rows
@@ -139,7 +139,7 @@ def test_recall_is_measured_from_shards_and_without_overlaps_of_segments_too(tmp
         write_recall(**files, **shards)
     with_segments = schema.read(files["output"], PROPOSAL_RECALL).set_index("boxes").loc[0]
     assert with_segments[["recall_50", "segment_jaccard"]].tolist() == [0.5, 0.625]
-    assert identity_of(files["output"]) == Identity("scenes", "mcg")
+    assert read_identity(files["output"]) == Identity("scenes", "mcg")
     write_recall(**files, proposals=shards["proposals"])
     assert schema.read(files["output"], PROPOSAL_RECALL)["segment_jaccard"].isna().all()
 

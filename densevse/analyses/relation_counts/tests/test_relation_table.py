@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from densevse.analyses.relation_counts.table import read_published, table, write_table
+from densevse.analyses.relation_counts.table import read_published_counts, table, write_table
 from densevse.artifacts.schemas.sentences import FRAGMENTS
 from snakeproof import schema
 
@@ -26,7 +26,7 @@ def cells(document):
 
 
 def test_ours_stand_below_the_papers_over_all_and_over_training():
-    published = read_published(PUBLISHED, "flickr8k")
+    published = read_published_counts(PUBLISHED, "flickr8k")
     rows = cells(table("Flickr8k", {"enhanced": fragments(), "basic": fragments(relations=[40] * 3)}, published))
     assert [row[:5] for row in rows] == [
         ["collapsed, published", "the whole data set", "", "170", "17"],
@@ -39,7 +39,7 @@ def test_ours_stand_below_the_papers_over_all_and_over_training():
 
 
 def test_a_data_set_that_the_paper_does_not_have_shows_ours_alone():
-    rows = cells(table("Scenes", {"enhanced": fragments()}, read_published(PUBLISHED, "scenes")))
+    rows = cells(table("Scenes", {"enhanced": fragments()}, read_published_counts(PUBLISHED, "scenes")))
     assert [row[0] for row in rows] == ["enhanced", "enhanced"]
 
 

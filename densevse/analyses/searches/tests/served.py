@@ -18,7 +18,7 @@ from densevse.analyses.searches.dag import Served
 from densevse.analyses.searches.own import write_photographs, write_sentences
 from densevse.analyses.searches.schemas import FOUND
 from densevse.analyses.searches.searching import write_answers
-from densevse.analyses.searches.server import Site, server_of
+from densevse.analyses.searches.server import Site, open_server
 from densevse.analyses.searches.serving import Searcher
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import ENCODINGS, REGION_FEATURES
@@ -28,7 +28,7 @@ from densevse.language.parses import write_parses
 from densevse.language.tokens import write_tokens
 from densevse.methods.interface import Shapes
 from densevse.models.encodings import write_encodings
-from densevse.models.files import build, load_model, save_model
+from densevse.models.files import build_method, load_model, save_model
 from densevse.scenes.grammar import GrammarParser
 from snakeproof import schema
 from snakeproof.store import FeatureWriter
@@ -86,7 +86,7 @@ def write_hm_lstm(folder: Path, files: Files, encodings: Path) -> Path:
         file.append(rows, np.random.default_rng(0).normal(size=(len(rows), SIZE)))
     torch.manual_seed(0)
     parameters = {"dimension": 8, "hidden": 8, "word_vectors": "learned", "word_dimension": 8}
-    method = build("hm_lstm", parameters, Shapes({"regions": SIZE}, 2 + len(KNOWN)))
+    method = build_method("hm_lstm", parameters, Shapes({"regions": SIZE}, 2 + len(KNOWN)))
     save_model(method, "hm_lstm", ["trees"], folder / "model.safetensors", features={"regions": {}})
     write_encodings(load_model(folder / "model.safetensors"), Inputs(files, []), "test", encodings)
     return folder / "model.safetensors"
@@ -130,7 +130,7 @@ def running(reads: Served) -> Iterator[Running]:
     with ThreadPoolExecutor(1) as asking:
         searcher = asking.submit(Searcher, reads, TOP).result()
         site = Site(searcher, reads.title, asking)
-        server = server_of(site, 0)
+        server = open_server(site, 0)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:

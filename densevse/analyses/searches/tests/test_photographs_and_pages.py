@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.searches.own import in_words, write_photographs, write_sentences
-from densevse.analyses.searches.pages import search_pages
+from densevse.analyses.searches.own import describe_counts, write_photographs, write_sentences
+from densevse.analyses.searches.pages import write_search_pages
 from densevse.analyses.searches.schemas import FOUND
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from snakeproof import schema
@@ -65,7 +65,7 @@ def test_pictures_that_are_not_read_are_counted_and_what_a_mac_adds_is_not(photo
     assert images["image_id"].tolist() == ["2024/c.jpeg", "a.PNG", "b.jpg", "d.jfif", "e.mpo", "f.JPE"]
     left_out = schema.check(tmp_path / "images.parquet", IMAGES).found["left_out"]
     assert left_out == {"": 1, ".cr2": 2, ".txt": 1}
-    assert in_words(left_out) == "1 without a suffix, 2 .cr2, 1 .txt"
+    assert describe_counts(left_out) == "1 without a suffix, 2 .cr2, 1 .txt"
 
 
 @pytest.mark.parametrize("kind", ["folder", "zip"])
@@ -120,7 +120,7 @@ def pages(folder, asked, shown=100, **sources):
     tables = {"found": str(folder / "found.parquet"), "image_table": str(folder / "images.parquet")}
     paths = {"markdown": str(folder / "page.md"), "html": str(folder / "page.html")}
     sources = sources or {"images": str(folder / "images")}
-    search_pages(**tables, sources=sources, asked=asked, title="A search", shown=shown, **paths)
+    write_search_pages(**tables, sources=sources, asked=asked, title="A search", shown=shown, **paths)
     return [Path(path).read_text(encoding="utf-8") for path in paths.values()]
 
 

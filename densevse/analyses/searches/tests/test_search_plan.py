@@ -44,7 +44,7 @@ def test_photographs_are_encoded_by_the_model_that_is_asked(searches):
     assert photographs.startswith("search/photographs/flickr30k/")
     encodings = input_of("search", "encodings", searches.encodings, search="mine")
     assert encodings == f"results/{photographs}/encodings/{model}/test.parquet"
-    asked = input_of("search", "model", searches.model_of_search, search="mine")
+    asked = input_of("search", "model", searches.search_model, search="mine")
     assert asked == f"results/flickr30k/models/{model}/model.safetensors"
     table = input_of("search_pages", "image_table", searches.image_table, search="mine")
     assert table == f"results/{photographs}/images.parquet"
@@ -63,7 +63,7 @@ def test_a_search_is_given_its_sentences_and_the_settings_of_its_answers(searche
 
 def test_sentences_of_a_search_have_no_images_and_its_model_s_vocabulary_and_parser(searches):
     assert input_of("parse", "images", ParseStage(searches.project).images, dataset="search/mine") == []
-    assert searches.trained_on("search/mine") == "flickr30k"
+    assert searches.training_dataset("search/mine") == "flickr30k"
     assert searches.dataset("search/mine").parser == searches.dataset("flickr30k").parser
     inputs = searches.inputs_of_sentences(SimpleNamespace(search="mine"))
     assert inputs["words"] == "results/flickr30k/vocabulary/words.parquet"
@@ -96,7 +96,7 @@ def test_a_search_of_a_given_row_reads_its_files_and_trains_nothing():
     job = searches.given_job("own").settings
     question = {"ranked_sentences": "all", "image_ids": [], "caption_ids": [], **OWN, "top": 5}
     assert (job["layout"], job["question"]) == (GIVEN, question)
-    assert "results/search/own.md" not in searches.of_dataset("flickr30k")
+    assert "results/search/own.md" not in searches.target_files("flickr30k")
     assert not any(name.startswith("search/") and "own" in name for name in searches.project.datasets)
 
 

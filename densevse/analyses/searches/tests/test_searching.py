@@ -19,7 +19,7 @@ from densevse.methods.interface import DualEncoder, Embeddings, Method, Shapes
 from densevse.models import searching
 from densevse.models.encoding import encode_images, encode_sentences
 from densevse.models.encodings import KeptImages, write_encodings
-from densevse.models.searching import scores_by, search
+from densevse.models.searching import score_encodings, search
 from snakeproof import schema
 from snakeproof.errors import InputError
 from tests.pictures import write_images
@@ -92,7 +92,7 @@ class BestRegions(Method):
 
 def by_products(images, sentences):
     """(I, S) scores."""
-    return scores_by(Products(), images, sentences)
+    return score_encodings(Products(), images, sentences)
 
 
 def best(scores, top):
@@ -164,7 +164,7 @@ def test_kept_encodings_are_those_of_the_method(scale, files, folder, tmp_path):
 
 
 def test_encodings_of_several_parts_and_widths_are_kept(files, folder, tmp_path):
-    inputs = Inputs(files.with_changes(view_whole=[], view_regions=[str(folder / "regions.parquet")]), ["words"])
+    inputs = Inputs(files.replace_inputs(view_whole=[], view_regions=[str(folder / "regions.parquet")]), ["words"])
     method, pairs = BestRegions(), inputs.pairs("train")
     write_encodings(method, inputs, "train", tmp_path / "kept.parquet")
     kept = KeptImages(tmp_path / "kept.parquet", BestRegions, torch.device("cpu")).encoding(np.arange(5))
@@ -179,7 +179,7 @@ def ask(files, folder, sentences, parses=None):
     write_encodings(method, inputs, "train", folder / "kept.parquet")
     write_sentences(sentences, folder / "own.parquet")
     write_tokens(str(folder / "own.parquet"), str(folder / "own_tokens.parquet"))
-    own = files.with_changes(
+    own = files.replace_inputs(
         caption_table=str(folder / "own.parquet"),
         tokens=str(folder / "own_tokens.parquet"),
         view_whole=[],

@@ -211,7 +211,7 @@ def test_every_reply_forbids_what_the_page_does_not_need(vse):
 def test_a_port_that_is_used_or_none_is_refused(vse):
     for port in (vse.site.port, 70_000):
         with pytest.raises(InputError, match=f"--port: {port} cannot be used"):
-            server.server_of(vse.site, port)
+            server.open_server(vse.site, port)
 
 
 def test_only_this_machine_can_ask(vse):
@@ -224,9 +224,9 @@ def test_a_variant_whose_sentences_corenlp_parses_is_refused():
         stage = SearchStage(Project(ROOT, {"searches": {"page": entry}}))
         if refused:
             with pytest.raises(InputError, match=r"--serve: hm_lstm reads parses, and corenlp\w* would have to be"):
-                stage.served("page")
+                stage.server_inputs("page")
         else:
-            reads = stage.served("page")
+            reads = stage.server_inputs("page")
             assert reads.model == "results/flickr8k/models/vse/seed0/round0/model.safetensors"
             assert reads.encodings == "results/flickr8k/encodings/vse/seed0/round0/test.parquet"
             assert {reads.encodings, "results/flickr8k/captions.parquet"} <= set(reads.made)
@@ -234,7 +234,7 @@ def test_a_variant_whose_sentences_corenlp_parses_is_refused():
 
 def test_the_server_of_ones_own_photographs_makes_no_photographs(tmp_path):
     entry = {"dataset": "scenes", "variant": "hm_lstm", "sentences": ["a dog"], "photographs": str(tmp_path)}
-    reads = SearchStage(Project(ROOT, {"searches": {"page": entry}})).served("page")
+    reads = SearchStage(Project(ROOT, {"searches": {"page": entry}})).server_inputs("page")
     assert reads.sources == {"photographs": str(tmp_path)}
     assert str(tmp_path) not in reads.made
     assert reads.encodings.startswith("results/search/photographs/scenes/")

@@ -12,7 +12,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from densevse.analyses.searches.subcommand import TrainedModel, model_of
+from densevse.analyses.searches.subcommand import TrainedModel, parse_model
 from densevse.command.shared import PlannedJob, configuration, overrides
 from snakeproof.statements import Statement
 from tests.projects import hearing
@@ -37,9 +37,9 @@ def model_file(folder, variant, round):
 
 
 def test_a_model_is_named_by_data_set_and_variant_or_by_its_file(config, folder):
-    assert model_of("scenes/vse", config) == TrainedModel("scenes", "vse", None)
+    assert parse_model("scenes/vse", config) == TrainedModel("scenes", "vse", None)
     file = model_file(folder, "hm_lstm", 2).relative_to(folder)
-    assert model_of(str(file), config) == TrainedModel("scenes", "hm_lstm", 3)
+    assert parse_model(str(file), config) == TrainedModel("scenes", "hm_lstm", 3)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.training_curves.curves import joined, training_curves
+from densevse.analyses.training_curves.curves import draw_training_curves, join_histories
 from densevse.analyses.training_curves.dag import TrainingCurveStage
 from densevse.artifacts.identity import Identity
 from densevse.dag.project import Project
@@ -33,13 +33,13 @@ def test_training_curves_are_reproducible_in_any_order_of_histories(tmp_path, en
     named = [Identity("scenes", *run).values() for run in runs]
     paths = [history(tmp_path / f"{n}.parquet", 3 + n, 2, **one) for n, one in enumerate(named)]
     plan = curves(vse=([0, 1], ["vse"]), hm_lstm=([0], ["hm_lstm", "hm_lstm"]))
-    training_curves(**plan, output=str(tmp_path / f"a.{ending}"), histories=paths)
-    training_curves(**plan, output=str(tmp_path / f"b.{ending}"), histories=paths[::-1])
+    draw_training_curves(**plan, output=str(tmp_path / f"a.{ending}"), histories=paths)
+    draw_training_curves(**plan, output=str(tmp_path / f"b.{ending}"), histories=paths[::-1])
     assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
-    training_curves(**curves(vse=([1], ["vse"])), output=str(tmp_path / f"c.{ending}"), histories=paths)
+    draw_training_curves(**curves(vse=([1], ["vse"])), output=str(tmp_path / f"c.{ending}"), histories=paths)
     assert (tmp_path / f"a.{ending}").read_bytes() != (tmp_path / f"c.{ending}").read_bytes()
     with pytest.raises(InputError, match="no history artifact is of dataset scenes, variant hm_lstm, seed 0, round 1"):
-        training_curves(**plan, output=str(tmp_path / f"a.{ending}"), histories=paths[:3])
+        draw_training_curves(**plan, output=str(tmp_path / f"a.{ending}"), histories=paths[:3])
 
 
 def test_methods_that_rank_other_numbers_of_val_images_have_panels_of_their_own(tmp_path):
@@ -47,7 +47,7 @@ def test_methods_that_rank_other_numbers_of_val_images_have_panels_of_their_own(
     paths = [history(tmp_path / f"{n}.parquet", 3, 2, **one) for n, one in enumerate(named)]
     plan = curves(a=([0], ["a"]), b=([0], ["b"]))
     plan["variants"]["b"]["val"] = 100
-    training_curves(**plan, output=str(tmp_path / "a.svg"), histories=paths)
+    draw_training_curves(**plan, output=str(tmp_path / "a.svg"), histories=paths)
     drawn = (tmp_path / "a.svg").read_text()
     assert all(f"rsum on {number} images of val" in drawn for number in ("all", 100))
     assert "cannot be compared" in drawn
@@ -55,19 +55,19 @@ def test_methods_that_rank_other_numbers_of_val_images_have_panels_of_their_own(
 
 def test_the_start_of_a_round_stands_where_the_round_before_ended(tmp_path):
     rounds = [history(tmp_path / "0.parquet", 3, 2), history(tmp_path / "1.parquet", 2, 0, start=[0])]
-    run = joined(rounds)
+    run = join_histories(rounds)
     assert run["epoch"].tolist() == [1, 2, 3, 3, 4, 5]
     assert run.loc[run["best"], "epoch"].tolist() == [2, 3]
 
 
 def test_training_curves_of_nothing_are_an_empty_figure(tmp_path):
-    training_curves(**curves(), output=str(tmp_path / "a.svg"))
+    draw_training_curves(**curves(), output=str(tmp_path / "a.svg"))
     assert b"Scenes" in (tmp_path / "a.svg").read_bytes() or (tmp_path / "a.svg").stat().st_size > 0
 
 
 def test_a_method_of_which_nothing_is_trained_has_no_curve():
     measured = {"tables": {"flickr8k": {"measure": ["clip"], "reference": None}}}
-    assert TrainingCurveStage(Project(ROOT, measured)).of_dataset("flickr8k") == []
+    assert TrainingCurveStage(Project(ROOT, measured)).target_files("flickr8k") == []
 
 
 def test_a_picture_has_every_seed_and_the_variant_that_each_round_is_of():

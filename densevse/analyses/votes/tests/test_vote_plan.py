@@ -27,7 +27,7 @@ def test_a_ballot_is_of_the_last_round_of_the_first_seed():
     last = ballots.variant(**HM_LSTM).last_round
     drawn_from = input_of("draw_ballot", "correspondences", ballots.correspondences, **HM_LSTM)
     assert drawn_from == f"results/scenes/models/hm_lstm/seed3/round{last}/correspondences.parquet"
-    parses = input_of("draw_ballot", "parses", ParseStage(ballots.project).of_dataset_parser, **HM_LSTM)
+    parses = input_of("draw_ballot", "parses", ParseStage(ballots.project).parse_shards, **HM_LSTM)
     assert parses == ["results/scenes/parses/grammar/00-of-01.parquet"]
     assert job_of("draw_ballot", ballots.project, dataset="scenes").settings == {"pairs": 50, "seed": 0}
     assert job_of("draw_ballot", project(), dataset="scenes").settings["pairs"] == 2000
@@ -49,19 +49,19 @@ def test_votes_that_nobody_gave_are_asked_for_by_key():
     ballots = BallotStage(project(files={"hm_lstm_untyped": "votes.csv"}))
     asked = r"votes\.scenes\.files\.hm_lstm: name a CSV .* results/scenes/ballots/hm_lstm\.html"
     with pytest.raises(InputError, match=asked):
-        ballots.votes(**HM_LSTM)
+        ballots.votes_file(**HM_LSTM)
     with pytest.raises(InputError, match=asked):
-        BallotStage(project()).voted("scenes")
+        BallotStage(project()).voted_variants("scenes")
 
 
 def test_the_table_has_a_row_for_each_file_of_votes():
     ballots = BallotStage(project(files={"hm_lstm_untyped": "u.csv", "hm_lstm": "v.csv"}, seeds=[2]))
-    assert input_of("read_votes", "text", ballots.votes, **HM_LSTM) == "v.csv"
-    assert input_of("vote_table", "ballots", ballots.voted, dataset="scenes") == [
+    assert input_of("read_votes", "text", ballots.votes_file, **HM_LSTM) == "v.csv"
+    assert input_of("vote_table", "ballots", ballots.voted_variants, dataset="scenes") == [
         "results/scenes/ballots/hm_lstm_untyped.parquet",
         "results/scenes/ballots/hm_lstm.parquet",
     ]
-    assert input_of("vote_table", "votes", ballots.voted, dataset="scenes") == [
+    assert input_of("vote_table", "votes", ballots.voted_variants, dataset="scenes") == [
         "results/scenes/votes/hm_lstm_untyped.parquet",
         "results/scenes/votes/hm_lstm.parquet",
     ]
@@ -78,7 +78,7 @@ def test_true_boxes_are_read_where_phrases_have_some():
 def test_the_sheet_that_comes_with_the_ballot_is_not_taken_for_votes():
     ballots = BallotStage(project(files={"hm_lstm": "results/scenes/../scenes/ballots/hm_lstm.csv"}))
     with pytest.raises(InputError, match=r"votes\.scenes\.files\.hm_lstm: .* Move the sheet"):
-        ballots.votes(**HM_LSTM)
+        ballots.votes_file(**HM_LSTM)
 
 
 def test_a_file_of_votes_that_is_not_there_is_refused_by_its_key():

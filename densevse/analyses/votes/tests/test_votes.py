@@ -6,11 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.votes.ballot import BALLOT, VOTES, ballot_page, draw, draw_ballot, read_votes, write_votes
+from densevse.analyses.votes.ballot import (
+    BALLOT,
+    VOTES,
+    draw_ballot,
+    draw_pairs,
+    read_votes,
+    write_ballot_page,
+    write_votes,
+)
 from densevse.analyses.votes.settings import VoteTablePlan
-from densevse.analyses.votes.table import VOTE_SHARES, exactly_right, make_vote_table, shares
+from densevse.analyses.votes.table import VOTE_SHARES, exact_hits, make_vote_table, shares
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.identity import Identity, identity_of
+from densevse.artifacts.identity import Identity, read_identity
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import CORRESPONDENCES
 from densevse.artifacts.schemas.sentences import PARSES
@@ -55,31 +63,31 @@ def cast(pair, answers):
 
 def test_a_draw_is_reproducible_and_without_repetition():
     rows = learned([f"{n}.png" for n in range(20)])
-    drawn = draw(rows, 30, seed=3)
-    pd.testing.assert_frame_equal(drawn, draw(rows, 30, seed=3))
+    drawn = draw_pairs(rows, 30, seed=3)
+    pd.testing.assert_frame_equal(drawn, draw_pairs(rows, 30, seed=3))
     assert not drawn.duplicated(["caption_id", "start"]).any()
     assert drawn["pair"].str.partition("-")[0].tolist() == [str(number) for number in range(1, 31)]
-    assert drawn["caption_id"].tolist() != draw(rows, 30, seed=4)["caption_id"].tolist()
+    assert drawn["caption_id"].tolist() != draw_pairs(rows, 30, seed=4)["caption_id"].tolist()
 
 
 def test_a_smaller_ballot_is_the_beginning_of_a_larger_one_and_no_ballot_is_larger_than_what_was_learned():
     rows = learned()
-    assert draw(rows, 2, seed=0)["pair"].tolist() == draw(rows, 2000, seed=0)["pair"].tolist()[:2]
-    assert len(draw(rows, 2000, seed=0)) == len(rows)
+    assert draw_pairs(rows, 2, seed=0)["pair"].tolist() == draw_pairs(rows, 2000, seed=0)["pair"].tolist()[:2]
+    assert len(draw_pairs(rows, 2000, seed=0)) == len(rows)
     with pytest.raises(InputError, match="none to judge"):
-        draw(rows[:0], 2, seed=0)
+        draw_pairs(rows[:0], 2, seed=0)
 
 
 def test_a_pair_with_another_box_has_another_name():
     """The phrases are the same after another training, so their words could not distinguish the two ballots."""
-    before, after = (set(draw(learned(box=box), 6, seed=0)["pair"]) for box in (LEFT, RIGHT))
+    before, after = (set(draw_pairs(learned(box=box), 6, seed=0)["pair"]) for box in (LEFT, RIGHT))
     assert before.isdisjoint(after)
 
 
 @pytest.mark.long
 def test_every_correspondence_is_as_likely_to_be_drawn():
     rows = learned([f"{n}.png" for n in range(5)])
-    drawn = [draw(rows, 3, seed)[["caption_id", "start"]].apply(tuple, axis=1) for seed in range(2000)]
+    drawn = [draw_pairs(rows, 3, seed)[["caption_id", "start"]].apply(tuple, axis=1) for seed in range(2000)]
     share = pd.concat(drawn).value_counts() / 2000
     assert len(share) == 10
     assert share.to_numpy() == pytest.approx(0.3, abs=0.05)  # a standard error is 0.01
@@ -87,7 +95,7 @@ def test_every_correspondence_is_as_likely_to_be_drawn():
 
 def test_a_majority_is_more_than_half_and_a_tie_is_not_correct():
     names = [f"{n}.png" for n in range(12)]
-    ballot = draw(learned(names), 24, seed=0)
+    ballot = draw_pairs(learned(names), 24, seed=0)
     answers = ["yyn", "yn", "nn", "y", "yynn"] * 4
     votes = pd.DataFrame(
         [vote for pair, of_pair in zip(ballot["pair"], answers, strict=False) for vote in cast(pair, of_pair)]
@@ -102,7 +110,7 @@ def test_a_majority_is_more_than_half_and_a_tie_is_not_correct():
 
 def test_votes_agree_with_a_literal_count():
     random = np.random.default_rng(0)
-    ballot = draw(learned([f"{n}.png" for n in range(50)]), 80, seed=0)
+    ballot = draw_pairs(learned([f"{n}.png" for n in range(50)]), 80, seed=0)
     answers = {pair: "".join(random.choice(["y", "n"], random.integers(0, 11))) for pair in ballot["pair"]}
     votes = pd.DataFrame([vote for pair, of_pair in answers.items() for vote in cast(pair, of_pair)])
     shuffled = votes.sample(frac=1, random_state=1)
@@ -119,7 +127,7 @@ def test_votes_agree_with_a_literal_count():
 def test_pairs_of_one_family_are_drawn_together():
     """Of ten families, each all correct or all wrong, a draw has as many correct ones as ten coins have heads."""
     family = pd.Series({f"{n}.png": f"family{n % 10}" for n in range(40)})
-    ballot = draw(learned(list(family.index)), 80, seed=0)
+    ballot = draw_pairs(learned(list(family.index)), 80, seed=0)
     odd = ballot["image_id"].map(family).str[-1].astype(int) % 2
     votes = pd.DataFrame([v for pair, n in zip(ballot["pair"], odd, strict=True) for v in cast(pair, "yn"[n])])
     found = shares(ballot, votes, None, family)
@@ -127,8 +135,8 @@ def test_pairs_of_one_family_are_drawn_together():
 
 
 def test_exact_accuracy_is_of_the_same_pairs_where_boxes_are_known():
-    ballot = draw(learned(), 6, seed=0)
-    right = ballot.assign(right=exactly_right(ballot, true_boxes())).set_index(["caption_id", "start"])["right"]
+    ballot = draw_pairs(learned(), 6, seed=0)
+    right = ballot.assign(right=exact_hits(ballot, true_boxes())).set_index(["caption_id", "start"])["right"]
     assert right[[("a.png#0", 0), ("b.png#0", 0)]].tolist() == [1, 1]
     assert right[[("a.png#0", 4), ("b.png#0", 4)]].tolist() == [0, 0]
     assert right["c.png#0"].isna().all()
@@ -164,7 +172,7 @@ def balloted(folder):
 
 def test_the_page_shows_each_pair_and_the_sheet_asks_for_it(folder):
     ballot = balloted(folder)
-    ballot_page(
+    write_ballot_page(
         *named(folder, "ballot.parquet", "images.parquet"),
         sources={"images": str(folder / "images")},
         title="To <judge>",
@@ -207,7 +215,7 @@ def test_from_correspondences_to_the_table(folder):
     assert (printed["correct"], printed["pairs"], printed["most_voters"]) == (82, 2000, 10)
     assert ours["correct"] == pytest.approx(75)
     assert (ours["pairs"], ours["fewest_voters"], ours["most_voters"], ours["without_votes"]) == (4, 1, 2, 1)
-    exact = exactly_right(ballot[:4], true_boxes())
+    exact = exact_hits(ballot[:4], true_boxes())
     assert ours["exact"] == pytest.approx(100 * np.nanmean(exact))
     markdown = Path(outputs.markdown).read_text()
     assert "# Pictures: votes on learned correspondences" in markdown
@@ -297,5 +305,5 @@ def test_votes_are_kept_with_the_ballot_that_they_are_on(tmp_path):
     files = (str(tmp_path / name) for name in ("votes.csv", "ballot.parquet", "votes.parquet"))
     with making(DRAWN):
         write_votes(*files)
-    assert identity_of(tmp_path / "votes.parquet") == Identity("pictures", "hm_lstm")
+    assert read_identity(tmp_path / "votes.parquet") == Identity("pictures", "hm_lstm")
     assert schema.read(tmp_path / "votes.parquet", VOTES)["correct"].tolist() == [True]

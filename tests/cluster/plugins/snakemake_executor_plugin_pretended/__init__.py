@@ -14,7 +14,7 @@ from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 from snakemake_interface_executor_plugins.settings import CommonSettings
 
 from snakeproof.schema import Schema, write
-from snakeproof.seals import sealed
+from snakeproof.seals import sealed_file
 from snakeproof.statements import is_artifact, making, state_job, statement_metadata
 
 REQUESTS = "requests.jsonl"
@@ -88,5 +88,5 @@ def make_artifact(path):
     if path.endswith(".parquet"):
         write([], Schema("nothing", "none", ()), path)
         return
-    with sealed(path) as written:
+    with sealed_file(path) as written:
         save_file({"nothing": np.zeros(1)}, written, statement_metadata())

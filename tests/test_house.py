@@ -1,0 +1,75 @@
+"""The size of the core and the names of its functions, as numbers: who raises one edits it here, and says why."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+MOST_LINES = 38_500
+"""Lines of densevse without its analyses, beside tests."""
+MOST_ENGINE_LINES = 4_400
+MOST_FRAGMENTS = 0.01
+"""The share of functions whose name is neither a verb with its object nor a noun."""
+
+BEGINS = re.compile(
+    "of|in|by|at|on|for|with|per|into|between|among|beside|before|after|within|without|over|under|about|above|below|"
+    "than|along|across|through|until|since|against|around|behind|beyond|during|near|off|out|up|down|"
+    "again|alone|also|apart|together|aside|ahead|once|twice|anew|alike|there|here|then|now|only|still|already|else|"
+    "instead|otherwise|well|worse|better|best|more|most|less|least"
+)
+"""Prepositions and adverbs, with which a fragment begins or ends."""
+ENDS = re.compile(
+    "made|found|written|given|known|kept|held|left|said|told|seen|taken|chosen|drawn|shown|begun|built|bound|caught|"
+    "done|felt|gone|got|grown|heard|hid|laid|led|lost|meant|met|paid|sent|spent|sought|sold|stood|thought|won|.*e[dn]"
+)
+"""Participles, with which one ends."""
+OTHERS = re.compile("embed|open|token|shorten|seed|feed|need|speed|ten|shed|green|even|screen|listen|children|red")
+VERBS = re.compile("is|has|are|was|can|must|set|shut|add|start|look")
+"""Verbs that may have a preposition, adverb or participle after them."""
+
+
+def python_files(*folders: str) -> list[Path]:
+    """The modules of packages, beside tests."""
+    paths = (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))
+    return [path for path in paths if "tests" not in path.parts]
+
+
+def count_lines(paths: list[Path]) -> int:
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+
+
+def function_names(paths: list[Path]) -> Iterator[str]:
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("__"):
+                yield node.name
+
+
+def is_fragment(name: str) -> bool:
+    """True for `of_rows`, `again`, `measured` and `rows_of`: they say nothing in another file."""
+    first, *others = name.strip("_").lower().split("_")
+    last = others[-1] if others else first
+    if BEGINS.fullmatch(first):
+        return True
+    if others and VERBS.fullmatch(first):
+        return False
+    return bool(BEGINS.fullmatch(last) or (ENDS.fullmatch(last) and not OTHERS.fullmatch(last)))
+
+
+def test_fragments_are_told_from_verbs_and_nouns():
+    assert all(map(is_fragment, ("measured", "_named", "of_rows", "again", "rows_of", "by_score", "write_ranked")))
+    assert not any(map(is_fragment, ("read_boxes", "ranks", "is_ranked", "add_up", "embed", "ranked_rows", "to_rows")))
+
+
+def test_a_function_is_a_verb_with_its_object_or_the_noun_of_what_it_returns():
+    names = list(function_names(python_files("densevse", "snakeproof", "tools", "envs", "workflow")))
+    fragments = sorted(filter(is_fragment, names))
+    assert len(fragments) <= MOST_FRAGMENTS * len(names), fragments
+
+
+def test_the_core_does_not_grow_unseen():
+    core = [path for path in python_files("densevse") if "analyses" not in path.parts]
+    assert count_lines(core) <= MOST_LINES
+    engine = [path for path in python_files("snakeproof") if "example" not in path.parts]
+    assert count_lines(engine) <= MOST_ENGINE_LINES
