@@ -7,14 +7,16 @@ what it was made from (snakeproof.statements), where pandas, pyarrow and DuckDB 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import ArrayLike
 
 from snakeproof.errors import InputError
 from snakeproof.files import atomic_file
@@ -24,6 +26,8 @@ from snakeproof.statements import STATEMENT, Statement, current_statement, parse
 
 PART_ROWS = 8192
 """Rows that `read_parts` reads at once."""
+ORIGIN = "origin"
+"""A column that rows may carry to `write`, which drops it: where each is from, as "boxes.json: annotation 7"."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,18 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Rule:
+    """What the rows of an artifact must keep, wherever they come from.
+
+    `find` takes the rows, and by name what it `needs`, such as the image table; it returns problems in words, each with
+    the rows (a mask) that have it.
+    """
+
+    find: Callable[..., Mapping[str, Any]]
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Schema:
     """The schema of one kind of artifact. `version` rises when a reader would misread older files."""
 
@@ -44,6 +60,12 @@ class Schema:
     row: str
     columns: tuple[Column, ...]
     version: int = 1
+    rules: tuple[Rule, ...] = ()
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+    def bind(self, **context: Any) -> "Schema":
+        """The same schema with what its rules need, for a writer."""
+        return replace(self, context=context)
 
     @property
     def arrow(self) -> pa.Schema:
@@ -71,12 +93,14 @@ def write(rows: pd.DataFrame | Iterable[Mapping[str, Any]], schema: Schema, path
 
     A column that may be null may be left out. The file states the job in progress; `found` is what only the job knows.
 
-    Raises `InputError` if a column is missing, unknown, of another type, or null where it must not be.
+    Raises `InputError` if a column is missing, unknown, of another type, or null where it must not be; or as
+    `check_rules` does.
     """
     if not isinstance(rows, pd.DataFrame):
         rows = list(rows)
         rows = pd.DataFrame(rows, columns=None if rows else [column.name for column in schema.columns])
-    table = arrow_table(rows, schema, path).replace_schema_metadata(None)
+    table = arrow_table(rows.drop(columns=ORIGIN, errors="ignore"), schema, path).replace_schema_metadata(None)
+    check_rules(rows, schema, path)
     digest = RowsDigest()
     digest.add(table)
     with atomic_file(path) as temporary:
@@ -85,6 +109,26 @@ def write(rows: pd.DataFrame | Iterable[Mapping[str, Any]], schema: Schema, path
             # Not in the schema, of which Arrow keeps a copy in each file.
             file.add_key_value_metadata(schema.metadata(current_statement(found)))
         seal_parquet(temporary, digest.hexdigest())
+
+
+def check_rules(rows: pd.DataFrame, schema: Schema, path: str | Path) -> None:
+    """Checks the rules of a schema, whose `path` is named where rows have no `ORIGIN`.
+
+    Raises `InputError` that names the first row that breaks one, by its origin, and counts such rows.
+    """
+    for rule in schema.rules:
+        check_rows(rows, rule.find(rows, **{name: schema.context[name] for name in rule.needs}), path)
+
+
+def check_rows(rows: pd.DataFrame, problems: Mapping[str, ArrayLike], path: str | Path) -> None:
+    """Raises `InputError` as `check_rules` does, for problems in words, each with the rows (a mask) that have it."""
+    for problem, mask in problems.items():
+        wrong = np.asarray(mask, dtype=bool)
+        if wrong.any():
+            first = int(wrong.argmax())
+            row = rows.iloc[first].to_dict()
+            origin = row.pop(ORIGIN, f"{path}: row {first}")
+            raise InputError(f"{origin} ({row}): {problem}; {int(wrong.sum())} such rows.")
 
 
 def arrow_table(rows: pd.DataFrame, schema: Schema, path: str | Path) -> pa.Table:

@@ -34,7 +34,7 @@ from numpy.typing import DTypeLike, NDArray
 from snakeproof.errors import InputError, describe_differences
 from snakeproof.files import atomic_file
 from snakeproof.pages import Pages, RowsDigest
-from snakeproof.schema import Column, Schema, arrow_table, check
+from snakeproof.schema import ORIGIN, Column, Schema, arrow_table, check, check_rules
 from snakeproof.seals import seal_parquet
 from snakeproof.statements import current_statement, merge_statements
 
@@ -88,7 +88,10 @@ class FeatureWriter:
         """Appends `rows` (the schema's columns) and their `vectors` `(rows, *shape)`, converted to the stored type.
 
         Raises `InputError` if shape or columns do not match, or if a vector is not finite; it names the first such row.
+        Raises it as `check_rules` does, too.
         """
+        check_rules(rows, self.schema, self.path)
+        rows = rows.drop(columns=ORIGIN, errors="ignore")
         if vectors.shape != (len(rows), *self.shape):
             raise InputError(f"{self.path}: expected vectors of shape {(len(rows), *self.shape)}, got {vectors.shape}.")
         with np.errstate(over="ignore"):  # reported below, with the row

@@ -1,11 +1,13 @@
 from dataclasses import replace
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pytest
 
 from snakeproof import schema
 from snakeproof.errors import InputError
+from snakeproof.store import FeatureWriter
 from snakeproof.tests.kinds import CAPTIONS, PARSES, WORDS
 
 ROWS = [{"index": 0, "word": "", "count": 0}, {"index": 2, "word": "dog", "count": 7}]
@@ -37,6 +39,34 @@ def test_lists_and_structures_survive(tmp_path):
     assert list(found["tokens"]) == row["tokens"]
     assert list(found["dependencies"]) == row["dependencies"]
     assert list(found["others"]) == []
+
+
+COUNTED = replace(
+    WORDS, rules=(schema.Rule(lambda rows, most: {"is counted too often": rows["count"] > most}, ("most",)),)
+)
+
+
+@pytest.mark.parametrize("kind", ["rows", "vectors"])
+def test_a_row_that_breaks_a_rule_is_named_by_its_origin_and_nothing_is_written(tmp_path, kind):
+    rows = pd.DataFrame({"index": [0, 1, 2], "word": ["a", "b", "c"], "count": [1, 8, 9]})
+    named = rows.assign(origin=[f"words.csv: line {line}" for line in (1, 2, 3)])
+    path = tmp_path / "words.parquet"
+
+    def write(rows, most):
+        if kind == "rows":
+            schema.write(rows, COUNTED.bind(most=most), path)
+            return
+        with FeatureWriter(path, COUNTED.bind(most=most), (2,), np.float32) as writer:
+            writer.append(rows, np.zeros((3, 2)))
+
+    said = r" \({'index': 1, 'word': 'b', 'count': 8}\): is counted too often; 2 such rows\.$"
+    with pytest.raises(InputError, match=rf"^words\.csv: line 2{said}"):
+        write(named, most=7)
+    with pytest.raises(InputError, match=rf"words\.parquet: row 1{said}"):
+        write(rows, most=7)
+    assert not path.exists()
+    write(named, most=9)
+    assert list(schema.read(path, COUNTED))[:3] == ["index", "word", "count"]
 
 
 def test_same_rows_same_bytes(tmp_path, words):
