@@ -116,7 +116,7 @@ def check_rules(rows: pd.DataFrame, schema: Schema, path: str | Path) -> None:
 
     Raises `InputError` that names the first row that breaks one, by its origin, and counts such rows.
     """
-    for rule in schema.rules:
+    for rule in schema.rules if len(rows) else ():
         check_rows(rows, rule.find(rows, **{name: schema.context[name] for name in rule.needs}), path)
 
 

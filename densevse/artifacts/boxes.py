@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.columns import BOX_COLUMNS
@@ -29,11 +30,19 @@ def intersection_over_union(boxes: NDArray[Any], others: NDArray[Any]) -> NDArra
 
 
 def check_form(boxes: NDArray[Any], sizes: NDArray[Any], where: str) -> None:
-    """Raises `InputError` if boxes (n, 4) fit their images better in another form than x, y, width, height in pixels.
+    """Raises `InputError` if boxes (n, 4) have a problem of `form_problems`."""
+    for problem in form_problems(boxes, sizes):
+        raise InputError(f"{where}: {problem}.")
 
-    `sizes` (n, 2) are the images' widths and heights. Of boxes in this form as many fit as in any other.
+
+def form_problems(boxes: NDArray[Any], sizes: NDArray[Any]) -> dict[str, NDArray[np.bool_]]:
+    """Problem -> the boxes (n, 4) with it, if boxes fit their images better in another form than x, y, width, height.
+
+    `sizes` (n, 2) are the images' widths and heights; NaN where they are not known. Of boxes in the form of pixels as
+    many fit as in any other. Shares of the sides are all between 0 and 1.
     """
-    check_no_shares(boxes, where)
+    if are_shares(boxes):
+        return {SHARES: np.ones(len(boxes), bool)}
     first, second = boxes[:, :2], boxes[:, 2:]
     forms = {
         "x, y, width, height": (first, first + second),
@@ -43,27 +52,57 @@ def check_form(boxes: NDArray[Any], sizes: NDArray[Any], where: str) -> None:
             first + second / 2,
         ),
     }
-    fit = {form: _count_fitting(begin, end, sizes) for form, (begin, end) in forms.items()}
-    most = max(fit, key=lambda form: fit[form])  # the first of equal ones
-    if most != next(iter(forms)):
-        raise InputError(
-            f"{where}: as x, y, width, height only {next(iter(fit.values())):,} of {len(boxes):,} boxes lie in their "
-            f"images, and {fit[most]:,} do as {most}. If the form is right, cut the boxes at the images' edges."
-        )
+    fit = {form: _find_fitting(begin, end, sizes) for form, (begin, end) in forms.items()}
+    most = max(fit, key=lambda form: fit[form].sum())  # the first of equal ones
+    own = fit[next(iter(forms))]
+    if most == next(iter(forms)):
+        return {}
+    problem = (
+        f"as x, y, width, height only {own.sum():,} of {len(boxes):,} boxes lie in their images, and "
+        f"{fit[most].sum():,} do as {most}. If the form is right, cut the boxes at the images' edges"
+    )
+    return {problem: ~own & fit[most]}
 
 
-def check_no_shares(boxes: NDArray[Any], where: str) -> None:
-    """Raises `InputError` if all numbers of boxes (n, 4) lie between 0 and 1: these are shares of the sides."""
-    if len(boxes) and ((boxes >= 0) & (boxes <= 1)).all():
-        raise InputError(
-            f"{where}: all numbers of the boxes lie between 0 and 1, as shares of the image's sides do; multiply them "
-            "by the width and height in pixels."
-        )
+SHARES = (
+    "all numbers of the boxes lie between 0 and 1, as shares of the image's sides do; multiply them by the width and "
+    "height in pixels"
+)
 
 
-def _count_fitting(begin: NDArray[Any], end: NDArray[Any], sizes: NDArray[Any]) -> int:
+def are_shares(boxes: NDArray[Any]) -> bool:
+    """True if all numbers of boxes (n, 4) are shares of the image's sides."""
+    return bool(len(boxes) and ((boxes >= 0) & (boxes <= 1)).all())
+
+
+def _find_fitting(begin: NDArray[Any], end: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.bool_]:
     """The boxes with an area that leave their image by one pixel at most, as files count pixels differently."""
-    return int(((begin >= -1) & (end <= sizes + 1) & (begin < end)).all(axis=1).sum())
+    fitting: NDArray[np.bool_] = np.all((begin >= -1) & (end <= sizes + 1) & (begin < end), axis=1)
+    return fitting
+
+
+def find_form_problems(rows: pd.DataFrame, images: pd.DataFrame) -> dict[str, NDArray[np.bool_]]:
+    """`form_problems` of rows with boxes; `images` are IMAGES rows. A rule of artifacts."""
+    return form_problems(rows[BOX].to_numpy(np.float64), image_sizes(rows, images))
+
+
+def find_outside(rows: pd.DataFrame, images: pd.DataFrame) -> dict[str, NDArray[np.bool_]]:
+    """The true boxes without area, or that leave their image by more than a pixel. A rule of artifacts."""
+    boxes, sizes = rows[BOX].to_numpy(np.float64), image_sizes(rows, images)
+    inside = (boxes[:, :2] >= -1) & (boxes[:, :2] + boxes[:, 2:] <= sizes + 1) & (boxes[:, 2:] > 0)
+    return {"its box has no area or leaves the image": ~inside.all(axis=1) & ~np.isnan(sizes).any(axis=1)}
+
+
+def find_repeated(rows: pd.DataFrame) -> dict[str, NDArray[np.bool_]]:
+    """The boxes that a phrase has twice. Two objects may have one box. A rule of artifacts."""
+    repeated = rows.duplicated(["caption_id", "start", "end", *BOX]) & (rows["caption_id"] != "")
+    return {"its phrase has this box twice; keep one": repeated.to_numpy()}
+
+
+def image_sizes(rows: pd.DataFrame, images: pd.DataFrame) -> NDArray[np.float64]:
+    """The width and height (n, 2) of each row's image in IMAGES; NaN of an image that cannot be read."""
+    readable = images[images["status"] == "ok"].set_index("image_id")[["width", "height"]]
+    return readable.reindex(rows["image_id"]).to_numpy(np.float64)
 
 
 def grid_cells(width: int, height: int, cells: int) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """Reads MS-COCO as published (captions_*.json, instances_*.json, an archive for each split) or Karpathy's splits."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import cv2
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field, TypeAdapter
 from typing_extensions import TypedDict
 
-from densevse.artifacts.schemas.proposals import MASKS, run_lengths
+from densevse.artifacts.schemas.proposals import MASKS, run_lengths, runs_to_mask
 from densevse.config.readers import Coco, Karpathy
 from densevse.datasets import karpathy
 from densevse.datasets.layout import (
@@ -28,6 +29,7 @@ from densevse.datasets.layout import (
 )
 from snakeproof.errors import InputError
 from snakeproof.logs import logger
+from snakeproof.schema import ORIGIN
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -80,7 +82,7 @@ class _Instances(_Sized):
 
 
 class _Outlined(_Instance):
-    # Polygons: x, y, x, y ... in pixels. Crowds have run lengths and are not used.
+    # Polygons: x, y, x, y ... in pixels; or run lengths. Crowds are not used.
     segmentation: list[Annotated[list[Number], Field(min_length=6)]] | dict[str, Any]
 
 
@@ -94,6 +96,7 @@ _CAPTIONS: TypeAdapter[_Captions] = TypeAdapter(_Captions)
 INSTANCES: TypeAdapter[_Instances] = TypeAdapter(_Instances)
 OUTLINES: TypeAdapter[_Outlines] = TypeAdapter(_Outlines)
 
+UNKNOWN_SIZE = (np.nan, np.nan)
 FRACTION = 4
 """Bits of the fraction of a pixel in which outlines are drawn."""
 LARGER = 8
@@ -116,25 +119,17 @@ def read(options: Coco, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def read_boxes(paths: Paths) -> pd.DataFrame:
-    """Reads the objects of instances_*.json: a box each with its class, by annotation id, without crowds.
-
-    The official files have a few boxes without area, which are left out too.
-    """
+    """Reads the objects of instances_*.json: a box each with its class, by annotation id, without crowds."""
     boxes: list[tuple[Any, ...]] = []
-    without_area = 0
     for name, data in _annotations(paths, "instances_*.json"):
         where = f"{paths['annotations']}, {name}"
         # Outlines are most of the file, and only boxes are needed.
         content = check_layout(INSTANCES, read_json(data, where, leave_out="segmentation"), where)
         sizes = {str(image["id"]): (image["width"], image["height"]) for image in content.get("images", [])}
         for item, class_name in _single_objects(content, where):
-            image_id, box = str(item["image_id"]), item["bbox"]
-            if min(box[2:]) > 0:
-                boxes.append((image_id, "", class_name, -1, -1, *box, *sizes.get(image_id, (np.nan, np.nan))))
-            else:
-                without_area += 1
-    logger.info("%d boxes without area left out", without_area)
-    return pd.DataFrame(boxes, columns=[*BOX_COLUMNS, *STATED_SIZE])
+            image_id, box, size = str(item["image_id"]), item["bbox"], sizes.get(str(item["image_id"]), UNKNOWN_SIZE)
+            boxes.append((image_id, "", class_name, -1, -1, *box, *size, _origin(item, where)))
+    return pd.DataFrame(boxes, columns=[*BOX_COLUMNS, *STATED_SIZE, ORIGIN])
 
 
 def read_masks(paths: Paths) -> pd.DataFrame:
@@ -145,11 +140,13 @@ def read_masks(paths: Paths) -> pd.DataFrame:
         content = check_layout(OUTLINES, read_json(data, where), where)
         sizes = {str(image["id"]): (image["height"], image["width"]) for image in content["images"]}
         for item, class_name in _single_objects(content, where):
-            image_id, outline = str(item["image_id"]), item["segmentation"]
-            if image_id not in sizes or not isinstance(outline, list):
-                raise InputError(f"{where}: annotation {item['id']} has no outline, or its image has no size.")
-            masks.append((image_id, class_name, *sizes[image_id], run_lengths(_draw_mask(outline, *sizes[image_id]))))
-    return pd.DataFrame(masks, columns=[column.name for column in MASKS.columns])
+            image_id, origin = str(item["image_id"]), _origin(item, where)
+            if image_id not in sizes:
+                raise InputError(f"{origin}: the file's `images` have no size of its image {image_id}.")
+            mask = _read_mask(item["segmentation"], *sizes[image_id], origin)
+            _check_box_of_mask(mask, item["bbox"], origin)
+            masks.append((image_id, class_name, *sizes[image_id], run_lengths(mask), origin))
+    return pd.DataFrame(masks, columns=[*(column.name for column in MASKS.columns), ORIGIN])
 
 
 def read_classes(paths: Paths) -> pd.DataFrame:
@@ -165,10 +162,19 @@ def read_classes(paths: Paths) -> pd.DataFrame:
 
 
 def _single_objects(content: Any, where: str) -> list[tuple[Any, str]]:
-    """The annotations of single objects with the names of their classes, by id."""
+    """The annotations of single objects with the names of their classes, by id.
+
+    The official files have a few boxes without area. They are left out, and so are their masks.
+    """
     single = _name_classes(content, where, crowds=False)
-    logger.info("%s: %d crowds left out", where, len(content["annotations"]) - len(single))
-    return single
+    found = [(item, name) for item, name in single if min(item["bbox"][2:]) > 0]
+    crowds = len(content["annotations"]) - len(single)
+    logger.info("%s: %d crowds and %d boxes without area left out", where, crowds, len(single) - len(found))
+    return found
+
+
+def _origin(item: Any, where: str) -> str:
+    return f"{where}: annotation {item['id']}"
 
 
 def _name_classes(content: Any, where: str, crowds: bool) -> list[tuple[Any, str]]:
@@ -184,6 +190,37 @@ def _name_classes(content: Any, where: str, crowds: bool) -> list[tuple[Any, str
     return [(item, names[item["category_id"]]) for item in sorted(kept, key=lambda item: item["id"])]
 
 
+def _read_mask(outline: Any, height: int, width: int, origin: str) -> NDArray[np.bool_]:
+    """The mask (height, width) of polygons, or of run lengths as MS-COCO writes them uncompressed."""
+    if isinstance(outline, list):
+        odd = [len(polygon) for polygon in outline if len(polygon) % 2]
+        if odd:
+            raise InputError(f"{origin}: a polygon has {odd[0]} numbers; x and y take turns, so write an even number.")
+        return _draw_mask(outline, height, width)
+    runs = outline.get("counts")
+    if not isinstance(runs, list):
+        raise InputError(f"{origin}: its run lengths are compressed; write `counts` as a list, or polygons.")
+    if list(outline.get("size", [])) != [height, width] or sum(runs) != height * width or min(runs, default=0) < 0:
+        raise InputError(f"{origin}: its run lengths do not cover its image of {width} x {height} pixels.")
+    return runs_to_mask(np.array(runs), height, width)
+
+
+def _check_box_of_mask(mask: NDArray[np.bool_], box: Sequence[float], origin: str) -> None:
+    """Raises `InputError` if a side of the mask is off its box by more than a pixel and 2% of the box's side."""
+    rows, columns = (np.flatnonzero(mask.any(axis=axis)) for axis in (1, 0))
+    if not len(rows):
+        raise InputError(f"{origin}: its mask has no pixel inside its image of {mask.shape[1]} x {mask.shape[0]}.")
+    found = np.array([columns[0], rows[0], columns[-1] + 1, rows[-1] + 1])
+    x, y, width, height = box
+    off = np.abs(found - (x, y, x + width, y + height))
+    if (off > 1 + 0.02 * np.array([width, height, width, height])).any():
+        left, top, right, bottom = found.tolist()
+        raise InputError(
+            f"{origin}: its mask has the box {[left, top, right - left, bottom - top]}, and its bbox is {list(box)}; "
+            "both are in pixels of the same picture."
+        )
+
+
 def _draw_mask(outline: list[list[float]], height: int, width: int) -> NDArray[np.bool_]:
     """The mask (height, width) of polygons, whose coordinates run between pixels: the first reaches from 0 to 1.
 
@@ -191,7 +228,7 @@ def _draw_mask(outline: list[list[float]], height: int, width: int) -> NDArray[n
     draws the polygon larger, and a pixel belongs to the object if its centre does.
     """
     mask = np.zeros((height, width), bool)
-    polygons = [np.array(polygon[: len(polygon) // 2 * 2]).reshape(-1, 2) for polygon in outline]
+    polygons = [np.array(polygon).reshape(-1, 2) for polygon in outline]
     corners = np.concatenate([*polygons, np.empty((0, 2))])
     if not len(corners):
         return mask

@@ -2,8 +2,8 @@
 
 A reader of such files (densevse/datasets/readers.py) has a function `read_boxes(paths) -> boxes`, whose frame has the
 columns of the BOXES schema. A reader of masks has `read_masks(paths) -> masks`, with the columns of MASKS. Both are in
-pixels as the annotators' files count them. If the files state the size of an image, boxes also have the columns
-`stated_width` and `stated_height`.
+pixels as the annotators' files count them, and may have the column `origin`, which errors name. If the files state the
+size of an image, boxes also have the columns `stated_width` and `stated_height`.
 
 Annotations refer to pixels as an image file stores them, but its EXIF data may tell a viewer to turn them. Boxes and
 masks of such an image are turned with it, unless the stated size is that of the turned image.
@@ -26,6 +26,7 @@ from densevse.datasets.readers import implementation
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.logs import logger, progress
+from snakeproof.schema import ORIGIN
 
 LEFT_TO_RIGHT, TOP_TO_BOTTOM = (2, 3, 7, 8), (3, 4, 6, 7)
 """The EXIF orientations that mirror stored pixels along x, or along y, before those of `SIDEWAYS` swap the two."""
@@ -35,50 +36,25 @@ def write_boxes(reading: Mapping[str, Any], sources: Mapping[str, str], image_ta
     """The job that writes the true boxes of the images in a data set's image table, in its order, as an artifact.
 
     `reading` has the plain values of a `Reading`. Raises `InputError` that names an image of another size than stated,
-    or a box that leaves its image.
+    or a box that breaks a rule of BOXES.
     """
     annotations, images = _annotations(reading, sources), schema.read(image_table, IMAGES)
-    boxes = _select_objects(implementation(reading["reader"]).read_boxes(sources), images)
+    boxes = _select_objects(implementation(reading["reader"]).read_boxes(sources), images, annotations)
     stated = boxes.reindex(columns=STATED_SIZE).set_axis(["width", "height"], axis=1)
     turns = _turns(boxes["image_id"], stated, images, ImageFiles(sources), annotations)
-    boxes = _turn_boxes(boxes[BOX_COLUMNS], turns)
-    check_inside(boxes, images, annotations)
-    schema.write(boxes, BOXES, output)
+    schema.write(_turn_boxes(boxes[[*BOX_COLUMNS, ORIGIN]], turns), BOXES.bind(images=images), output)
 
 
 def write_masks(reading: Mapping[str, Any], sources: Mapping[str, str], image_table: str, output: str) -> None:
     """The job that writes the objects' masks of the images in a data set's image table, in its order, as an artifact.
 
     `reading` has the plain values of a `Reading`. Raises `InputError` that names an image of another size than its
-    masks.
+    masks, or a mask that breaks a rule of MASKS.
     """
     annotations, images = _annotations(reading, sources), schema.read(image_table, IMAGES)
-    masks = _select_objects(implementation(reading["reader"]).read_masks(sources), images)
+    masks = _select_objects(implementation(reading["reader"]).read_masks(sources), images, annotations)
     turns = _turns(masks["image_id"], masks[["width", "height"]], images, ImageFiles(sources), annotations)
-    schema.write(_turn_masks(masks, turns), MASKS, output)
-
-
-def check_inside(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> None:
-    """Raises `InputError` that names the first row of the file `name` with an impossible box.
-
-    A box may reach one pixel beyond the image, as files count differently. Unreadable images have no size.
-    """
-    size = images[images["status"] == "ok"].set_index("image_id")[["width", "height"]]
-    own = size.reindex(boxes["image_id"]).reset_index(drop=True)
-    x, y, width, height = (boxes[column].reset_index(drop=True) for column in ("x", "y", "width", "height"))
-    inside = (x >= 0) & (y >= 0) & (x + width <= own["width"] + 1) & (y + height <= own["height"] + 1)
-    wrong = own["width"].notna() & ~(inside & (width > 0) & (height > 0))
-    check_rows(boxes, {"its box has no area or leaves the image": wrong}, name)
-
-
-def check_rows(rows: pd.DataFrame, problems: Mapping[str, pd.Series], name: str) -> None:
-    """Raises `InputError` that names the first row of the file `name` with one of `problems`, and counts such rows."""
-    for problem, wrong in problems.items():
-        if wrong.any():
-            row = int(wrong.to_numpy().argmax())
-            raise InputError(
-                f"{name}: row {row} ({rows.iloc[row].to_dict()}): {problem}; {int(wrong.sum())} such rows."
-            )
+    schema.write(_turn_masks(masks, turns), MASKS.bind(images=images), output)
 
 
 def _annotations(reading: Mapping[str, Any], paths: Paths) -> str:
@@ -92,9 +68,14 @@ def _annotations(reading: Mapping[str, Any], paths: Paths) -> str:
     return paths[source]
 
 
-def _select_objects(objects: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
-    """The objects whose images are in an image table, in its order. Files may encode one id in two ways."""
+def _select_objects(objects: pd.DataFrame, images: pd.DataFrame, annotations: str) -> pd.DataFrame:
+    """The objects whose images are in an image table, in its order, with their origin; the files are `annotations`.
+
+    Files may encode one id in two ways.
+    """
     objects = objects.assign(image_id=objects["image_id"].map(compose_accents))
+    if ORIGIN not in objects:
+        objects[ORIGIN] = [f"{annotations}: object {number}" for number in range(len(objects))]
     row = objects["image_id"].map(pd.Series(images.index, index=images["image_id"]))
     if row.isna().any():
         logger.warning("%d objects are of images that the data set does not have; left out", row.isna().sum())

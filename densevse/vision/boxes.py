@@ -19,6 +19,12 @@ def clip_boxes(boxes: Boxes, width: int, height: int) -> Boxes:
     return np.concatenate([begin, end - begin], axis=1).astype(np.float32)
 
 
+def are_mostly_outside(boxes: Boxes, inside: Boxes) -> NDArray[np.bool_]:
+    """(n,) which boxes have less than half of their area in their image; `inside` are these parts (`clip_boxes`)."""
+    outside: NDArray[np.bool_] = 2 * inside[:, 2:].prod(axis=1) < np.abs(boxes[:, 2:]).prod(axis=1)
+    return outside | (inside[:, 2:] <= 0).any(axis=1)
+
+
 def unique_boxes(boxes: Boxes) -> NDArray[np.int64]:
     """The indices of the first of each distinct box, in order."""
     return np.sort(np.unique(boxes, axis=0, return_index=True)[1])

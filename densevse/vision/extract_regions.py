@@ -23,7 +23,7 @@ from densevse.config.networks import RegionOptions
 from densevse.config.registries import ARCHITECTURES
 from densevse.runtime.ahead import prefetch_results
 from densevse.runtime.numerics import set_up
-from densevse.vision.boxes import clip_boxes
+from densevse.vision.boxes import are_mostly_outside, clip_boxes
 from densevse.vision.classes import read_classes
 from densevse.vision.crops import Pixels
 from densevse.vision.extract import DTYPE, NetworkFiles, decoding_threads, readable_rows
@@ -176,8 +176,9 @@ def proposals_of_images(proposals: pd.DataFrame, rows: pd.DataFrame, most: int, 
 def _proposals_of_image(image: tuple[str, int, int], proposals: pd.DataFrame, where: str) -> Proposed:
     image_id, width, height = image
     whole = np.array([[0, 0, width, height]], np.float32)
-    inside = clip_boxes(proposals[BOX].to_numpy(np.float32), width, height)
-    if (inside[:, 2:] <= 0).any():
+    given = proposals[BOX].to_numpy(np.float32)
+    inside = clip_boxes(given, width, height)
+    if are_mostly_outside(given, inside).any():
         raise InputError(
             f"{where}: image {image_id}: a box outside its {width} x {height} pixels. The proposals are of other "
             "images: delete the file and run snakemake again."

@@ -14,12 +14,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts.boxes import BOX, Boxes, check_no_shares
+from densevse.artifacts.boxes import BOX, SHARES, Boxes, are_shares
 from densevse.artifacts.matrices import Matrix, open_matrix
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.shards import remove_old_shards, shard_slice
-from densevse.vision.boxes import clip_boxes
+from densevse.vision.boxes import are_mostly_outside, clip_boxes
 from densevse.vision.given_files import ArrayFile, ArrayFolder, BottomUpFile, GivenFile, GivenImage, TableFile, read_ids
 from snakeproof.errors import InputError
 from snakeproof.logs import progress
@@ -175,13 +175,15 @@ def _boxes(image: GivenImage, size: tuple[int, int], given: GivenOptions, image_
     whole = np.array([[0, 0, *(known or (0, 0))]], np.float32)
     if image.boxes is None:
         return np.concatenate([whole, np.zeros((len(image.vectors), 4), np.float32)])
-    check_no_shares(image.boxes, f"{given.name}: image {image_id!r}")
+    if are_shares(image.boxes):
+        raise InputError(f"{given.name}: image {image_id!r}: {SHARES}.")
     inside = clip_boxes(image.boxes, *known) if known else image.boxes
-    wrong = np.flatnonzero(~(inside[:, 2:] > 0).all(axis=1))
+    wrong = np.flatnonzero(are_mostly_outside(image.boxes, inside))
     if len(wrong):
         raise InputError(
             f"{given.name}: the box {image.boxes[wrong[0]].tolist()} (x, y, width, height) of region {wrong[0] + 1} of "
-            f"image {image_id!r} has no area inside {known}; correct it, in pixels from the top left corner."
+            f"image {image_id!r} has less than half of its area inside {known}; correct it, in pixels from the top "
+            "left corner."
         )
     return np.concatenate([whole, inside])
 

@@ -24,7 +24,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_old_shards, shard_slice
 from densevse.config.proposers import PROPOSERS, BoxFile, Detections, PublishedMCG, SelectiveSearch
-from densevse.vision.boxes import clip_boxes, order_by_score, unique_boxes
+from densevse.vision.boxes import are_mostly_outside, clip_boxes, order_by_score, unique_boxes
 from densevse.vision.given_files import list_files
 from densevse.vision.processes import map_in_processes
 from densevse.vision.selective_search import selective_search
@@ -194,18 +194,18 @@ def _read_table(path: str, classes: bool) -> pd.DataFrame:
 
 
 def _rank_boxes(found: Scored, image: Any, most: int, where: str) -> Scored:
-    """The boxes clipped to the image, best first. Raises `InputError` for a box outside the image.
+    """The boxes clipped to the image, best first. Raises `InputError` for a box of which less than half is in it.
 
     Boxes are distinct, except that detections of several classes may share one.
     """
     boxes, scores, classes = found
     inside = clip_boxes(boxes, image.width, image.height)
-    wrong = ~(np.isfinite(boxes).all(axis=1) & np.isfinite(scores) & (inside[:, 2:] > 0).all(axis=1))
+    wrong = ~(np.isfinite(boxes).all(axis=1) & np.isfinite(scores)) | are_mostly_outside(boxes, inside)
     if wrong.any():
         box = dict(zip(BOX, boxes[int(wrong.argmax())].tolist(), strict=True))
         raise InputError(
-            f"{where}: the box {box} (and {int(wrong.sum()) - 1} more) covers nothing of the image of {image.width} x "
-            f"{image.height} pixels. Boxes are in pixels from the top left; are these of this data set?"
+            f"{where}: the box {box} (and {int(wrong.sum()) - 1} more) has less than half of its area in the image of "
+            f"{image.width} x {image.height} pixels. Boxes are in pixels from the top left; are these of this data set?"
         )
     order = order_by_score(inside, scores)
     if classes is not None:

@@ -631,13 +631,50 @@ def test_masks_of_coco_are_drawn_from_outlines(tmp_path: Path) -> None:
     assert (6, 4) <= (rows.max(), columns.max()) <= (7, 5)
 
 
-@pytest.mark.parametrize("segmentation", [{"size": [20, 30], "counts": [600]}, [[1, 2]], ...])
-def test_an_object_of_coco_without_an_outline_is_named(tmp_path: Path, segmentation: Any) -> None:
-    paths = changed_coco(tmp_path, "instances", "annotations", {"segmentation": segmentation})
-    with pytest.raises(
-        InputError, match=r"instances_train2014\.json: [\s\S]*(annotation 9 has no outline|segmentation)"
-    ):
+OUTLINE = [2, 3, 5, 3, 5, 7, 2, 7]
+RUNS = [43, 4, 16, 4, 16, 4, 513]  # of the same box, 2, 3, 3, 4, in a picture of 30 x 20
+
+
+@pytest.mark.parametrize("outline", [[OUTLINE], {"size": [20, 30], "counts": RUNS}])
+def test_an_outline_and_its_run_lengths_are_one_mask(tmp_path: Path, outline: Any) -> None:
+    paths = changed_coco(tmp_path, "instances", "annotations", {"segmentation": outline, "bbox": [2, 3, 3, 4]})
+    masks = coco_files.read_masks(paths).set_index("image_id")
+    assert masks.loc["9", "runs"].tolist() == RUNS
+    assert masks.loc["9", "origin"].endswith("instances_train2014.json: annotation 9")
+
+
+@pytest.mark.parametrize(
+    ("outline", "message"),
+    [
+        (..., "segmentation"),
+        ([[1, 2]], "segmentation"),
+        ([OUTLINE[:-1]], "annotation 9: a polygon has 7 numbers; x and y take turns"),
+        ([], "annotation 9: its mask has no pixel inside its image of 30 x 20"),
+        ([[value + 1000 for value in OUTLINE]], "annotation 9: its mask has no pixel inside its image"),
+        ([[value / 30 for value in OUTLINE]], "annotation 9: its mask has (no pixel|the box)"),
+        (
+            [[value / 2 for value in OUTLINE]],
+            r"annotation 9: its mask has the box \[1, 1, 2, 3\], and its bbox is \[2.0, 3",
+        ),
+        ({"size": [20, 30], "counts": [600]}, "annotation 9: its mask has no pixel inside its image"),
+        ({"size": [20, 30], "counts": [*RUNS[:-1], 512]}, "annotation 9: its run lengths do not cover its image"),
+        ({"size": [30, 20], "counts": RUNS}, "annotation 9: its run lengths do not cover its image of 30 x 20 pixels"),
+        ({"size": [20, 30], "counts": "abc"}, "annotation 9: its run lengths are compressed; write `counts` as a list"),
+    ],
+)
+def test_a_mask_of_coco_that_cannot_be_is_named(tmp_path: Path, outline: Any, message: str) -> None:
+    paths = changed_coco(tmp_path, "instances", "annotations", {"segmentation": outline, "bbox": [2, 3, 3, 4]})
+    with pytest.raises(InputError, match=r"instances_train2014\.json: [\s\S]*" + message):
         coco_files.read_masks(paths)
+
+
+def test_a_box_without_area_is_left_out_with_its_mask(tmp_path: Path) -> None:
+    paths = changed_coco(tmp_path, "instances", "annotations", {"bbox": [2, 3, 0, 4]})
+    assert (
+        sorted(coco_files.read_masks(paths)["image_id"])
+        == sorted(coco_files.read_boxes(paths)["image_id"])
+        == ["2", "7"]
+    )
 
 
 def test_instances_that_do_not_speak_of_crowds_are_no_crowds(tmp_path: Path) -> None:

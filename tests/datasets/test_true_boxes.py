@@ -36,7 +36,7 @@ def photograph(orientation: int, form: str = "PNG") -> bytes:
 def coco(tmp_path):
     """A function that writes a MS-COCO of three images, reads its tables, and gives settings, paths and image table."""
 
-    def make(orientation=1, size=SIZE, box=BOX, unreadable=(), form="PNG", sized=True):
+    def make(orientation=1, size=SIZE, box=BOX, unreadable=(), form="PNG", sized=True, all_of_them=False):
         (tmp_path / "images").mkdir()
         for number in (1, 2, 3):
             data = photograph(orientation, form)
@@ -45,7 +45,13 @@ def coco(tmp_path):
         x, y, width, height = box
         outline = [x, y, x + width, y, x + width, y + height, x, y + height]
         objects = [
-            {"id": n, "image_id": n, "category_id": 1, "bbox": box if n == 1 else BOX, "segmentation": [outline]}
+            {
+                "id": n,
+                "image_id": n,
+                "category_id": 1,
+                "bbox": box if n == 1 or all_of_them else BOX,
+                "segmentation": [outline],
+            }
             for n in (1, 2, 3)
         ]
         instances = {"annotations": objects, "categories": [{"id": 1, "name": "thing"}]}
@@ -140,11 +146,26 @@ def test_photographs_of_another_size_than_the_stated_one_are_refused(coco, write
         write(*arguments)
 
 
-@pytest.mark.parametrize("box", [[25, 3, 9, 5], [4, 18, 9, 5], [-2, 3, 9, 5]])
+@pytest.mark.parametrize("box", [[28, 3, 9, 5], [4, 20, 9, 5], [-2, 3, 9, 5]])
 def test_a_box_that_leaves_its_image_is_refused(coco, box):
     arguments = coco(box=box)
-    with pytest.raises(InputError, match=r"annotations: row \d .*'image_id': '1'.*leaves the image; 1 such rows"):
+    with pytest.raises(
+        InputError, match=r"instances_\w+\.json: annotation \d+ .*'image_id': '1'.*leaves the image; 1 such rows"
+    ):
         write_boxes(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("box", "problem"),
+    [
+        ([0.1, 0.2, 0.5, 0.4], "all numbers of the boxes lie between 0 and 1, as shares of the image's sides do"),
+        ([20, 12, 28, 18], r"only 0 of 3 boxes lie in their images, and 3 do as corners \(x0, y0, x1, y1\)"),
+        ([24, 10, 10, 18], r"only 0 of 3 boxes lie in their images, and 3 do as centres"),
+    ],
+)
+def test_true_boxes_in_another_form_are_refused(coco, box, problem):
+    with pytest.raises(InputError, match=rf"instances_x\.json: annotation \d .*{problem}.*; 3 such rows"):
+        write_boxes(*coco(box=box, all_of_them=True))
 
 
 def test_a_box_without_area_is_left_out(coco, caplog):
@@ -152,7 +173,7 @@ def test_a_box_without_area_is_left_out(coco, caplog):
     with caplog.at_level("INFO"):
         write_boxes(*arguments)
     assert sorted(schema.read(arguments[-1], BOXES)["image_id"]) == ["2", "3"]
-    assert "1 boxes without area left out" in caplog.text
+    assert "and 1 boxes without area left out" in caplog.text
 
 
 @pytest.mark.parametrize("write", [write_boxes, write_masks])

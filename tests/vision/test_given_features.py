@@ -264,7 +264,7 @@ def test_bottom_up_attention_has_other_numbers_of_boxes(folder):
         (line("5").replace("\t", "\tx\t", 4), "line 6: expected the 6 fields .*, found 10; LXMERT's files have img_id"),
         (line("5")[:-9] + "'", "line 6: .*truncated"),
         ("\t".join([*line("5").split("\t")[:5], "b'AAAA'"]), "line 6: an array is written as Python prints bytes"),
-        (line("5", boxes=CORNERS[0] + 60), "region 1 of image 'i5' has no area"),
+        (line("5", boxes=CORNERS[0] + 60), "region 1 of image 'i5' has less than half of its area"),
         (line("5", vectors=VECTORS[0, :, :6]), r"'i5' has vectors of the shape \(6,\)"),
     ],
 )

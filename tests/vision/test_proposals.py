@@ -78,9 +78,9 @@ def boxes(*rows) -> pd.DataFrame:
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_file_of_boxes(tmp_path, suffix):
-    frame = boxes(("007", 1, 2, 30, 40, 0.5), ("007", 90, 70, 30, 30, 0.9), ("007", 0, 2, 30, 40, 0.5))
+    frame = boxes(("007", 1, 2, 30, 40, 0.5), ("007", 80, 60, 25, 25, 0.9), ("007", 0, 2, 30, 40, 0.5))
     found = from_file(tmp_path, frame, image_table("007", "none"), suffix)
-    expected = [[90, 70, 10, 10], [0, 2, 30, 40], [1, 2, 30, 40]]  # clipped; equal scores by their place
+    expected = [[80, 60, 20, 20], [0, 2, 30, 40], [1, 2, 30, 40]]  # clipped; equal scores by their place
     assert found[BOX].to_numpy().tolist() == expected
     assert found["image_id"].unique().tolist() == ["007"]
     shuffled = from_file(tmp_path, frame.iloc[::-1], image_table("007", "none"), suffix, boxes=2)

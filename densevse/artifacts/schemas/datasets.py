@@ -2,8 +2,9 @@
 
 import pyarrow as pa
 
+from densevse.artifacts.boxes import find_form_problems, find_outside, find_repeated
 from densevse.artifacts.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, SPLIT
-from snakeproof.schema import NUMBER, TEXT, Column, Schema
+from snakeproof.schema import NUMBER, TEXT, Column, Rule, Schema
 
 IMAGES = Schema(
     "images",
@@ -48,4 +49,5 @@ BOXES = Schema(
         Column("end", NUMBER, "index after the phrase's last token; -1 without caption"),
         *BOX_COLUMNS,
     ),
+    rules=(Rule(find_form_problems, ("images",)), Rule(find_outside, ("images",)), Rule(find_repeated)),
 )

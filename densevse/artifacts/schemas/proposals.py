@@ -5,11 +5,13 @@ by column. The first run is outside, and may be empty.
 """
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from densevse.artifacts.boxes import image_sizes
 from densevse.artifacts.columns import BOX_COLUMNS, IMAGE_ID
-from snakeproof.schema import NUMBER, REAL, REALS, TEXT, Column, Schema
+from snakeproof.schema import NUMBER, REAL, REALS, TEXT, Column, Rule, Schema
 
 PROPOSALS = Schema(
     "proposals",
@@ -49,6 +51,14 @@ CONTOURS = Schema(
 )
 
 
+def find_wrong_masks(rows: pd.DataFrame, images: pd.DataFrame) -> dict[str, NDArray[np.bool_]]:
+    """The masks without a pixel, or of another size than their image; `images` are IMAGES rows. A rule of artifacts."""
+    sizes = image_sizes(rows, images)
+    other = (sizes != rows[["width", "height"]].to_numpy()).any(axis=1) & ~np.isnan(sizes).any(axis=1)
+    empty = np.array([not np.sum(runs[1::2]) for runs in rows["runs"]], dtype=bool)
+    return {"its mask has no pixel": empty, "its mask is of another size than its image": other}
+
+
 _SIZE = (Column("height", NUMBER, "height of the mask, pixels"), Column("width", NUMBER, "width of the mask, pixels"))
 RUNS = Column(
     "runs",
@@ -60,6 +70,7 @@ MASKS = Schema(
     "masks",
     "an object, by the pixels that it covers",
     (IMAGE_ID, Column("class_name", TEXT, "the class of the object"), *_SIZE, RUNS),
+    rules=(Rule(find_wrong_masks, ("images",)),),
 )
 
 SEGMENTS = Schema(
