@@ -135,6 +135,7 @@ def read_boxes(paths: Paths) -> pd.DataFrame:
 def read_masks(paths: Paths) -> pd.DataFrame:
     """Reads the objects of instances_*.json: a mask each, drawn from its outline, with its class, without crowds."""
     masks: list[tuple[Any, ...]] = []
+    too_thin = 0
     for name, data in _annotations(paths, "instances_*.json"):
         where = f"{paths['annotations']}, {name}"
         content = check_layout(OUTLINES, read_json(data, where), where)
@@ -143,9 +144,12 @@ def read_masks(paths: Paths) -> pd.DataFrame:
             image_id, origin = str(item["image_id"]), _origin(item, where)
             if image_id not in sizes:
                 raise InputError(f"{origin}: the file's `images` have no size of its image {image_id}.")
-            mask = _read_mask(item["segmentation"], *sizes[image_id], origin)
-            _check_box_of_mask(mask, item["bbox"], origin)
-            masks.append((image_id, class_name, *sizes[image_id], run_lengths(mask), origin))
+            mask = _read_mask(item, *sizes[image_id], origin)
+            if mask.any():
+                masks.append((image_id, class_name, *sizes[image_id], run_lengths(mask), origin))
+            else:
+                too_thin += 1
+    logger.info("%d masks left out that cover the centre of no pixel of their image", too_thin)
     return pd.DataFrame(masks, columns=[*(column.name for column in MASKS.columns), ORIGIN])
 
 
@@ -190,34 +194,41 @@ def _name_classes(content: Any, where: str, crowds: bool) -> list[tuple[Any, str
     return [(item, names[item["category_id"]]) for item in sorted(kept, key=lambda item: item["id"])]
 
 
-def _read_mask(outline: Any, height: int, width: int, origin: str) -> NDArray[np.bool_]:
-    """The mask (height, width) of polygons, or of run lengths as MS-COCO writes them uncompressed."""
+def _read_mask(item: Any, height: int, width: int, origin: str) -> NDArray[np.bool_]:
+    """The mask (height, width) of an annotation's polygons, or of run lengths as MS-COCO writes them uncompressed.
+
+    Raises `InputError` if they are of another picture, or elsewhere than the annotation's box.
+    """
+    outline = item["segmentation"]
     if isinstance(outline, list):
         odd = [len(polygon) for polygon in outline if len(polygon) % 2]
         if odd:
             raise InputError(f"{origin}: a polygon has {odd[0]} numbers; x and y take turns, so write an even number.")
+        corners = np.array([value for polygon in outline for value in polygon]).reshape(-1, 2)
+        _check_extent(corners, item["bbox"], origin)
         return _draw_mask(outline, height, width)
     runs = outline.get("counts")
     if not isinstance(runs, list):
         raise InputError(f"{origin}: its run lengths are compressed; write `counts` as a list, or polygons.")
     if list(outline.get("size", [])) != [height, width] or sum(runs) != height * width or min(runs, default=0) < 0:
         raise InputError(f"{origin}: its run lengths do not cover its image of {width} x {height} pixels.")
-    return runs_to_mask(np.array(runs), height, width)
+    mask = runs_to_mask(np.array(runs), height, width)
+    pixels = np.argwhere(mask)[:, ::-1]
+    _check_extent(np.concatenate((pixels, pixels + 1)), item["bbox"], origin)
+    return mask
 
 
-def _check_box_of_mask(mask: NDArray[np.bool_], box: Sequence[float], origin: str) -> None:
-    """Raises `InputError` if a side of the mask is off its box by more than a pixel and 2% of the box's side."""
-    rows, columns = (np.flatnonzero(mask.any(axis=axis)) for axis in (1, 0))
-    if not len(rows):
-        raise InputError(f"{origin}: its mask has no pixel inside its image of {mask.shape[1]} x {mask.shape[0]}.")
-    found = np.array([columns[0], rows[0], columns[-1] + 1, rows[-1] + 1])
-    x, y, width, height = box
-    off = np.abs(found - (x, y, x + width, y + height))
-    if (off > 1 + 0.02 * np.array([width, height, width, height])).any():
-        left, top, right, bottom = found.tolist()
+def _check_extent(corners: NDArray[Any], box: Sequence[float], origin: str) -> None:
+    """Raises `InputError` if corners (n, 2) do not reach to the sides of a box, to a pixel and 2% of its side."""
+    if not len(corners):
+        raise InputError(f"{origin}: its mask is empty.")
+    begin, end = corners.min(axis=0), corners.max(axis=0)
+    first, sides = np.array(box[:2]), np.array(box[2:])
+    if (np.maximum(np.abs(begin - first), np.abs(end - first - sides)) > 1 + 0.02 * sides).any():
+        found = [round(float(value), 2) for value in (*begin, *(end - begin))]
         raise InputError(
-            f"{origin}: its mask has the box {[left, top, right - left, bottom - top]}, and its bbox is {list(box)}; "
-            "both are in pixels of the same picture."
+            f"{origin}: its mask has the box {found}, and its bbox is {list(box)} (x, y, width, height); both are in "
+            "pixels of the same picture."
         )
 
 

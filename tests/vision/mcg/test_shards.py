@@ -1,5 +1,7 @@
 """From contour maps to artifacts, with masks: rankers' training data, segments, and their overlap with objects."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pandas as pd
@@ -130,7 +132,7 @@ def shard(tmp_path, maps, sizes, objects):
     inputs = {name: str(tmp_path / f"{name}.parquet") for name in ("image_table", "contours", "masks")}
     write(table.assign(family=table["image_id"]), IMAGES, inputs["image_table"])
     write(maps.astype({"scale": "float32"}), CONTOURS, inputs["contours"])
-    write(objects, MASKS, inputs["masks"])
+    write(objects, replace(MASKS, rules=()), inputs["masks"])
     return inputs
 
 

@@ -1,5 +1,7 @@
 """Heat maps of phrases, and where they point."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -86,7 +88,7 @@ def localised(folder, files):
     boxes = pd.DataFrame(phrases, columns=["image_id", "phrase", "x"]).assign(caption_id="c", start=0, end=1)
     objects = pd.DataFrame({"image_id": named, "phrase": "object", "x": 0.0, "caption_id": "", "start": -1, "end": -1})
     boxes = pd.concat([boxes, objects]).assign(y=0.0, width=4.0, height=4.0)
-    schema.write(boxes, BOXES, folder / "boxes.parquet")
+    schema.write(boxes, replace(BOXES, rules=()), folder / "boxes.parquet")
     paths = {"model": "model.safetensors", "image_table": "images.parquet"}
     paths |= {name: f"{name}.parquet" for name in ("windows", "boxes", "words")}
     return {name: str(folder / path) for name, path in paths.items()}, named, vectors.astype(np.float32)
@@ -120,7 +122,7 @@ def test_phrases_of_an_image_are_scored_with_its_windows(localised, tmp_path):
 def test_names_of_objects_stand_where_no_phrase_has_a_box(localised, tmp_path):
     paths, named, _ = localised
     boxes = schema.read(paths["boxes"], BOXES)
-    schema.write(boxes[boxes["start"] < 0], BOXES, paths["boxes"])
+    schema.write(boxes[boxes["start"] < 0], replace(BOXES, rules=()), paths["boxes"])
     rows = written(paths, tmp_path / "maps.parquet")
     assert list(zip(rows["image_id"], rows["phrase"], strict=True)) == [(name, "object") for name in named]
 

@@ -1,5 +1,7 @@
 """Windows of images at several scales, and a network's features of them."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pandas as pd
@@ -67,9 +69,9 @@ def folder(tmp_path_factory):
     schema.write(table, IMAGES, folder / "images.parquet")
     boxes = pd.DataFrame({"image_id": ["wide", "dot", "tall"], "phrase": "dog", "caption_id": ""})
     boxes = boxes.assign(start=-1, end=-1, **dict.fromkeys(BOX, 1.0))
-    schema.write(boxes, BOXES, folder / "boxes.parquet")
-    schema.write(boxes.assign(image_id="broken"), BOXES, folder / "broken.parquet")
-    schema.write(boxes[:0], BOXES, folder / "none.parquet")
+    schema.write(boxes, replace(BOXES, rules=()), folder / "boxes.parquet")
+    schema.write(boxes.assign(image_id="broken"), replace(BOXES, rules=()), folder / "broken.parquet")
+    schema.write(boxes[:0], replace(BOXES, rules=()), folder / "none.parquet")
     torch.manual_seed(0)
     torch.save(torchvision.models.get_model("squeezenet1_0", weights=None).state_dict(), folder / "weights.pth")
     return folder
