@@ -1,12 +1,12 @@
 # densevse in a container: docker build -t densevse . && docker run --rm -v "$PWD:/data" densevse run results/tables/scenes.md
-# For pods whose results lie in a bucket: docker build --build-arg REQUIREMENTS=requirements-storage.txt -t densevse .
+# For pods whose results lie in a bucket: docker build --build-arg REQUIREMENTS="requirements.txt envs/locks/storage.txt" -t densevse .
 # Stanford CoreNLP's jars are not in it: Maven fetches them into resources/ of the mounted folder when a table needs them.
 FROM python:3.12-slim AS build
 ARG REQUIREMENTS=requirements.txt
 WORKDIR /densevse
 COPY . .
 RUN python -m venv /opt/densevse \
-    && /opt/densevse/bin/python envs/install.py "$REQUIREMENTS" \
+    && /opt/densevse/bin/python envs/install.py $REQUIREMENTS \
     && pip wheel --no-deps --wheel-dir /tmp/wheel . \
     && /opt/densevse/bin/pip install --no-deps --no-index /tmp/wheel/*.whl
 

@@ -12,8 +12,6 @@ help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
 
 INSTALL := $(BIN)/python envs/install.py
-# What else is installed leaves alone what the environment has, which may be of either locked file.
-BESIDE := --beside requirements.txt
 
 # The CUDA that torch is built for; an environment keeps its own until `make CUDA=...` names another. A variable CUDA of
 # the shell means something else.
@@ -22,14 +20,14 @@ ifneq ($(origin CUDA),command line)
 CUDA := $(INSTALLED)
 endif
 LOCK_13 := requirements.txt
-LOCK_12 := requirements-cuda12.txt
+LOCK_12 := requirements.txt envs/locks/cuda12.txt
 LOCK := $(or $(LOCK_$(CUDA)),$(error CUDA=$(CUDA): there are locked files for 12 and 13; docs/install.md says how other builds are installed))
 ANOTHER := $(filter-out $(INSTALLED),$(CUDA))
 
 environment: .venv/complete ## the packages that the workflow runs with, in .venv; CUDA=12 for older drivers and cards
 
 .PHONY: another
-.venv/complete: requirements-uv.txt $(LOCK) envs/command.py $(if $(ANOTHER),another)
+.venv/complete: envs/locks/uv.txt $(LOCK) envs/command.py $(if $(ANOTHER),another)
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "densevse needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
 	$(PYTHON) -c 'import os, re, sys; found = re.search(r"[\s\x27\"\\$$&;()<>|*?\[\]#`!{}~:]", os.getcwd()); sys.exit(found and f"{os.getcwd()}: no job can be started in a folder with {found[0]!r} in its name; move the project")'
 	$(PYTHON) -m venv $(if $(ANOTHER),--clear) .venv
@@ -40,8 +38,8 @@ environment: .venv/complete ## the packages that the workflow runs with, in .ven
 
 developing: .venv/developing ## install the further packages of lint, types, tests and benchmarks into .venv
 
-.venv/developing: .venv/complete requirements-dev.txt
-	$(INSTALL) requirements-dev.txt $(BESIDE)
+.venv/developing: .venv/complete envs/locks/dev.txt
+	$(INSTALL) envs/locks/dev.txt
 	touch $@
 
 LONGEST := results/scenes/retrieval/full/sm_lstm/seed0/round0.parquet
@@ -167,27 +165,19 @@ interval-coverage: developing ## measure how often 95% intervals contain the tru
 gpu-check: developing ## time steps at the papers' sizes on this machine's GPU, test it, and compare scenes on it and on the CPU
 	$(BIN)/python -m tools.gpu_check
 
-.venv/slurm: .venv/complete requirements-slurm.txt
-	$(INSTALL) requirements-slurm.txt $(BESIDE)
+FURTHER := slurm storage kubernetes bucket
+
+$(FURTHER:%=.venv/%): .venv/%: .venv/complete envs/locks/%.txt
+	$(INSTALL) envs/locks/$*.txt
 	touch $@
+
+.venv/bucket: .venv/storage
 
 cluster: .venv/slurm ## install the further packages for a Slurm cluster into .venv
 
-.venv/storage: .venv/complete requirements-storage.txt
-	$(INSTALL) requirements-storage.txt $(BESIDE)
-	touch $@
-
 storage: .venv/storage ## install the further packages for results in a bucket into .venv
 
-.venv/kubernetes: .venv/complete requirements-kubernetes.txt
-	$(INSTALL) requirements-kubernetes.txt $(BESIDE)
-	touch $@
-
 kubernetes: .venv/kubernetes ## install the further packages for a Kubernetes cluster into .venv
-
-.venv/bucket: .venv/storage requirements-bucket.txt
-	$(INSTALL) requirements-bucket.txt $(BESIDE)
-	touch $@
 
 bucket: .venv/bucket developing ## run the workflow through buckets on this machine: a folder, and an S3 server
 	$(PYTEST) tests/system/bucket
@@ -212,31 +202,14 @@ network-costs: developing ## count the operations of the networks again, for `de
 	mv config/network_costs.csv.part config/network_costs.csv
 
 wheels-check: environment ## check that each supported machine has wheels of the pinned packages; asks the package index
-	$(BIN)/python envs/wheels.py requirements.txt requirements-dev.txt
-	$(BIN)/python envs/wheels.py requirements-cuda12.txt
+	$(BIN)/python envs/wheels.py requirements.txt envs/locks/dev.txt
+	$(BIN)/python envs/wheels.py $(LOCK_12)
 
 check-sources: environment ## check that every address of the downloads still answers
 	$(BIN)/python -m densevse sources
 
-COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
-
-lock: environment ## make requirements*.txt from pyproject.toml
-	$(COMPILE) --extra workflow pyproject.toml -o requirements.txt
-	# It begins as the first, whose versions uv keeps where torch does not forbid it.
-	cp requirements.txt requirements-cuda12.txt
-	$(COMPILE) --extra workflow --group cuda12 pyproject.toml -o requirements-cuda12.txt
-	$(COMPILE) --constraint requirements.txt --group dev -o requirements-dev.txt
-	$(COMPILE) --constraint requirements.txt --group uv -o requirements-uv.txt
-	$(COMPILE) --constraint requirements.txt --extra workflow --extra slurm pyproject.toml -o requirements-slurm.txt
-	$(COMPILE) --constraint requirements.txt --extra workflow --extra storage pyproject.toml -o requirements-storage.txt
-	$(COMPILE) --constraint requirements-storage.txt --extra workflow --extra kubernetes pyproject.toml -o requirements-kubernetes.txt
-	$(COMPILE) --constraint requirements-storage.txt --group bucket -o requirements-bucket.txt
-	$(COMPILE) --constraint requirements.txt --extra workflow --extra eccv-caption pyproject.toml -o requirements-eccv-caption.txt
-	$(COMPILE) --constraint requirements.txt --extra workflow --extra networks pyproject.toml -o requirements-networks.txt
-	$(COMPILE) --constraint requirements.txt --extra workflow --extra onnx pyproject.toml -o requirements-onnx.txt
-	$(COMPILE) --constraint requirements.txt --extra workflow --extra heic pyproject.toml -o requirements-heic.txt
-	$(COMPILE) --constraint requirements.txt --extra workflow --extra serve pyproject.toml -o requirements-serve.txt
-	$(COMPILE) --constraint requirements.txt --extra workflow --extra tensorboard pyproject.toml -o requirements-tensorboard.txt
+lock: environment ## make requirements.txt and the files in envs/locks/ from pyproject.toml
+	$(BIN)/python -m tools.locks
 	$(BIN)/python -m tools.environments
 
 clean: ## remove the workflow's results, but neither downloads nor the environment

@@ -1,6 +1,7 @@
-"""Installs pinned, hashed requirements with uv, and with pip where uv cannot: `.venv/bin/python envs/install.py FILE`.
+"""Installs pinned, hashed packages with uv, and with pip where uv cannot: `.venv/bin/python envs/install.py FILE...`.
 
-With `--beside OTHER` packages that OTHER pins stay as they are: torch may be of either locked file.
+What a later file says of a package holds, and not what an earlier one says. Nothing else is installed: the files name
+every package, or one beside which theirs are installed does.
 
 uv takes a quarter of pip's time. It does not read pip's configuration, so what that says of indexes, certificates and
 the network is passed on. The standard library only: nothing else is installed yet.
@@ -17,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-UV = Path(__file__).parent.parent / "requirements-uv.txt"
+UV = Path(__file__).parent / "locks/uv.txt"
 SECTIONS = ("global", "install", ":env:")
 """The sections of pip's configuration that `pip install` reads; a later one wins."""
 
@@ -83,11 +84,19 @@ def requirements(file: str | Path) -> dict[str, str]:
     return found
 
 
+def merge_requirements(files: Sequence[str | Path]) -> str:
+    """The requirements in files as those of one file: the last that names a package says what is required of it."""
+    found: dict[str, str] = {}
+    for file in files:
+        found |= requirements(file)
+    return "".join(found.values())
+
+
 def install_with_pip(file: str | Path, *more: str) -> bool:
     """Install the requirements in a file with pip and the options `more`. Returns False if that fails."""
     quiet = ["--quiet", "--disable-pip-version-check"]
-    command = [sys.executable, "-m", "pip", "install", *quiet, "--require-hashes", "--requirement", str(file)]
-    return subprocess.run([*command, *more]).returncode == 0
+    alone = ["--no-deps", "--require-hashes", "--requirement", str(file)]
+    return subprocess.run([sys.executable, "-m", "pip", "install", *quiet, *alone, *more]).returncode == 0
 
 
 def install_uv() -> bool:
@@ -106,57 +115,44 @@ def pip_settings() -> dict[str, str]:
     return settings(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-def uv_install(files: Sequence[str], pip: dict[str, str], *more: str, **how: Any) -> subprocess.CompletedProcess[str]:
-    """Let uv install the requirements in files, looking where pip is set to look.
+def uv_install(file: str | Path, pip: dict[str, str], *more: str, **how: Any) -> subprocess.CompletedProcess[str]:
+    """Let uv install the requirements in a file, looking where pip is set to look.
 
     `more` are further options of uv, and `how` those of `subprocess.run`.
     """
     # uv would add the constraints of pyproject.toml to the locked file, and refuse them as they have no hashes.
     command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--no-config"]
     # Like pip, take a version from whichever index has it: its hash says that it is the right one.
-    command += [
-        "--index-strategy",
-        "unsafe-best-match",
-        "--require-hashes",
-        *(part for file in files for part in ("--requirement", file)),
-        *options(pip),
-    ]
+    command += ["--index-strategy", "unsafe-best-match", "--require-hashes", "--requirement", str(file), *options(pip)]
     return subprocess.run([*command, *more], env=os.environ | variables(pip), **how)
 
 
-def install_with_uv(file: str, *more: str) -> bool:
-    """Install the requirements in a file with uv and the options `more`. Returns False if that fails.
+def install_with_uv(file: str | Path) -> bool:
+    """Install the requirements in a file with uv. Returns False if that fails.
 
     uv compiles the packages, as pip does. Otherwise the first job that imports a package compiles it, or every job
     does if the environment is read-only.
     """
-    return uv_install([file], pip_settings(), "--python", sys.executable, "--compile-bytecode", *more).returncode == 0
+    alone = ["--python", sys.executable, "--compile-bytecode", "--no-deps"]
+    return uv_install(file, pip_settings(), *alone).returncode == 0
 
 
-def install(file: str, *more: str) -> bool:
-    """Install the requirements in a file with uv, or else with pip. Returns False if both fail."""
-    if install_uv() and install_with_uv(file, *more):
-        return True
-    print(f"uv could not install {file}, as said above. pip does it now, more slowly.", file=sys.stderr)
-    return install_with_pip(file, *more)
-
-
-def install_beside(file: str, other: str) -> bool:
-    """Install the requirements in a file, except packages that `other` pins. Returns False if that fails."""
-    there = requirements(other)
+def install(files: Sequence[str]) -> bool:
+    """Install the requirements in files, merged, with uv, or else with pip. Returns False if both fail."""
     with tempfile.TemporaryDirectory() as folder:
-        further = Path(folder, Path(file).name)
-        further.write_text("".join(text for name, text in requirements(file).items() if name not in there))
-        return install(str(further), "--no-deps")
+        file = Path(folder, "merged.txt")
+        file.write_text(merge_requirements(files), encoding="utf-8")
+        if install_uv() and install_with_uv(file):
+            return True
+        print(f"uv could not install {' '.join(files)}, as said above. pip does it now, more slowly.", file=sys.stderr)
+        return install_with_pip(file)
 
 
 def main() -> int:
-    """Install the requirements in a file; the exit status."""
+    """Install the requirements in files; the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file")
-    parser.add_argument("--beside", help="a file of requirements that are installed, in these or other versions")
-    asked = parser.parse_args()
-    return 0 if (install_beside(asked.file, asked.beside) if asked.beside else install(asked.file)) else 1
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    return 0 if install(parser.parse_args().files) else 1
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from tests.inference.models import METHODS, folder_of
 from tests.inference.test_recipes import programs
 from tests.miniature import KNOWN
 
-onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime, of requirements-dev.txt, is not installed")
+onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime, of envs/locks/dev.txt, is not installed")
 SIZES = [(1, 1), (1, 50), (7, 1), (7, 50), (7, 9)]
 """Sentences of a batch, and the words of the longest."""
 

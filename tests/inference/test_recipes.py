@@ -40,7 +40,7 @@ def test_a_model_takes_three_lines(project, photographs, monkeypatch):
 
 
 def test_faiss_finds_what_a_search_finds(encoded):
-    pytest.importorskip("faiss", reason="faiss-cpu, of requirements-dev.txt, is not installed")
+    pytest.importorskip("faiss", reason="faiss-cpu, of envs/locks/dev.txt, is not installed")
     model, variables = encoded
     exec(compile(recipe("faiss"), "docs/models.md", "exec"), variables)
     expected = model.search(variables["images"], variables["sentences"], top=3)

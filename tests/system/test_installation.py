@@ -45,12 +45,14 @@ def served(folder, certificate=None):
     server.server_close()
 
 
-def write_wheel(folder, name, version, files):
-    """A wheel of these files; the requirement that pins and hashes it."""
+def write_wheel(folder, name, version, files, needs=()):
+    """A wheel of these files that needs packages; the requirement that pins and hashes it."""
     folder.mkdir(parents=True, exist_ok=True)
     path, info = folder / f"{name}-{version}-py3-none-any.whl", f"{name}-{version}.dist-info"
+    metadata = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+    metadata += [f"Requires-Dist: {needed}" for needed in needs]
     files = files | {
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode(),
+        f"{info}/METADATA": "\n".join([*metadata, ""]).encode(),
         f"{info}/WHEEL": b"Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     record = [f"{file},sha256={_digest(content)},{len(content)}" for file, content in files.items()]
@@ -111,7 +113,7 @@ class Machine:
 
     def __init__(self, folder, environment):
         self.folder, self.python = folder, environment / "bin/python"
-        (folder / "envs").mkdir()
+        (folder / "envs/locks").mkdir(parents=True)
         shutil.copy(ROOT / "envs/install.py", folder / "envs")
         self.pip_conf, self.uv, self.requirements = "", "uv==1.0 --hash=sha256:00\n", ""
 
@@ -124,15 +126,15 @@ class Machine:
         else:
             self.requirements += pinned
 
-    def install(self, file="requirements.txt", *options, **variables):
+    def install(self, *files, **variables):
         """Run the installer: its exit status and what it prints."""
         (self.folder / "pip.conf").write_text(self.pip_conf)
-        (self.folder / "requirements-uv.txt").write_text(self.uv)
+        (self.folder / "envs/locks/uv.txt").write_text(self.uv)
         (self.folder / "requirements.txt").write_text(self.requirements)
         kept = {key: value for key, value in os.environ.items() if not key.startswith(OF_INSTALLERS)}
         outside = {"PIP_CONFIG_FILE": str(self.folder / "pip.conf"), "PIP_CACHE_DIR": str(self.folder / "pip")}
         outside |= {"UV_CACHE_DIR": str(self.folder / "uv"), "UV_NO_CONFIG": "1", "no_proxy": "127.0.0.1"}
-        command = [self.python, "envs/install.py", file, *options]
+        command = [self.python, "envs/install.py", *(files or ["requirements.txt"])]
         done = subprocess.run(
             command, cwd=self.folder, env=kept | outside | variables, capture_output=True, text=True, timeout=120
         )
@@ -240,18 +242,34 @@ def test_a_uv_whose_installation_was_killed_is_installed_again(machine):
 
 
 @pytest.mark.parametrize("uv", [True, False], ids=["uv", "pip"])
-def test_what_is_installed_beside_leaves_packages_as_they_are(machine, uv):
+def test_the_last_file_that_names_a_package_says_what_is_installed(machine, uv):
     files, version = real_uv() if uv else (FAILING, "1.0")
     machine.has("uv", version, "index", files)
-    machine.has("made_up", "1.0", "index")
-    further = write_wheel(machine.folder / "index", "made_up_further", "1.0", {"made_up_further/__init__.py": b""})
-    (machine.folder / "further.txt").write_text(
-        "# made by a program\nmade_up==2.0 \\\n    --hash=sha256:00\n" + further
-    )
+    for name in ("made_up", "made_up_other", "made_up_unneeded"):
+        machine.has(name, "1.0", "index")
+    newer = write_wheel(machine.folder / "index", "made_up", "2.0", {"made_up/__init__.py": b""})
+    (machine.folder / "further.txt").write_text(f"# By a program\n{newer}made_up_unneeded ; python_version < '3'\n")
     write_index(machine.folder / "index")
     with served(machine.folder / "index") as index:
         machine.pip_conf = f"[global]\nindex-url = {index}/simple\ntrusted-host = 127.0.0.1\n"
-        status, said = machine.install("further.txt", "--beside", "requirements.txt")
+        status, said = machine.install("requirements.txt", "further.txt")
+    assert status == 0, said
+    by = "uv" if uv else "pip"
+    assert machine.installed() == {"made_up": by, "made_up_other": by}
+    assert next(machine.python.parents[1].glob("lib/python*/site-packages/made_up-2.0.dist-info"))
+
+
+@pytest.mark.parametrize("uv", [True, False], ids=["uv", "pip"])
+def test_what_is_installed_further_leaves_the_packages_that_it_needs_as_they_are(machine, uv):
+    files, version = real_uv() if uv else (FAILING, "1.0")
+    machine.has("uv", version, "index", files)
+    made = {"made_up_further/__init__.py": b""}
+    further = write_wheel(machine.folder / "index", "made_up_further", "1.0", made, needs=["made_up>=2"])
+    (machine.folder / "further.txt").write_text(further)
+    write_index(machine.folder / "index")
+    with served(machine.folder / "index") as index:
+        machine.pip_conf = f"[global]\nindex-url = {index}/simple\ntrusted-host = 127.0.0.1\n"
+        status, said = machine.install("further.txt")
     assert status == 0, said
     assert machine.installed() == {"made_up_further": "uv" if uv else "pip"}
 

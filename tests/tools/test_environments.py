@@ -6,10 +6,12 @@ import subprocess
 import tomllib
 
 import pytest
+from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tools.environments import ROOT, environments, pinned_versions
+from tools.locks import LOCKS, NEVER, lock_options
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 INSTALL = runpy.run_path(str(ROOT / "envs/install.py"))
@@ -27,20 +29,44 @@ def test_conda_environments_have_the_pinned_versions():
 
 EXTRAS, GROUPS = PYPROJECT["project"]["optional-dependencies"], PYPROJECT["dependency-groups"]
 RUNNING = [*PYPROJECT["project"]["dependencies"], *EXTRAS["workflow"]]
-UNLOCKED = {"workflow", "mcg"}
-"""Extras without a lock of their own: requirements.txt has the workflow's, and mcg is pinned where it is named."""
-LOCKS = {f"requirements-{name}.txt": named for name, named in (EXTRAS | GROUPS).items() if name not in UNLOCKED}
+BASE = INSTALL["requirements"](ROOT / "requirements.txt")
+
+
+def of_lock(name):
+    """Package -> what the file of an extra or a group in envs/locks/ requires of it."""
+    return INSTALL["requirements"](ROOT / LOCKS / f"{name}.txt")
+
+
+def added(name):
+    """Package -> version, in the file of an extra or a group."""
+    return pinned_versions(f"{LOCKS}/{name}.txt")
 
 
 def test_what_pyproject_names_is_pinned():
-    named = [("requirements.txt", RUNNING), ("requirements-cuda12.txt", RUNNING), *LOCKS.items()]
+    needed = {name: RUNNING + (EXTRAS | GROUPS)[name] for name in lock_options()}
     wrong = [
-        f"{file}: {requirement}"
-        for file, requirements in named
+        f"{name}: {requirement}"
+        for name, requirements in needed.items()
         for requirement in map(Requirement, requirements)
-        if pinned_versions(file).get(canonicalize_name(requirement.name), "") not in requirement.specifier
+        if (pinned_versions() | added(name)).get(canonicalize_name(requirement.name), "") not in requirement.specifier
     ]
     assert wrong == [], "`make lock`"
+
+
+def test_one_lock_is_in_the_root():
+    hashed = [path.name for path in ROOT.glob("*.txt") if "--hash=" in path.read_text()]
+    assert [*hashed, *(path.name for path in ROOT.glob("*.lock"))] == ["requirements.txt"]
+    assert {path.name for path in (ROOT / LOCKS).iterdir()} == {f"{name}.txt" for name in lock_options()}
+
+
+@pytest.mark.parametrize("name", sorted(lock_options().keys() - {"cuda12"}))
+def test_a_lock_repeats_no_line_of_requirements(name):
+    assert not set("".join(of_lock(name).values()).splitlines()) & set("".join(BASE.values()).splitlines())
+    assert not of_lock(name).keys() & BASE.keys(), "it would replace what an environment with another CUDA has"
+
+
+def test_the_lock_of_another_cuda_repeats_no_package_of_requirements():
+    assert not of_lock("cuda12").items() & BASE.items()
 
 
 @pytest.mark.parametrize("extra", ["eccv-caption", "networks", "onnx", "serve", "tensorboard", "heic"])
@@ -49,32 +75,28 @@ def test_the_environment_of_tests_has_the_extras_of_tables(extra):
 
 
 @pytest.mark.parametrize(
-    ("file", "added"),
+    ("extra", "packages"),
     [
-        ("requirements-slurm.txt", {"snakemake-executor-plugin-slurm", "snakemake-executor-plugin-slurm-jobstep"}),
-        ("requirements-eccv-caption.txt", {"eccv-caption"}),
-        ("requirements-onnx.txt", {"ml-dtypes", "onnx", "onnx-ir", "onnxscript"}),
-        ("requirements-serve.txt", {"werkzeug"}),
-        (
-            "requirements-tensorboard.txt",
-            {"absl-py", "grpcio", "markdown", "tensorboard", "tensorboard-data-server", "werkzeug"},
-        ),
-        ("requirements-heic.txt", {"pillow-heif"}),
-        ("requirements-networks.txt", {"timm", "open-clip-torch", "ftfy", "wcwidth", "tokenizers"}),
+        ("slurm", {"snakemake-executor-plugin-slurm", "snakemake-executor-plugin-slurm-jobstep"}),
+        ("eccv-caption", {"eccv-caption"}),
+        ("onnx", {"ml-dtypes", "onnx", "onnx-ir", "onnxscript"}),
+        ("serve", {"werkzeug"}),
+        ("tensorboard", {"absl-py", "grpcio", "markdown", "tensorboard", "tensorboard-data-server", "werkzeug"}),
+        ("heic", {"pillow-heif"}),
+        ("networks", {"timm", "open-clip-torch", "ftfy", "wcwidth", "tokenizers"}),
     ],
 )
-def test_nothing_but_itself_is_added_by_the_requirements_of_an_extra(file, added):
-    versions = pinned_versions()
-    assert {name for name, version in pinned_versions(file).items() if versions.get(name) != version} == added
+def test_nothing_but_itself_is_added_by_an_extra(extra, packages):
+    assert added(extra).keys() == packages
 
 
-def test_nothing_needs_other_versions():
+def test_any_two_extras_and_groups_need_the_same_versions():
     """Tests of buckets run with what storage pins, too."""
-    storage = [f"requirements-{name}.txt" for name in ("storage", "kubernetes", "bucket")]
-    pairs = [*(("requirements.txt", file) for file in ("requirements-dev.txt", *storage)), (storage[0], storage[2])]
-    for first, second in pairs:
-        one, other = pinned_versions(first), pinned_versions(second)
-        assert {name for name in one.keys() & other.keys() if one[name] != other[name]} == set(), second
+    found = {}
+    for name in lock_options().keys() - {"cuda12"}:
+        for package, version in added(name).items():
+            found.setdefault(package, set()).add(version)
+    assert {package: versions for package, versions in found.items() if len(versions) > 1} == {}
 
 
 def test_what_developing_needs_is_apart():
@@ -86,24 +108,22 @@ def of_torch(name):
     return name in {"torch", "torchvision", "triton"} or name.startswith(("nvidia-", "cuda-"))
 
 
-def test_both_locks_hold_the_same_packages_but_for_torch_and_what_it_pins():
-    first, second = (INSTALL["requirements"](ROOT / file) for file in ("requirements.txt", "requirements-cuda12.txt"))
-    same = [{name: text for name, text in lock.items() if not of_torch(name)} for lock in (first, second)]
-    assert same[0].keys() == same[1].keys()
+def test_another_cuda_changes_nothing_but_torch_and_what_it_pins():
     # Another torch may want a package on other machines (the marker), but in no other version and with no other hash.
     marker = re.compile(r" ;.*(?= \\)")
-    differing = {name for name in same[0] if marker.sub("", same[0][name]) != marker.sub("", same[1][name])}
-    assert differing == set()
-    assert len(same[0]) > 100
+    others = {name: text for name, text in of_lock("cuda12").items() if not of_torch(name)}
+    assert [name for name in others if marker.sub("", others[name]) != marker.sub("", BASE[name])] == []
 
 
-def test_each_lock_has_the_cuda_that_it_is_named_after():
-    first, second = (
-        set(filter(of_torch, pinned_versions(file))) for file in ("requirements.txt", "requirements-cuda12.txt")
-    )
+def test_each_cuda_has_its_own_packages_and_none_of_the_other():
+    first = set(filter(of_torch, pinned_versions()))
+    second = set(filter(of_torch, added("cuda12")))
     assert {"nvidia-cudnn-cu13", "torch", "torchvision"} <= first
     assert {"nvidia-cudnn-cu12", "torch", "torchvision"} <= second
     assert not [name for name in second if name.endswith("-cu13")]
+    without = [name for name, text in of_lock("cuda12").items() if text == f"{name} ; {NEVER}\n"]
+    assert first - second == set(without), "CUDA 12 would be installed beside 13"
+    assert not Marker(NEVER).evaluate()
 
 
 def make(*arguments, folder=ROOT, **variables):
@@ -119,9 +139,8 @@ def make(*arguments, folder=ROOT, **variables):
 
 
 def test_make_installs_the_lock_that_is_named_and_keeps_to_it(tmp_path):
-    (tmp_path / "envs").mkdir()
-    locks = ("requirements.txt", "requirements-uv.txt", "requirements-cuda12.txt")
-    for file in ("Makefile", *locks, "envs/command.py"):
+    (tmp_path / LOCKS).mkdir(parents=True)
+    for file in ("Makefile", "requirements.txt", LOCKS / "uv.txt", LOCKS / "cuda12.txt", "envs/command.py"):
         shutil.copy(ROOT / file, tmp_path / file)
     assert "envs/install.py requirements.txt\n" in make(folder=tmp_path)
     assert "envs/install.py requirements.txt\n" in make(folder=tmp_path, CUDA="/usr/local/cuda")
@@ -130,22 +149,28 @@ def test_make_installs_the_lock_that_is_named_and_keeps_to_it(tmp_path):
     (tmp_path / ".venv").mkdir()
     (tmp_path / ".venv/cuda").write_text("12\n")
     text = make(folder=tmp_path)
-    assert "envs/install.py requirements-cuda12.txt\n" in text
+    assert "envs/install.py requirements.txt envs/locks/cuda12.txt\n" in text
     assert "--clear" not in text
     assert "venv --clear .venv" in make("CUDA=13", folder=tmp_path)
 
 
-@pytest.mark.parametrize("target", ["developing", "cluster", "storage", "kubernetes", ".venv/bucket"])
-def test_further_packages_replace_none_of_the_environment(target):
-    """One made with CUDA=12 has another torch than the locks of these."""
-    text = make(target)
-    installed = [line for line in text.splitlines() if "envs/install.py requirements-" in line]
-    further = [line for line in installed if "requirements-uv" not in line and "requirements-cuda12" not in line]
-    assert further
-    assert all("--beside requirements.txt" in line for line in further)
+@pytest.mark.parametrize(
+    ("target", "names"),
+    [
+        ("developing", ["dev"]),
+        ("cluster", ["slurm"]),
+        ("storage", ["storage"]),
+        ("kubernetes", ["kubernetes"]),
+        (".venv/bucket", ["storage", "bucket"]),
+    ],
+)
+def test_further_packages_replace_none_of_the_environment(target, names):
+    """One made with CUDA=12 has another torch than requirements.txt."""
+    _, *further = re.findall(r"envs/install\.py (.+)", make(target))
+    assert further == [f"envs/locks/{name}.txt" for name in names]
 
 
 def test_requirements_name_no_index_and_hash_each_package():
-    texts = {path.name: path.read_text() for path in ROOT.glob("requirements*.txt")}
+    texts = {str(path): path.read_text() for path in [ROOT / "requirements.txt", *(ROOT / LOCKS).iterdir()]}
     assert [name for name, text in texts.items() if "--index" in text or "://" in text] == []
     assert [name for name, text in texts.items() if text.count("--hash=sha256:") <= len(pinned_versions(name))] == []

@@ -140,8 +140,8 @@ def test_a_folder_of_any_other_name_will_do_where_python_lies_elsewhere(root):
 @pytest.mark.parametrize("name", ["my project", "it's", "a:b"])
 def test_no_packages_are_installed_into_such_a_project(name, tmp_path):
     folder = tmp_path / name
-    (folder / "envs").mkdir(parents=True)
-    for file in ("Makefile", "requirements.txt", "requirements-uv.txt", "envs/command.py"):
+    (folder / "envs/locks").mkdir(parents=True)
+    for file in ("Makefile", "requirements.txt", "envs/locks/uv.txt", "envs/command.py"):
         shutil.copy(ROOT / file, folder / file)
     done = subprocess.run(
         ["make", "environment", f"PYTHON={sys.executable}"], cwd=folder, capture_output=True, text=True
