@@ -69,15 +69,22 @@ def _read_page(path: str, encoding: str) -> dict[str, list[str]]:
     return sentences
 
 
+_OF_PAGE = {"body", "html", "img", "table", "tbody", "td", "th", "tr"}
+"""The tags that end a cell; others belong to its sentence."""
+
+
 class _Page(HTMLParser):
     """The page's images, each with the text of the table cells after it as sentences."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(convert_charrefs=False)  # entities are decoded with those of all sentences
         self.found: list[tuple[str, list[str]]] = []  # <category>/<file> and its sentences
         self.cell: str | None = None  # the text so far of an open cell
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in _OF_PAGE:
+            self._add(self.get_starttag_text() or "")
+            return
         self._end_cell()
         if tag == "img":
             self.found.append(("/".join(PurePosixPath(dict(attrs).get("src") or "").parts[-2:]), []))
@@ -85,15 +92,24 @@ class _Page(HTMLParser):
             self.cell = ""
 
     def handle_endtag(self, tag: str) -> None:
-        self._end_cell()
+        self._end_cell() if tag in _OF_PAGE else self._add(f"</{tag}>")
 
     def handle_data(self, data: str) -> None:
-        if self.cell is not None:
-            self.cell += data
+        self._add(data)
+
+    def handle_entityref(self, name: str) -> None:
+        self._add(f"&{name};")
+
+    def handle_charref(self, name: str) -> None:
+        self._add(f"&#{name};")
 
     def close(self) -> None:
         super().close()
         self._end_cell()
+
+    def _add(self, text: str) -> None:
+        if self.cell is not None:
+            self.cell += text
 
     def _end_cell(self) -> None:
         if self.found and self.cell and self.cell.strip():

@@ -36,6 +36,7 @@ from densevse.artifacts.families import copies
 from densevse.artifacts.file_names import compose_accents
 from densevse.artifacts.images import SUFFIXES, ImageFacts, ImageFiles, examine
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.sentences import clean_sentence
 from densevse.config.datasets import Reading
 from densevse.config.readers import READERS
 from densevse.datasets.layout import Paths, select_captions, sort_by_split
@@ -153,7 +154,7 @@ def _number_captions(captions: pd.DataFrame, images: pd.DataFrame) -> pd.DataFra
     _check_sentence_ids(captions)
     if captions.empty:
         raise InputError("no image that a split lists has a caption; are the ids in the data set's files the same?")
-    captions["text"] = [" ".join(text.splitlines()).strip() for text in captions["text"]]
+    captions["text"] = captions["text"].map(clean_sentence)
     captions["position"] = captions.groupby("image_id", sort=False).cumcount().astype("int32")
     captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
     return captions

@@ -48,6 +48,7 @@ def read(options: WebDataset, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]
     images: dict[str, tuple[str, str]] = {}
     splits: dict[str, str] = {}
     captions: list[tuple[str, str]] = []
+    several = 0
     for tar, split in _tars(options, paths):
         without = list[str]()
         with Archive.open(tar.path) as archive:
@@ -65,12 +66,14 @@ def read(options: WebDataset, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]
                 if options.sentences in members:
                     name = members[options.sentences]
                     found = _sentences(options, archive.read(name), f"{tar.path}, {name}")
+                    several += len(found) > 1
                     captions += [(image_id, sentence) for sentence in found]
         if without:
             logger.warning(
                 "%s: %d samples without a picture are left out, the first is %s; a key ends at the first dot of a name",
                 *(tar.path, len(without), without[0]),
             )
+    logger.info("%d of %d samples have several sentences; a text has one in each line", several, len(images))
     if options.splits:
         splits = seeded_splits(images, options.splits, options.seed)
     rows = [(image_id, *images[image_id], split) for image_id, split in splits.items()]
@@ -127,9 +130,10 @@ def _sentences(options: WebDataset, data: bytes, where: str) -> list[str]:
         found = json.loads(decode_text(data, where, "utf-8"))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not JSON ({error}); obtain the tar again.") from None
-    value = found.get(options.field) if isinstance(found, Mapping) else None
-    sentences = [value] if isinstance(value, str) else value
-    if not are_sentences(sentences):
+    has_field = isinstance(found, Mapping) and options.field in found
+    value = found[options.field] if has_field else None
+    sentences = [one for one in (value if isinstance(value, list) else [value]) if one is not None]  # null is none
+    if not has_field or not are_sentences(sentences):
         raise InputError(
             f"{where}: {options.field!r} holds {str(value)[:60]!a} instead of a sentence or a list of them; name "
             "another key as options.field."

@@ -11,6 +11,7 @@ from PIL import Image
 
 from densevse.artifacts.file_names import compose_accents
 from densevse.artifacts.images import decode, image_pixels
+from densevse.artifacts.sentences import clean_sentence
 from densevse.data.files import Artifacts
 from densevse.language.tokens import tokenize
 from snakeproof.errors import InputError
@@ -39,7 +40,7 @@ def read_texts(sentences: Sequence[str]) -> NDArray[np.object_]:
     for row, sentence in enumerate(listed):
         if not isinstance(sentence, str):
             raise InputError(f"sentences[{row}]: expected a text, found {type(sentence).__name__}.")
-    return np.array([compose_accents(" ".join(sentence.split())) for sentence in listed], dtype=object)
+    return np.array([compose_accents(" ".join(clean_sentence(sentence).split())) for sentence in listed], dtype=object)
 
 
 def read_images(images: Sequence[GivenImage]) -> list[tuple[int, GivenImage]]:

@@ -15,7 +15,9 @@ from PIL import Image
 
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.proposals import runs_to_mask
+from densevse.artifacts.sentences import clean_sentence
 from densevse.datasets import coco as coco_files
+from densevse.datasets import pascal
 from densevse.datasets.layout import seeded_splits
 from densevse.datasets.readers import read_dataset, write_dataset
 from densevse.datasets.true_boxes import write_boxes
@@ -686,6 +688,20 @@ def test_instances_that_do_not_speak_of_crowds_are_no_crowds(tmp_path: Path) -> 
 def test_splits_that_are_no_numbers_of_images_are_named(tmp_path: Path, splits: Any) -> None:
     with pytest.raises(InputError, match=r"options\.splits|one of splits and karpathy must be given"):
         read("coco", {"splits": splits}, coco(tmp_path))
+
+
+def test_markup_in_a_cell_of_pascals_page_belongs_to_its_sentence(tmp_path: Path) -> None:
+    cells = (
+        "A dog <i>runs</i> .",
+        "A <font color=red>red</font> ball.",
+        "A man &amp; a&lt;b&gt;<br>on a beach",
+        "An <unk> dog.",
+    )
+    rows = "".join(f"<tr><td>{cell}</td></tr>" for cell in cells)
+    (tmp_path / "page.html").write_text(f'<img src="cat/b.jpg"><table>{rows}</table>')
+    found = pascal._read_page(str(tmp_path / "page.html"), "utf-8")
+    sentences = [clean_sentence(text) for text in found["cat/b.jpg"]]
+    assert sentences == ["A dog runs .", "A red ball.", "A man & a<b> on a beach", "An <unk> dog."]
 
 
 def test_an_image_twice_on_pascals_page_is_named(tmp_path: Path) -> None:

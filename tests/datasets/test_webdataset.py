@@ -66,6 +66,23 @@ def test_sentences_of_json(folder):
     assert captions["text"].tolist() == ["A dog.", "Zwei Hunde.", "A cat.", "A bird."]
 
 
+def test_null_is_no_sentence(tmp_path):
+    others = {
+        "s0.json": json.dumps({"caption": None}).encode(),
+        "s1.json": json.dumps({"caption": ["A cat.", None]}).encode(),
+    }
+    write_tar(tmp_path / "train/0.tar", {"s0.png": picture(1), "s1.png": picture(2), **others})
+    images, captions = read({"shards": tmp_path}, files={"train": "train/*"}, sentences="json", field="caption")
+    assert images["captions"].tolist() == [0, 1]
+    assert captions["text"].tolist() == ["A cat."]
+
+
+def test_texts_of_several_lines_are_counted(folder, caplog):
+    with caplog.at_level("INFO"):
+        read({"shards": folder}, files={"test": "test/*", "train": "train/*.tar"})
+    assert "1 of 4 samples have several sentences; a text has one in each line" in caplog.text
+
+
 def test_tars_that_are_sources_of_their_own(folder):
     tars = {"shards": folder / "test/0.tar", "more": folder / "test/1.tar"}
     images, _ = read(tars, files={"test": "*"})

@@ -10,6 +10,7 @@ from densevse.artifacts.archives import Archive
 from densevse.artifacts.file_names import compose_accents
 from densevse.artifacts.images import SUFFIXES, ImageFiles
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.sentences import clean_sentence
 from densevse.datasets.readers import examine_images, unreadable_message
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -51,7 +52,9 @@ def write_sentences(sentences: Sequence[str], output: str | Path) -> None:
     """The job that writes sentences as a caption table without images; their ids are #0, #1 and so on."""
     rows = [
         {"caption_id": f"#{number}", "image_id": "", "position": number, "text": text, "split": _SPLIT}
-        for number, text in enumerate(compose_accents(" ".join(sentence.split())) for sentence in sentences)
+        for number, text in enumerate(
+            compose_accents(" ".join(clean_sentence(sentence).split())) for sentence in sentences
+        )
     ]
     schema.write(rows, CAPTIONS, output)
 

@@ -4,6 +4,7 @@ import pyarrow as pa
 
 from densevse.artifacts.boxes import find_form_problems, find_outside, find_repeated
 from densevse.artifacts.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, SPLIT
+from densevse.artifacts.sentences import find_lists
 from snakeproof.schema import NUMBER, TEXT, Column, Rule, Schema
 
 IMAGES = Schema(
@@ -36,6 +37,7 @@ CAPTIONS = Schema(
         Column("sentid", pa.int64(), "MS-COCO's number of its annotation; null in other data sets", nullable=True),
     ),
     version=2,
+    rules=(Rule(find_lists),),
 )
 
 BOXES = Schema(
