@@ -26,7 +26,7 @@ FOLDERS = "benchmarks|config|densevse|docs|envs|examples|profiles|tests|workflow
 PATHS = re.compile(rf"(?<![\w./-])(?:{FOLDERS})/[\w./<>*-]*[\w/>*]")
 MODULES = re.compile(r"(?<![\w./-])(?:densevse|tests)(?:\.\w+)+")
 LINKS = re.compile(r"\]\(([^)\s]+)\)|^\[\w+\]: (\S+)$", re.MULTILINE)
-LISTED = re.compile(r"^(?!:)[\w/-]+$")
+LISTED = re.compile(r"^(?!:)[\w./-]+$")
 NO_PROSE = re.compile(r"^## Set-up\n.*?(?=^## )|```.*?```|`[^`]*`|\]\([^)]*\)", re.MULTILINE | re.DOTALL)
 METRIC = re.compile(r"\d\.\d|(?<!\w)\.\d|(?<![\w.])[+-]\d|(?<!95)%|\b(?:rsum|CIDEr|BLEU-\d) (?:\w+ )?\d")
 """A decimal, a signed number, a percentage that is not that of an interval, or a number behind a metric's name."""
@@ -220,14 +220,22 @@ def guide():
     return generate.Guide()
 
 
-def test_every_page_is_in_the_index():
-    pages = [*OTHERS, *RESULTS, *(DOCS / "tables").glob("*.md")]
-    tables = re.findall(r"```\{toctree\}\n(.*?)```", read(DOCS / "index.md"), re.DOTALL)
-    named = [line for table in tables for line in table.splitlines() if LISTED.match(line)]
-    assert len(set(named)) == len(named)
-    expected = {page.relative_to(DOCS).with_suffix("").as_posix() for page in pages} - {"index"}
-    assert {name for name in named if not name.startswith("generated/")} == expected
-    assert {"generated/contributing", "generated/third_party", "generated/changes"} < set(named)
+def listed(page):
+    """The pages that stand below a page in the sidebar, as files."""
+    tables = re.findall(r"```\{toctree\}\n(.*?)```", read(page), re.DOTALL)
+    names = [line for table in tables for line in table.splitlines() if LISTED.match(line)]
+    return [(page.parent / f"{name}.md").resolve() for name in names]
+
+
+def test_every_page_is_in_the_sidebar_once_and_tables_stand_below_the_page_of_their_result():
+    pages = [*OTHERS, *RESULTS]
+    tables = [*(DOCS / "tables").glob("*.md")]
+    top = listed(DOCS / "index.md")
+    assert {page for page in top if generate.GENERATED not in page.parents} == {*pages} - {DOCS / "index.md"}
+    assert {generate.GENERATED / f"{name}.md" for name in generate.TOP.values()} < set(top)
+    assert len(set(top)) == len(top) <= 50, "a reader looks for a page among few"
+    below = [table for page in pages if page.name != "index.md" or page in RESULTS for table in listed(page)]
+    assert sorted(below) == sorted(tables)
 
 
 def test_every_key_of_the_configuration_has_a_meaning(guide):
