@@ -15,7 +15,7 @@ from sphinx.transforms import SphinxTransform
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from docs.generate import PLACES  # noqa: E402
+from docs.generate import PLACES, relocate_links  # noqa: E402
 
 project = "densevse"
 author = "The densevse authors"
@@ -67,7 +67,14 @@ class PagesInCode(SphinxTransform):
                 literal.replace_self(link)
 
 
+def lead_to_pages(_: Sphinx, name: str, source: list[str]) -> None:
+    """Let links to files outside docs/ that are pages of the site, such as an analysis's README.md, lead to these."""
+    folder = (ROOT / "docs" / name).parent
+    source[0] = relocate_links(source[0], folder, folder)
+
+
 def setup(app: Sphinx) -> None:
     """Add what no extension does."""
+    app.connect("source-read", lead_to_pages)
     app.add_transform(PagesInCode)
     app.add_lexer("mermaid", TextLexer)  # GitHub draws such a graph; here it is text

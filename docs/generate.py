@@ -1,10 +1,11 @@
 """Writes the pages of the site that follow from the code: `python -m docs.generate`, which `make docs` calls.
 
 They go into docs/generated/, which git ignores: the guide to the configuration, a page for each folder of config/, by
-the types in densevse/config; the docstrings of what docs/api.md names; the pages at the top of the project; the tables
-of the lab notebook; and the rows of each paper in the tables of claims, which docs/results/ includes.
+the types in densevse/config; the README.md of each analysis; the docstrings of what docs/api.md names; the pages at the
+top of the project; the tables of the lab notebook; and the rows of each paper in the tables of claims, which docs/results/ includes.
 """
 
+import ast
 import csv
 import os
 import re
@@ -47,10 +48,18 @@ MERGED_WITH = {
     "GeneratorVariant": "GeneratorEntry",
 }
 """Parts whose keys are those of an entry -> the entry."""
+ANALYSES = "densevse/analyses"
 TOP = {"CONTRIBUTING.md": "contributing", "THIRD_PARTY.md": "third_party", "CHANGELOG.md": "changes"}
 """Pages at the top of the project -> their names in the site."""
-PLACES = {"README.md": "index.md", "config/README.md": "generated/configuration/index.md"} | {
-    name: f"generated/{page}.md" for name, page in TOP.items()
+PLACES = {
+    "README.md": "index.md",
+    "config/README.md": "generated/configuration/index.md",
+    f"{ANALYSES}/README.md": "generated/analyses/index.md",
+    **{
+        page.relative_to(ROOT).as_posix(): f"generated/analyses/{page.parent.name}.md"
+        for page in sorted((ROOT / ANALYSES).glob("*/README.md"))
+    },
+    **{name: f"generated/{page}.md" for name, page in TOP.items()},
 }
 """Files outside docs/ -> the pages of the site that have their words."""
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
@@ -277,14 +286,35 @@ def table(head: tuple[str, ...], rows: list[Any]) -> str:
 
 def relocate_page(file: Path, folder: str) -> str:
     """The text of a file outside docs/, with its links rewritten for a folder of the site."""
+    return relocate_links(file.read_text(encoding="utf-8"), file.parent, ROOT / "docs" / folder)
+
+
+def relocate_links(text: str, here: Path, there: Path) -> str:
+    """A text of one folder, with its links rewritten for another; those to files that are pages lead to the pages."""
 
     def relocate_link(found: re.Match[str]) -> str:
-        target = Path(os.path.normpath(file.parent / found[1]))
-        name = target.relative_to(ROOT).as_posix()
-        there = ROOT / "docs" / PLACES[name] if name in PLACES else target
-        return f"]({os.path.relpath(there, ROOT / 'docs' / folder)}"
+        target = Path(os.path.normpath(here / found[1]))
+        page = PLACES.get(os.path.relpath(target, ROOT))
+        return f"]({os.path.relpath(ROOT / 'docs' / page if page else target, there)}"
 
-    return LINK.sub(relocate_link, file.read_text(encoding="utf-8"))
+    return LINK.sub(relocate_link, text)
+
+
+def write_analyses(folder: Path) -> None:
+    """Write the page of each analysis, its README.md, and their list."""
+    folder.mkdir(parents=True)
+    lines, names = [], []
+    for page in sorted((ROOT / ANALYSES).glob("*/README.md")):
+        text = relocate_page(page, "generated/analyses")
+        (folder / f"{page.parent.name}.md").write_text(text, encoding="utf-8")
+        package = (page.parent / "__init__.py").read_text(encoding="utf-8")
+        about = escape_markdown(str(ast.get_docstring(ast.parse(package))))
+        lines.append((f"[{text.splitlines()[0].removeprefix('# ')}]({page.parent.name}.md)", about))
+        names.append(page.parent.name)
+    listed = table(("analysis", "about"), lines)
+    tree = "\n".join(["```{toctree}", ":hidden:", "", *names, "```"])
+    words = relocate_page(ROOT / ANALYSES / "README.md", "generated/analyses")
+    (folder / "index.md").write_text(f"{words}\n{listed}\n{tree}\n", encoding="utf-8")
 
 
 def modules() -> Iterator[str]:
@@ -351,6 +381,7 @@ def main() -> None:
     """Write all generated pages anew."""
     shutil.rmtree(GENERATED, ignore_errors=True)
     Guide().write(GENERATED / "configuration")
+    write_analyses(GENERATED / "analyses")
     (GENERATED / "modules.md").write_text("\n".join(modules()), encoding="utf-8")
     for place, rows in claims():
         part = GENERATED / "claims" / f"{place}.md"

@@ -19,7 +19,9 @@ from tools.environments import ROOT
 DOCS = ROOT / "docs"
 RESULTS = sorted((DOCS / "results").glob("*.md"))
 OTHERS = sorted(page for folder in (".", "tutorials") for page in (DOCS / folder).glob("*.md"))
-TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "THIRD_PARTY.md")]
+TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "THIRD_PARTY.md", "densevse/analyses/README.md")]
+ANALYSES = sorted((ROOT / "densevse/analyses").glob("*/__init__.py"))
+OF_ANALYSES = sorted((ROOT / "densevse/analyses").glob("*/README.md"))
 NAMES_WHAT_WAS = {"lab_notebook.md", "add_a_method.md"}
 """A history, and a page whose reader makes the files that it names."""
 FOLDERS = "benchmarks|config|densevse|docs|envs|examples|profiles|tests|workflow"
@@ -61,7 +63,7 @@ def test_every_path_and_module_that_the_documentation_names_exists():
     pages = [
         *TOP,
         ROOT / "config/README.md",
-        *(page for page in [*OTHERS, *RESULTS] if page.name not in NAMES_WHAT_WAS),
+        *(page for page in [*OTHERS, *RESULTS, *OF_ANALYSES] if page.name not in NAMES_WHAT_WAS),
     ]
     paths, modules = ([(page, name) for page in pages for name in one.findall(read(page))] for one in (PATHS, MODULES))
     assert len(paths) > 50
@@ -81,7 +83,7 @@ def anchors(page):
 
 def test_links_between_pages_lead_to_a_heading():
     wrong = []
-    for page in [*TOP, *OTHERS, *RESULTS]:
+    for page in [*TOP, *OTHERS, *RESULTS, *OF_ANALYSES]:
         for link in map("".join, LINKS.findall(read(page))):
             target, _, anchor = link.partition("#")
             place = page.parent / target if target else page
@@ -92,15 +94,29 @@ def test_links_between_pages_lead_to_a_heading():
     assert wrong == []
 
 
+def test_the_text_of_an_analysis_is_deleted_with_its_folder():
+    """So each has a page in its folder, and no other page names a file of it."""
+    names = [package.parent.name for package in ANALYSES]
+    assert [page.parent.name for page in OF_ANALYSES] == names
+    assert all(read(page).startswith("# ") for page in OF_ANALYSES)
+    named = {
+        (page, name)
+        for page in [*TOP, ROOT / "config/README.md", *OTHERS, *RESULTS, *OF_ANALYSES]
+        for name in re.findall(r"(?:\banalyses|\]\(\.\.)/(\w+)/", read(page))
+        if name in names and name != page.parent.name
+    }
+    assert not named
+
+
 def test_commands_work_in_every_folder():
     """`snakemake --cores` needs the Snakefile in the folder; README begins with it, and docs/command.md explains it."""
-    pages = [ROOT / "config/README.md", *OTHERS, *RESULTS]
+    pages = [ROOT / "config/README.md", *OTHERS, *RESULTS, *OF_ANALYSES]
     assert [page.name for page in pages if "snakemake --cores" in read(page)] == ["command.md"]
 
 
 def test_code_is_not_wrapped_as_prose():
     """Code that lost its indentation is a paragraph which begins small."""
-    for page in [*TOP, *OTHERS, *RESULTS]:
+    for page in [*TOP, *OTHERS, *RESULTS, *OF_ANALYSES]:
         paragraphs = PARAGRAPH.findall(re.sub(r"```.*?```", "", read(page), flags=re.DOTALL))
         small = {word.strip(",").removesuffix("'s") for word in paragraphs if word[0].islower()}
         assert small <= BEGINS_SMALL, page
@@ -276,6 +292,16 @@ def test_a_page_from_elsewhere_keeps_its_links(tmp_path, monkeypatch):
     assert found == "[a](../api.md#b) [c](changes.md) [d](../../examples/e.py) [f](https://g) [h](#i)"
 
 
+def test_an_analysis_has_a_page_of_the_site(tmp_path):
+    generate.write_analyses(tmp_path / "analyses")
+    index = read(tmp_path / "analyses/index.md")
+    for page in OF_ANALYSES:
+        name = page.parent.name
+        assert f"{name}.md) |" in index
+        assert f"\n{name}\n" in index
+        assert read(tmp_path / f"analyses/{name}.md").startswith(read(page).splitlines()[0])
+
+
 @pytest.mark.long
 def test_the_site_builds_without_a_warning(tmp_path):
     generate.main()
@@ -285,6 +311,9 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert done.returncode == 0, done.stderr
     pages = {path.stem: read(path) for path in (tmp_path / "html").glob("*.html")}
     assert not re.search(r"""<(script|link|img)[^>]*(src|href)=["']https?:""", pages["index"]), "it needs the network"
-    assert 'href="command.html"><span class="doc">The command densevse</span>' in pages["searches"], (
+    assert 'href="command.html"><span class="doc">The command densevse</span>' in pages["install"], (
         "pages in code are links"
+    )
+    assert 'href="generated/analyses/index.html"' in re.sub(r"<aside.*?</aside>", "", pages["evaluation"]), (
+        "files outside docs/ that are pages are links"
     )

@@ -176,7 +176,8 @@ class AskedPhotographs:
         if not (reads_one_vector(views) and isinstance(method, DualEncoder)):
             raise InputError(
                 f"This model reads {' and '.join(views)} of images, whose making takes longer than an answer. "
-                "An entry with photographs below searches: in the configuration asks it (docs/searches.md)."
+                "An entry with photographs below searches: in the configuration asks it "
+                "(densevse/analyses/searches/README.md)."
             )
         if folder.description.get(UNTRAINED):
             raise InputError("This model is a network without training, and does not say how it reads photographs.")
