@@ -2,7 +2,8 @@
 
 They go into docs/generated/, which git ignores: the guide to the configuration, a page for each folder of config/, by
 the types in densevse/config; the README.md of each analysis; the docstrings of what docs/api.md names; the pages at the
-top of the project; the tables of the lab notebook; and the rows of each paper in the tables of claims, which docs/results/ includes.
+top of the project; the tables of the lab notebook; and the rows of each paper in the tables of claims, which
+docs/results/ includes.
 """
 
 import ast

@@ -141,6 +141,16 @@ def needs_of(method):
     ]
 
 
+def test_the_code_is_read_in_an_hour():
+    """Ten files, each once, about as long as the page says."""
+    text = read(DOCS / "reading.md")
+    files = [row[2].strip("`") for row in rows_of(text)[2:]]
+    assert len(set(files)) == len(files) == 10
+    lines = sum(len(read(ROOT / file).splitlines()) for file in files)
+    said = int(re.search(r"about ([\d,]+) lines", text)[1].replace(",", ""))
+    assert abs(lines - said) < 0.15 * said, f"the files of docs/reading.md have {lines} lines"
+
+
 # --- pages of results ------------------------------------------------------------------------------------------------
 
 
