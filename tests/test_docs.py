@@ -1,8 +1,11 @@
 """The documentation names existing things, types no metric, and its site is whole and builds without a warning."""
 
+import ast
+import io
 import re
 import subprocess
 import sys
+import tokenize
 from itertools import pairwise
 
 import pytest
@@ -22,6 +25,9 @@ OTHERS = sorted(page for folder in (".", "tutorials") for page in (DOCS / folder
 TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "THIRD_PARTY.md", "densevse/analyses/README.md")]
 ANALYSES = sorted((ROOT / "densevse/analyses").glob("*/__init__.py"))
 OF_ANALYSES = sorted((ROOT / "densevse/analyses").glob("*/README.md"))
+CODE = ("benchmarks", "densevse", "docs", "envs", "examples", "snakeproof", "tests", "tools", "workflow")
+FILES_IN_CODE = re.compile(r"(?<![\w./<>{}*-])(?!results/|resources/)(?:[\w-]+/)+[\w-]+\.(?:py|md|smk|yaml|csv|toml)\b")
+"""Names of files with their folder in docstrings and comments, but for those that a run makes."""
 NAMES_WHAT_WAS = {"lab_notebook.md", "add_a_method.md"}
 """A history, and a page whose reader makes the files that it names."""
 FOLDERS = "benchmarks|config|densevse|docs|envs|examples|profiles|tests|workflow"
@@ -72,6 +78,33 @@ def test_every_path_and_module_that_the_documentation_names_exists():
     names = {*GROUPS, WATCHERS, *(f"densevse.{name}" for name in densevse.__all__)}
     places = [(page.name, name, ROOT / name.replace(".", "/")) for page, name in modules if name not in names]
     missing += [(page, name) for page, name, at in places if not (at.is_dir() or at.with_suffix(".py").is_file())]
+    assert missing == []
+
+
+def words_in_code(file):
+    """The comments of a file of code and, of a module, its docstrings and the strings below its names."""
+    text = read(file)
+    if file.suffix != ".py":
+        return re.findall(r"^\s*(#.*)$", text, re.MULTILINE)
+    comments = [
+        each.string for each in tokenize.generate_tokens(io.StringIO(text).readline) if each.type == tokenize.COMMENT
+    ]
+    bodies = [node.body for node in ast.walk(ast.parse(text)) if isinstance(getattr(node, "body", None), list)]
+    strings = [
+        each.value.value for body in bodies for each in body if isinstance(getattr(each, "value", None), ast.Constant)
+    ]
+    return [*comments, *(string for string in strings if isinstance(string, str))]
+
+
+def test_every_file_that_a_docstring_or_comment_names_exists():
+    code = [file for folder in CODE for file in sorted((ROOT / folder).rglob("*")) if file.suffix in (".py", ".smk")]
+    named = {(file, name) for file in code for words in words_in_code(file) for name in FILES_IN_CODE.findall(words)}
+    assert len(named) > 100
+    missing = [
+        f"{file.relative_to(ROOT)} names {name}"
+        for file, name in sorted(named)
+        if not any((folder / name).exists() for folder in (ROOT, ROOT / "densevse", file.parent))
+    ]
     assert missing == []
 
 

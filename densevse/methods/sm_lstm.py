@@ -1,8 +1,8 @@
 """sm-LSTM (Huang, Wang, Wang, CVPR 2017): compares salient pairs of image and sentence instances, step by step.
 
 Each of T steps selects a pair of instances by attention, over the cells of the image's feature map and over the
-sentence's words (Eq 1-3: densevse/methods/attention.py), and compares them; a multimodal LSTM aggregates these local
-similarities to the score of the pair:
+sentence's words (Eq 1-3, `Selection`), and compares them; a multimodal LSTM aggregates these local similarities to the
+score of the pair:
 
     i_t, f_t, o_t = sigmoid(W s_t + U h_t-1 + b) of each gate, with s_t = MLP(a'_t, w'_t)
     c_t = f_t * c_t-1 + i_t * tanh(W s_t + U h_t-1 + b),    h_t = o_t * tanh(c_t)                              (4)
