@@ -23,7 +23,8 @@ project_copyright = author
 release = version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["_build", "generated/claims", "generated/notebook"]  # parts that other pages include
+# Parts that other pages include are no pages.
+exclude_patterns = ["_build", "generated/claims", "generated/notebook", "generated/read_on.md"]
 myst_heading_anchors = 4
 html_theme = "furo"
 html_title = f"densevse {release}"

@@ -301,6 +301,12 @@ def relocate_links(text: str, here: Path, there: Path) -> str:
     return LINK.sub(relocate_link, text)
 
 
+def read_on() -> str:
+    """The table of README.md that says where to read on."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return relocate_links(text.split("<!-- read -->")[1].split("<!-- end of read -->")[0], ROOT, ROOT / "docs")
+
+
 def write_analyses(folder: Path) -> None:
     """Write the page of each analysis, its README.md, and their list."""
     folder.mkdir(parents=True)
@@ -382,6 +388,7 @@ def main() -> None:
     """Write all generated pages anew."""
     shutil.rmtree(GENERATED, ignore_errors=True)
     Guide().write(GENERATED / "configuration")
+    (GENERATED / "read_on.md").write_text(read_on(), encoding="utf-8")
     write_analyses(GENERATED / "analyses")
     (GENERATED / "modules.md").write_text("\n".join(modules()), encoding="utf-8")
     for place, rows in claims():
