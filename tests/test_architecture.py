@@ -38,7 +38,7 @@ ALLOWED = {
     "extensions": {"config"},
     "artifacts": set(),
     "statistics": {"runtime"},
-    "methods": {"kernels", "runtime.on_gpu", "config.values"},
+    "methods": {"kernels", "runtime.on_gpu", "config.values", "config.costs"},
     "kernels": {"runtime.on_gpu"},
     "datasets": {"runtime", "config", "artifacts"},
     "language": {"config", "artifacts"},

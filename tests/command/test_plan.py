@@ -157,6 +157,12 @@ def test_arithmetic_goes_before_recorded_time():
     assert one(Work("parse", "scenes", 1, 100, 50.0)).seconds == 50, "without any record"
 
 
+def test_a_method_without_a_cost_is_named(folder, densevse):
+    answer = densevse("plan", "results/flickr8k/retrieval/full/clip/seed0/round0.parquet")
+    assert "The cost of clip is not known, as the parameters have no function `cost`" in answer.output
+    assert "is not known" not in densevse("plan", "results/tables/scenes.md").output
+
+
 def test_small_plans_are_in_minutes(folder, densevse):
     answer = densevse("plan", "results/scenes/features/scenes_net/whole/00-of-01.parquet")
     assert "core minutes" in answer.lines[0]

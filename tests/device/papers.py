@@ -111,7 +111,7 @@ def _write_captions(
 
 
 def _write_parses(folder: Path, captions: pd.DataFrame, random: np.random.Generator) -> None:
-    """Writes the parses and the table of relations."""
+    """Writes the parses and the tables of relations."""
     links = [_links(len(tokens), random) for tokens in captions["tokens"]]
     parsed = {"status": "ok", "lemmas": [[]] * len(captions), "tags": [[]] * len(captions)}
     parsed |= {"tree": captions["tokens"].map(nested_tree), "basic_dependencies": links, "enhanced_dependencies": links}
@@ -120,7 +120,8 @@ def _write_parses(folder: Path, captions: pd.DataFrame, random: np.random.Genera
     share = np.where(np.arange(len(RELATION_NAMES)) < FREQUENT, 1 / FREQUENT, 0.0)
     counted = {"index": range(len(RELATION_NAMES)), "relation": RELATION_NAMES, "count": 1, "count_of_all": 1}
     rows = pd.DataFrame({**counted, "share": share, "share_of_all": share})
-    schema.write(rows, RELATIONS, folder / "relations-enhanced.parquet", dependencies="enhanced")
+    for kind in ("basic", "enhanced"):
+        schema.write(rows, RELATIONS, folder / f"relations-{kind}.parquet", dependencies=kind)
 
 
 def _links(tokens: int, random: np.random.Generator) -> list[dict[str, object]]:

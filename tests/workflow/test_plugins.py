@@ -56,9 +56,15 @@ CONFIG = {
 }
 READ = """
 import sys
+from densevse.command.costs.jobs import Arithmetic
+from densevse.command.shared import PlannedJob
 from densevse.dag.project import Project
 from densevse.dag.training import TrainingStage
-settings = TrainingStage(Project({root!r}, {config!r})).job("mine", "mine", 0).settings
+project = Project({root!r}, {config!r})
+settings = TrainingStage(project).job("mine", "mine", 0).settings
+arithmetic = Arithmetic(project)
+assert arithmetic.job_work(PlannedJob("train", {{"dataset": "mine", "variant": "mine"}}, [], "train"))["products"] > 0
+assert not arithmetic.unknown_methods
 print([name for name in sys.modules if name.startswith("shapes_and_lines") or name in ("torch", "pandas")])
 """
 
@@ -108,7 +114,7 @@ def planned_after(project: Project, installed: Path, file: str, old: str, new: s
         path.write_text(text)
 
 
-def test_the_plan_imports_the_declaration_alone(project, installed):
+def test_the_plan_and_its_costs_import_the_declaration_alone(project, installed):
     program = READ.format(root=str(project.folder), config=CONFIG)
     variables = {**os.environ, "PYTHONPATH": f"{project.folder}:{installed}"}
     found = subprocess.check_output([sys.executable, "-c", program], cwd=project.folder, env=variables, text=True)

@@ -12,8 +12,8 @@ from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from densevse.command.costs.methods import METHODS, MethodCost, Read, ranking_work, step_work
 from densevse.command.shared import ROOT, PlannedJob
+from densevse.config.costs import InputSizes, MethodCost
 from densevse.config.datasets import Dataset
 from densevse.config.methods import MethodConfig
 from densevse.config.networks import CLASSES, NetworkConfig
@@ -27,9 +27,9 @@ from densevse.runtime.project import PACKAGE
 Amounts = Mapping[str, float]
 """Kind of work -> its amount, in the units of `ESTIMATES` in densevse/command/costs/rates.py."""
 
-SENTENCES, WORDS, PIXELS, KNOWN, LENGTH, REGIONS = 5, 12, 500 * 375, 8000, 2048, 19
-"""Usual numbers: an image's sentences, a sentence's words, a photograph's pixels, a vocabulary's words, the values of a
-vector of an unknown network, and an image's regions besides the whole."""
+SENTENCES, WORDS, PHRASES, PIXELS, KNOWN, LENGTH, REGIONS = 5, 12, 4, 500 * 375, 8000, 2048, 19
+"""Usual numbers: an image's sentences, a sentence's words and noun phrases, a photograph's pixels, a vocabulary's
+words, the values of a vector of an unknown network, and an image's regions besides the whole."""
 
 WORK_OF_MODE = {"single": 1, "fast": 5, "quality": 40}
 """Mode of selective search -> its work, in that of the mode single (quality by its number of groupings)."""
@@ -66,11 +66,8 @@ class Pass(NamedTuple):
 def passes() -> Mapping[tuple[str, str], Pass]:
     """(network, layer) -> the pass of a crop that ends there."""
     with open(ROOT / "config/network_costs.csv", encoding="utf-8", newline="") as lines:
-        return {(row.pop("network"), row.pop("layer")): Pass(**_numbers(row)) for row in csv.DictReader(lines)}
-
-
-def _numbers(row: Mapping[str, str]) -> dict[str, int]:
-    return {name: int(value) for name, value in row.items()}
+        _, *rows = csv.reader(lines)
+    return {(network, layer): Pass(*map(int, numbers)) for network, layer, *numbers in rows}
 
 
 def find_pass(network: NetworkConfig, layer: str) -> Pass | None:
@@ -80,9 +77,8 @@ def find_pass(network: NetworkConfig, layer: str) -> Pass | None:
     if found is None or network.library is not None:
         return found
     larger = (network.size / found.side) ** 2
-    return found._replace(
-        flop=found.flop * larger, written=found.written * larger, cells=max(1, round(found.cells * larger))
-    )
+    cells = max(1, round(found.cells * larger))
+    return found._replace(flop=found.flop * larger, written=found.written * larger, cells=cells)
 
 
 class Arithmetic(Stage):
@@ -92,6 +88,7 @@ class Arithmetic(Stage):
         super().__init__(project)
         self._features = FeatureStage(project)
         self.sizes = cache(self._sizes)
+        self.unknown_methods: set[str] = set()  # those of counted jobs whose parameters have no function `cost`
 
     def job_work(self, job: PlannedJob) -> Amounts | None:
         """The work of a job; None if it is not known by arithmetic."""
@@ -161,31 +158,27 @@ class Arithmetic(Stage):
 
         Validation follows each epoch.
         """
-        sizes, cost = self.sizes(dataset), self._method_cost(entry, dataset, variant)
+        sizes, cost = self.sizes(dataset), self._cost(dataset, variant, entry, assigned=round > 0)
         if cost is None or entry.training == "none":
             return None
-        if round == 0 and entry.last_round:
-            cost = cost._replace(described=0)  # phrases have no regions yet
         training, epochs = entry.training, sum(phase.epochs for phase in entry.round_phases(round))
         images = min(sizes.train, training.training_images or sizes.train)
         drawn = min(training.batch_size, images * SENTENCES)
         batch = min(drawn * (1 + training.siblings), images * SENTENCES)
-        mismatched = getattr(entry.parameters, "mismatched", None)
-        one = add_amounts(step_work(cost, batch, mismatched), self._reading_work(dataset, variant, batch))
+        one = add_amounts(cost.step_work(batch), self._reading_work(dataset, variant, batch))
         validated = min(sizes.val, training.validation_images or sizes.val)
         steps = epochs * images * SENTENCES / drawn
-        return add_amounts(
-            multiply_amounts(one, steps), multiply_amounts(ranking_work(cost, validated, validated * SENTENCES), epochs)
-        )
+        ranked = cost.ranking_work(validated, validated * SENTENCES)
+        return add_amounts(multiply_amounts(one, steps), multiply_amounts(ranked, epochs))
 
     def retrieval(self, names: Mapping[str, Any]) -> Amounts | None:
         """The ranking of the test split by a variant, or by an ensemble's members."""
         dataset, test = names["dataset"], self.sizes(names["dataset"]).test
         members = self.config.ensembles()[names["ensemble"]].members if "ensemble" in names else [names["variant"]]
         variants = [name for name in members if name not in self.config.given_rows()]
-        if not variants or any(self._cost(dataset, variant) is None for variant in variants):
-            return None
-        return add_amounts(*(self._ranking_work(dataset, variant, test) for variant in variants))
+        costs = [self._cost(dataset, variant) for variant in variants]
+        known = [cost.ranking_work(test, test * SENTENCES) for cost in costs if cost]
+        return add_amounts(*known) if variants and len(known) == len(variants) else None
 
     def correspondences(self, names: Mapping[str, Any]) -> Amounts | None:
         """The encoding of all training sentences and regions, and the best region of each phrase."""
@@ -230,27 +223,30 @@ class Arithmetic(Stage):
             return 1 + round(min(most, self._boxes(dataset, self.dataset(dataset).proposer)))
         return 1
 
-    def _cost(self, dataset: DatasetName, variant: VariantName) -> MethodCost | None:
-        return self._method_cost(self.variant(dataset, variant), dataset, variant)
+    def _cost(
+        self, dataset: DatasetName, variant: VariantName, own: MethodConfig | None = None, *, assigned: bool = False
+    ) -> MethodCost | None:
+        """What `cost` of a method's parameters counts, of the variant's or its `own`; None without that function."""
+        entry = own or self.variant(dataset, variant)
+        count = getattr(type(entry.parameters), "cost", None)
+        if count is None:
+            self.unknown_methods.add(entry.model)
+            return None
+        return MethodCost(*count(entry.parameters, self._input_sizes(dataset, variant, assigned=assigned)))
 
-    def _method_cost(self, entry: MethodConfig, dataset: DatasetName, variant: VariantName) -> MethodCost | None:
-        return (
-            METHODS[entry.model](entry.parameters, self._input_sizes(dataset, variant))
-            if entry.model in METHODS
-            else None
-        )
-
-    def _input_sizes(self, dataset: DatasetName, variant: VariantName) -> Read:
+    def _input_sizes(self, dataset: DatasetName, variant: VariantName, *, assigned: bool = False) -> InputSizes:
         entry = self.variant(dataset, variant)
         found = {view: self._view_shape(dataset, variant, view) for view in entry.views}
         vectors = self.dataset(dataset).word_vectors if entry.word_vectors else None
-        return Read(
+        return InputSizes(
             features={view: length for view, (_, length) in found.items()},
             regions=self._regions(dataset, variant),
             cells=found["grid"][0] if "grid" in found else 1,
             words=WORDS,
+            phrases=PHRASES,
+            assigned=assigned,
             vector=self.config.word_vectors[vectors].dimension if vectors else None,
-            known=_count_rows(Path(self.results, dataset, "vocabulary/words.parquet")) or KNOWN,
+            known=count_rows(Path(self.results, dataset, "vocabulary/words.parquet")) or KNOWN,
         )
 
     def _view_shape(self, dataset: DatasetName, variant: VariantName, view: str) -> tuple[int, int]:
@@ -277,10 +273,6 @@ class Arithmetic(Stage):
         network = self.config.networks[self.view_network(variant, dataset, crops[0], entry.networks)]
         one = find_pass(network, network.layers[feature_view(crops[0])])
         return one.crops_work(3 * batch * read.regions) if one else {}
-
-    def _ranking_work(self, dataset: DatasetName, variant: VariantName, images: float) -> Amounts:
-        cost = self._cost(dataset, variant)
-        return ranking_work(cost, images, images * SENTENCES) if cost else {}
 
 
 SCENE, BOXES_OF_SCENE = 96 * 96, 13
@@ -348,7 +340,7 @@ def _read_sizes(table: Path) -> Sizes:
     return Sizes(len(found["split"]), splits["train"], splits["val"], splits["test"], mean)
 
 
-def _count_rows(table: Path) -> int | None:
+def count_rows(table: Path) -> int | None:
     """The rows of a table; None if it does not exist yet."""
     if not table.is_file():
         return None

@@ -40,9 +40,9 @@ class Rates(NamedTuple):
     by_kind: Mapping[str, float]
     measured: date | None = None  # None for estimates
 
-    def seconds(self, amounts: Mapping[str, float]) -> float:
-        """The seconds of one core that amounts of work take."""
-        return sum(amount / self.by_kind[kind] for kind, amount in amounts.items())
+    def seconds(self, amounts: Mapping[str, float] | None) -> float | None:
+        """The seconds of one core that amounts of work take; None for unknown ones."""
+        return None if amounts is None else sum(amount / self.by_kind[kind] for kind, amount in amounts.items())
 
     def keep(self) -> Path:
         """Writes the rates, as measured now, into the user's cache; returns the file."""

@@ -112,11 +112,7 @@ def _estimate(work: Work, costs: Sequence[Cost]) -> Estimate | None:
     sized = [cost for cost in same if cost.written is not None] or [cost for cost in costs if cost.written is not None]
     if by is None and work.seconds is None:
         return None
-    return Estimate(work, by, max(sized, key=_bytes_of_an_image, default=None))
-
-
-def _bytes_of_an_image(cost: Cost) -> float:
-    return (cost.written or 0) / (cost.images or 1)
+    return Estimate(work, by, max(sized, key=lambda cost: (cost.written or 0) / (cost.images or 1), default=None))
 
 
 def _scale(work: Work, by: Cost) -> float:
@@ -163,32 +159,33 @@ def _measure_machine() -> Rates:
 
 
 def _print_plan(arguments: Namespace, rates: Rates) -> int:
+    from densevse.command.costs.jobs import Arithmetic
+    from densevse.dag.datasets import sources_by_path
+
     project = configured_project(arguments.configfile)
     config = project.config
     jobs = planned_jobs(arguments.targets, arguments.configfile, config.results)
     if not jobs:
         print("Nothing to do: all files exist and are up to date.")
         return 0
-    sources = _sources(config)
+    sources = {f"{config.resources}/{file}": source for file, source in sources_by_path(config).items()}
     made = [job for job in jobs if job.rule not in FETCHING]
-    estimates = estimate(works(made, config, _seconds(project, rates)), read_costs(COSTS))
+    arithmetic = Arithmetic(project)
+    planned = works(made, config, lambda job: rates.seconds(arithmetic.job_work(job)))
+    estimates = estimate(planned, read_costs(COSTS))
     fetched = [path for job in jobs if job.rule in FETCHING for path in job.output]
-    parts = [_table(estimates), _downloads(fetched, sources), _manual_files(fetched, sources)]
+    unknown = _unknown_methods(arithmetic.unknown_methods)
+    parts = [_table(estimates), unknown, _downloads(fetched, sources), _manual_files(fetched, sources)]
     print("\n\n".join(filter(None, [*parts, _total(len(jobs), estimates, rates)])))
     return 0
 
 
-def _seconds(project: Any, rates: Rates) -> Callable[[PlannedJob], float | None]:
-    """A function that gives the seconds of a job by its arithmetic; None if that is not known."""
-    from densevse.command.costs.jobs import Arithmetic
-
-    arithmetic = Arithmetic(project)
-
-    def job_seconds(job: PlannedJob) -> float | None:
-        amounts = arithmetic.job_work(job)
-        return None if amounts is None else rates.seconds(amounts)
-
-    return job_seconds
+def _unknown_methods(names: Iterable[str]) -> str:
+    """A sentence about the methods whose jobs have no arithmetic."""
+    if not (named := ", ".join(sorted(names))):
+        return ""
+    said = f"The cost of {named} is not known, as the parameters have no function `cost` (docs/methods.md)."
+    return textwrap.fill(f"{said} Recorded jobs of other methods stand for theirs.", 120)
 
 
 def works(jobs: Sequence[PlannedJob], config: Any, seconds: Callable[[PlannedJob], float | None]) -> list[Work]:
@@ -205,27 +202,14 @@ def works(jobs: Sequence[PlannedJob], config: Any, seconds: Callable[[PlannedJob
 
 def _count_images(job: PlannedJob, config: Any) -> int | None:
     """The number of images of a job, if it is known before the job runs."""
+    from densevse.command.costs.jobs import count_rows
+
     dataset = config.datasets.get(job.wildcards.get("dataset", ""))
     if dataset is None:
         return None
     shards = dataset.shards if "shard" in job.wildcards else 1
-    images = _number_of_images(f"{config.results}/{job.wildcards['dataset']}/images.parquet", dataset.about_images)
-    return None if images is None else round(images / shards)
-
-
-def _number_of_images(table: str, about: int | None) -> int | None:
-    if not Path(table).is_file():
-        return about
-    from pyarrow.parquet import read_metadata
-
-    return int(read_metadata(table).num_rows)
-
-
-def _sources(config: Any) -> Mapping[str, Any]:
-    """The files that come from elsewhere, by their paths."""
-    from densevse.dag.datasets import sources_by_path
-
-    return {f"{config.resources}/{file}": source for file, source in sources_by_path(config).items()}
+    images = count_rows(Path(config.results, job.wildcards["dataset"], "images.parquet")) or dataset.about_images
+    return round(images / shards) if images else None
 
 
 def _table(estimates: Mapping[Work, Estimate | None]) -> str:

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from densevse.config.costs import InputSizes, MethodCost, product
 from snakeproof.strict import Strict
 
 
@@ -22,3 +23,9 @@ class Parameters(Strict):
     ridge: float = Field(
         default=0.01, gt=0, le=1, description="the share of the mean variance that is added to each covariance"
     )
+
+    def cost(self, sizes: InputSizes) -> MethodCost:
+        """Two linear maps; the covariances of the closed form are left out."""
+        image, mean = sizes.image_length, sizes.word_length(self.sentence, sizes.known)
+        size = min(image, mean)
+        return MethodCost(product(image, size), product(mean, size), 2 * size, operators=100)

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from densevse.config.costs import InputSizes, MethodCost, product
 from densevse.config.values import Length
 from densevse.methods.parameters.defrag import GlobalRankingParameters
 
@@ -29,3 +30,11 @@ class Parameters(GlobalRankingParameters):
     dimension: Length = Field(1000, description="h, of the joint space (section 3.1.1: 1000 to 1600)")
     hidden: Length = Field(300, description="values of a state of the BRNN (section 3.1.2: 300 to 600)")
     dropout: float = Field(0.5, ge=0, lt=1, description="dropout of the CNN's vectors and of word vectors")
+
+    def cost(self, sizes: InputSizes) -> MethodCost:
+        """A recurrent network over words in both directions, and all regions of an image with all words."""
+        word = sizes.word_length(self.word_vectors, self.word_dimension)
+        region = product(sizes.image_length, self.dimension)
+        sentence = sizes.words * product(word + 2 * self.hidden + self.dimension, self.hidden)
+        pair = sizes.regions * product(sizes.words, self.dimension)
+        return MethodCost(sizes.regions * region, sentence, pair, operators=300)

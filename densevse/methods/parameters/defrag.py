@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from densevse.config.costs import InputSizes, MethodCost, product
 from densevse.config.values import Length
 from snakeproof.strict import Strict
 
@@ -85,6 +86,13 @@ class Parameters(GlobalRankingParameters):
         """The options of `sums_of_scores` (densevse/kernels/fragment_sums.py) that this score takes."""
         best_region = self.score == "best_region"
         return {"best_region": best_region, "truncated": not best_region if self.truncated is None else self.truncated}
+
+    def cost(self, sizes: InputSizes) -> MethodCost:
+        """All regions of an image with all dependencies of a sentence, about as many as its words."""
+        word = sizes.word_length(self.word_vectors, self.word_dimension)
+        region, triplet = product(sizes.image_length, self.dimension), product(2 * word, self.dimension)
+        pair = sizes.regions * product(sizes.words, self.dimension)
+        return MethodCost(sizes.regions * region, sizes.words * triplet, pair, operators=300)
 
     @model_validator(mode="after")
     def _something_is_learned(self) -> Self:

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from densevse.config.costs import InputSizes, MethodCost, product
 from densevse.config.values import Length
 from snakeproof.strict import Strict
 
@@ -25,3 +26,9 @@ class Parameters(Strict):
     largest: int = Field(default=10, gt=0, description="K, the largest terms of a sentence that count")
     lambda_1: float = Field(default=1.5, ge=0, description="weight of contrastive images")
     lambda_3: float = Field(default=0.05, ge=0, description="weight of the neighbourhood of sentences")
+
+    def cost(self, sizes: InputSizes) -> MethodCost:
+        """Two layers on each side; sentences are compared with sentences too."""
+        image = product(sizes.image_length + self.dimension, self.hidden)
+        sentence = product(sizes.word_length(self.sentence, sizes.known) + self.dimension, self.hidden)
+        return MethodCost(image, sentence, 4 * self.dimension, operators=300)

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from densevse.config.costs import InputSizes, MethodCost, product, recurrent_step
 from densevse.config.values import Length
 from snakeproof.strict import Strict
 
@@ -82,3 +83,14 @@ class Parameters(Strict):
         default="detections",
         description="regions that a phrase may be assigned: detections (section 3.3); or, ours, the whole image too",
     )
+
+    def cost(self, sizes: InputSizes) -> MethodCost:
+        """Trees of words and about .8 inner nodes for each word; later rounds read phrases, each with a region."""
+        size = sizes.word_length(self.word_vectors, self.word_dimension)
+        leaf = product(size, 3 * self.hidden)
+        if self.leaves == "bilstm":
+            leaf += 2 * recurrent_step("lstm", size, size // 2)
+        region, text = product(sizes.image_length, self.dimension), product(self.hidden, self.dimension)
+        sentence = sizes.words * (leaf + 1.8 * product(self.hidden, 4 * self.hidden)) + text
+        phrases = sizes.assigned * sizes.phrases * (region + text)
+        return MethodCost(region, sentence, 2 * self.dimension, trained_sentence=phrases, operators=1200)

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from densevse.config.costs import InputSizes, MethodCost
 from densevse.methods.parameters import hm_lstm
 
 
@@ -19,3 +20,10 @@ class Parameters(hm_lstm.Parameters):
         default="phrases",
         description="whose best region counts: each noun phrase's, or the whole sentence's, a control without phrases",
     )
+
+    def cost(self, sizes: InputSizes) -> MethodCost:
+        """HM-LSTM's; ranking also encodes all regions, and each sentence again for its phrases, and joins both."""
+        found, by_phrases = super().cost(sizes), self.scored == "phrases"
+        pair = found.pair * (1 + sizes.regions * (sizes.phrases if by_phrases else 1))
+        image, sentence = (sizes.regions - 1) * found.image, found.sentence * by_phrases
+        return found._replace(pair=pair, ranked_image=image, ranked_sentence=sentence, passes=0)

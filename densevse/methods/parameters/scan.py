@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from densevse.config.costs import InputSizes, MethodCost, product, recurrent_step
 from densevse.config.values import Length
 from snakeproof.strict import Strict
 
@@ -52,3 +53,13 @@ class Parameters(Strict):
     )
     margin: float = Field(0.2, ge=0, description="the margin by which matching pairs must score higher than negatives")
     dropout: float = Field(0.0, ge=0, lt=1, description="dropout of word vectors and of regions")
+
+    def cost(self, sizes: InputSizes) -> MethodCost:
+        """Similarities of all regions and words of a pair, and sums weighted by them."""
+        fragments = sizes.cells if "grid" in sizes.features else sizes.regions
+        word = sizes.word_length(self.word_vectors, self.word_dimension)
+        contexts = fragments if self.direction == "t2i" else sizes.words
+        pair = fragments * product(sizes.words, self.dimension + contexts)
+        image, sentence = product(sizes.image_length, self.dimension), recurrent_step("gru", word, self.dimension)
+        found = MethodCost(fragments * image, 2 * sizes.words * sentence, pair, operators=4000)
+        return found.recompute_pairs(self.negatives)

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from densevse.config.costs import InputSizes, MethodCost, decoder_step, product, recurrent_step
 from densevse.config.values import Length
 from snakeproof.strict import Strict
 
@@ -36,3 +37,13 @@ class Parameters(Strict):
     )
     longest_sentence: Length = Field(50, description="J, words of a sentence that are read")
     dropout: float = Field(0.0, ge=0, lt=1, description="dropout of the context vector and of word vectors; chosen")
+
+    def cost(self, sizes: InputSizes) -> MethodCost:
+        """The gated fusion of two vectors, and two LSTMs, of which one predicts each word of the vocabulary."""
+        lstm = sizes.words * recurrent_step("lstm", self.word_dimension, self.dimension)
+        maps = 2 if self.fusion == "gate" and len(sizes.features) > 1 else 1
+        image = lstm if "generated_captions" in sizes.features else maps * product(sizes.image_length, self.dimension)
+        known = min(sizes.known, self.generated_words or sizes.known)
+        written = sizes.words * decoder_step(self.word_dimension, self.dimension, known)
+        written *= self.generation_weight > 0
+        return MethodCost(image, lstm, 2 * self.dimension, trained_sentence=written, operators=1000)

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from densevse.config.costs import InputSizes, MethodCost, product, recurrent_step
 from densevse.config.values import Length
 from snakeproof.strict import Strict
 
@@ -86,6 +87,32 @@ class Parameters(Strict):
         description="pairs of an image and a sentence that a CPU compares at once; bounds memory, changes nothing else "
         "(on a GPU, `numbers_at_once` of the configuration does)",
     )
+
+    def cost(self, sizes: InputSizes) -> MethodCost:
+        """T steps of attention over cells and words, each with a gated update."""
+        of_cell, of_word = sizes.features["grid"], 2 * self.word_hidden
+        context = sizes.image_length - of_cell
+        if self.select == "context":
+            of_cell, of_word = context, self.context_dimension
+        attends = self.select == "attention"
+        cells, words = (sizes.cells, sizes.words) if attends else (1, 1)
+        later = (self.steps - 1) * attends  # steps with attention of their own
+        units = self.attention_units * attends
+        image = cells * product(of_cell, self.similarity + units) + product(context, units)
+        sentence = words * product(of_word, self.similarity + units)
+        if self.select != "context":
+            word = sizes.word_length(self.word_vectors, self.word_dimension)
+            sentence += 2 * sizes.words * recurrent_step("lstm", word, self.word_hidden)
+        if self.select == "context" or (attends and self.context) or self.contexts_in_score or self.head != "mlp":
+            word = sizes.word_length(self.word_vectors, self.context_word_dimension)
+            sentence += sizes.words * recurrent_step("lstm", word, self.context_dimension)
+        gates = (1 + later) * product(self.similarity, 4 * self.hidden)
+        gates += (self.steps - 1) * product(self.hidden, 4 * self.hidden)
+        selected = 2 * product(self.hidden, units) + product(cells + words, self.similarity)
+        pair = gates + later * selected + product(self.hidden, self.score_units)
+        sums = later * (cells + words) * units * (self.attention == "repaired")
+        found = MethodCost(image, sentence, pair, sums=sums, operators=9000, mismatched=self.mismatched)
+        return found.recompute_pairs(self.negatives)
 
     @model_validator(mode="after")
     def _contexts_join_instances(self) -> Self:

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from densevse.config.costs import InputSizes, MethodCost, product, recurrent_step
 from densevse.config.values import Length
 from snakeproof.strict import Strict
 
@@ -41,3 +42,12 @@ class Parameters(Strict):
         default=0.2, ge=0, description="the margin by which matching pairs must score higher than contrastive ones"
     )
     dropout: float = Field(default=0.0, ge=0, lt=1, description="dropout of word vectors and of the CNN's vector")
+
+    def cost(self, sizes: InputSizes) -> MethodCost:
+        """A linear map of the image's vectors in a row, and the sentence's encoder."""
+        word = sizes.word_length(self.word_vectors, self.word_dimension)
+        if self.encoder in ("lstm", "gru"):
+            sentence = sizes.words * recurrent_step(self.encoder, word, self.dimension)
+        else:
+            sentence = product(word, self.dimension) if self.encoder == "bag_of_words" else 0
+        return MethodCost(product(sizes.image_length, self.dimension), sentence, 2 * self.dimension)

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from densevse.config.costs import InputSizes, MethodCost, product
 from densevse.config.readers import ReaderOptions
 from densevse.config.registries import Architecture
 from snakeproof.strict import Strict
@@ -16,6 +17,10 @@ class MeanOfWords(Strict):
 
     dimension: int = Field(default=16, gt=0, description="of the joint space")
     margin: float = Field(default=0.2, ge=0, description="by which matching pairs must score higher")
+
+    def cost(self, sizes: InputSizes) -> MethodCost:
+        """A linear map of the image's vector."""
+        return MethodCost(product(sizes.features["whole"], self.dimension), 0, 2 * self.dimension, operators=100)
 
 
 class Lines(ReaderOptions):
