@@ -11,6 +11,7 @@ from densevse.analyses.cxc.settings import TASKS
 from densevse.artifacts.families import read_families
 from densevse.artifacts.index import ArtifactIndex
 from densevse.evaluation.metrics import RECALLS
+from densevse.evaluation.recall import is_hit
 from densevse.evaluation.relevance import MeanBootstrap
 from densevse.report.footnotes import INTERVALS
 from densevse.report.plan import LastRoundsPlan
@@ -96,7 +97,7 @@ def recalls(runs: Sequence[pd.DataFrame], families: pd.Series) -> dict[str, floa
     group = {name: family[asks[direction]].to_numpy() for name, (direction, _) in _RECALLS.items()}
     hits = [
         {
-            name: (run["rank"].to_numpy()[asks[direction]] <= k).astype(float)
+            name: is_hit(run["rank"].to_numpy()[asks[direction]], k).astype(float)
             for name, (direction, k) in _RECALLS.items()
         }
         for run in runs
