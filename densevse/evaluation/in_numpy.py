@@ -114,6 +114,8 @@ def _top_places(scores: NDArray[Any], bars: NDArray[Any], top: int) -> tuple[Ind
         some = scores[crowded]
         bar = np.partition(some, -top, axis=1)[:, -top, None]
         equal = some == bar  # of these, the first ones are enough
-        reaches[crowded] = (some > bar) | (equal & (np.cumsum(equal, axis=1, dtype=np.int32) <= top))
+        tied = np.count_nonzero(equal, axis=1) > 1
+        equal[tied] &= np.cumsum(equal[tied], axis=1, dtype=np.int32) <= top
+        reaches[crowded] = (some > bar) | equal
     query, column = np.divmod(np.flatnonzero(reaches), scores.shape[1])
     return query, column
