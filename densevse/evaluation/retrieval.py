@@ -3,14 +3,14 @@
 import platform
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.evaluation.protocols import Fold, TestSet
-from densevse.evaluation.ranks import ranking_module
+from densevse.evaluation.ranks import TieCounter, ranking_module
 from densevse.evaluation.tiles import BLOCK, ScoreBlock, tiles
 from densevse.runtime.arrays import Indices
 
@@ -49,17 +49,16 @@ def retrieve_by_direction(
 def _retrieve_fold(score_block: ScoreBlock, test_set: TestSet, fold: Fold, block: int, top: int) -> pd.DataFrame:
     image_of_sentence = np.searchsorted(fold.images, test_set.image_of_caption[fold.captions])
     images, sentences = len(fold.images), len(fold.captions)
-    counter: Any = None
+    counter: TieCounter | None = None
     for tile in tiles(score_block, image_of_sentence, images, block):
         if counter is None:
-            library = ranking_module(tile.scores)
-            counter = library.TieCounter(image_of_sentence, images, tile.scores)
-            of_images, of_sentences = (
-                library.TopCandidates(*sizes, top) for sizes in ((images, sentences), (sentences, images))
-            )
+            counter, library = TieCounter(image_of_sentence, images, tile.scores), ranking_module(tile.scores)
+            of_images = library.TopCandidates(images, sentences, top)
+            of_sentences = library.TopCandidates(sentences, images, top)
         counter.add(tile)
         of_images.add(tile.images, tile.sentences, tile.scores)
         of_sentences.add(tile.sentences, tile.images, tile.scores.T)
+    assert counter is not None  # there is a sentence, or `tiles` raises
     ranks, ties = counter.ranks(), counter.ties()
     image_ids, caption_ids = test_set.image_ids[fold.images], test_set.caption_ids[fold.captions]
     asks = np.unique(image_of_sentence)
