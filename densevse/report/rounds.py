@@ -8,22 +8,17 @@ import pandas as pd
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY
-from densevse.artifacts.schemas.tables import ROUNDS
-from densevse.evaluation.metrics import DIRECTIONS, RECALLS
+from densevse.report.columns import METRICS, ROUNDS
 from densevse.report.footnotes import INTERVALS, JUDGED, TIES, changed_settings, making_notes
-from densevse.report.layout import gain, preferred_extreme
 from densevse.report.plan import MeasuredVariant, RoundPlan, RoundsPlan
 from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
-from densevse.report.results import Outputs, write_table
+from densevse.report.results import Outputs, gain, interval_columns, metric_columns, write_table
 from densevse.report.sections import Row, SectionArtifacts, as_record, measured_rows, read_section
 from snakeproof import schema
 from snakeproof.strict import validate
 
 CHOICES = ("learned", "whole image", "chance", "best possible")
-SHOWN_METRICS = [
-    *(f"{direction}_{metric}" for direction in DIRECTIONS for metric in (*(f"r{k}" for k in RECALLS), "median_rank")),
-    "rsum",
-]
+SHOWN_METRICS = [column for column in METRICS.values() if column.header not in ("Mean r", "mR")]
 _NOTES = [
     TIES,
     INTERVALS,
@@ -53,8 +48,8 @@ def make_rounds(
     measured = {name: _measured_variant(one, table) for name, one in rounds.items()}
     artifacts = SectionArtifacts.from_paths([images], [captions], retrievals)
     section = read_section(table.section.model_copy(update={"measured": measured}), artifacts)
-    reference_of = {name: f"{one.variant} round 0" for name, one in rounds.items()}
-    rows = measured_rows(section.measured, section.test_set, section.folds, reference_of)
+    references = {name: f"{one.variant} round 0" for name, one in rounds.items()}
+    rows = measured_rows(section.measured, section.test_set, section.folds, references)
     judged = ArtifactIndex(accuracies, CORRESPONDENCE_ACCURACY)
     lines = [Line(rounds[row.variant], row, _accuracy(rounds[row.variant], table, judged)) for row in rows]
     frame = pd.DataFrame([_record(line) for line in lines], columns=[column.name for column in ROUNDS.columns])
@@ -95,40 +90,33 @@ def _record(line: Line) -> dict[str, Any]:
     return {**as_record(row), "variant": one.variant, "round": one.number, "gain": row.gain or 0.0, **accuracies}
 
 
-_NAMES = (TableColumn("Method", number=False), TableColumn("Variant", number=False), TableColumn("Round"))
+_NAMES = (
+    TableColumn("Method", number=False, cell=lambda line: line.row.method),
+    TableColumn("Variant", number=False, cell=lambda line: line.round.variant),
+    TableColumn("Round", cell=lambda line: str(line.round.number)),
+)
 
 
 def _metrics_sheet(lines: Sequence[Line], heading: str) -> Sheet:
-    columns = (*_NAMES, *_metric_columns(), TableColumn("±"), TableColumn("Gain", number=False))
-    columns += tuple(TableColumn(choice, "Accuracy", short="Accuracy") for choice in CHOICES)
-    cells = [
-        [
-            *(row.method, one.variant, str(one.number)),
-            *(number(row.metrics[key], key) for key in SHOWN_METRICS),
-            *(number(row.rsum_spread), gain(row)),
-            *("" if accuracy[choice] is None else f"{accuracy[choice]:.3f}" for choice in CHOICES),
-        ]
-        for one, row, accuracy in lines
-    ]
-    return Sheet(heading, columns, cells)
+    columns = (
+        *_NAMES,
+        *metric_columns(SHOWN_METRICS, lambda line: line.row),
+        TableColumn("±", cell=lambda line: number(line.row.rsum_spread)),
+        TableColumn("Gain", number=False, cell=lambda line: gain(line.row)),
+        *map(_accuracy_column, CHOICES),
+    )
+    return Sheet.from_rows(heading, columns, lines)
+
+
+def _accuracy_column(choice: str) -> TableColumn:
+    def cell(line: Line) -> str:
+        accuracy = line.accuracy[choice]
+        return "" if accuracy is None else f"{accuracy:.3f}"
+
+    return TableColumn(choice, "Accuracy", short="Accuracy", cell=cell)
 
 
 def _intervals_sheet(lines: Sequence[Line]) -> Sheet:
-    cells = [
-        [
-            *(row.method, one.variant, str(one.number)),
-            *(number_range(row.intervals[key], key) for key in SHOWN_METRICS),
-            number_range(row.gain_interval, sign="+"),
-        ]
-        for one, row, _ in lines
-    ]
-    return Sheet("95% intervals", (*_NAMES, *_metric_columns(), TableColumn("Gain")), cells, intervals=True)
-
-
-def _metric_columns() -> tuple[TableColumn, ...]:
-    headers = (*(f"R@{k}" for k in RECALLS), "Med r")
-    groups = [(side, header) for side in DIRECTIONS for header in headers] + [("", "rsum")]
-    return tuple(
-        TableColumn(header, group, short=group, best=preferred_extreme(key))
-        for key, (group, header) in zip(SHOWN_METRICS, groups, strict=True)
-    )
+    gained = TableColumn("Gain", cell=lambda line: number_range(line.row.gain_interval, sign="+"))
+    columns = (*_NAMES, *interval_columns(SHOWN_METRICS, lambda line: line.row), gained)
+    return Sheet.from_rows("95% intervals", columns, lines, intervals=True)

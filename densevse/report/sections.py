@@ -4,7 +4,7 @@ Rows are Random, the published ones, and ours with their intervals and differenc
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,7 +42,8 @@ class Row:
     rsum_spread: float | None = None  # standard deviation of rsum over seeds
     intervals: Mapping[str, Interval] = field(default_factory=dict)
     difference: float | None = None  # of a published row: ours minus it, over the recalls that it prints
-    gain: float | None = None  # of a measured row: its rsum minus the reference row's
+    reference: str | None = None  # the title of the row with which a measured row is compared
+    gain: float | None = None  # of a measured row: its rsum minus the reference's
     gain_interval: Interval | None = None
 
 
@@ -68,18 +69,19 @@ def published_row(row: PublishedRow, source: str, own: Row | None) -> Row:
 
 
 def measured_rows(
-    measured: Sequence[Measured], test_set: TestSet, folds: list[Fold], reference_of: Mapping[str, str]
+    measured: Sequence[Measured], test_set: TestSet, folds: list[Fold], references: Mapping[str, str]
 ) -> list[Row]:
     """Our rows: metrics are means over seeds, with intervals.
 
-    `reference_of` names the variant on which each has its paired gain.
+    `references` names the variant on which each has its paired gain.
     """
     if not measured:
         return []
     queries, groups = list_queries(test_set, folds)
     bootstrap = retrieval_bootstrap(queries, groups)
-    found = {one.variant: bootstrap.replicates(list(one.retrievals.values())) for one in measured}
-    return [_measured_row(one, found, bootstrap, reference_of.get(one.variant)) for one in measured]
+    found = {one.variant: (one, bootstrap.replicates(list(one.retrievals.values()))) for one in measured}
+    compared = {name: found.get(other) for name, other in references.items() if name != other}
+    return [_measured_row(*one, compared.get(name), bootstrap) for name, one in found.items()]
 
 
 def list_queries(test_set: TestSet, folds: list[Fold]) -> tuple[pd.DataFrame, list[str]]:
@@ -113,11 +115,11 @@ def as_record(row: Row) -> dict[str, Any]:
     return {**{name: getattr(row, name) for name in plain}, **metrics, **intervals, **gains}
 
 
-def _measured_row(one: Measured, found: Mapping[str, Replicates], bootstrap: Intervals, named: str | None) -> Row:
-    own = found[one.variant]
+def _measured_row(
+    one: Measured, own: Replicates, compared: tuple[Measured, Replicates] | None, bootstrap: Intervals
+) -> Row:
     metrics = {str(key): float(value) for key, value in own.by_seed.mean().items()}
-    reference = found.get(named or "") if one.variant != named else None
-    return Row(
+    row = Row(
         one.title,
         "measured",
         f"{one.variant}, {named_seeds(one.retrievals)}",
@@ -126,9 +128,13 @@ def _measured_row(one: Measured, found: Mapping[str, Replicates], bootstrap: Int
         seeds=len(one.retrievals),
         rsum_spread=float(own.by_seed["rsum"].std(ddof=1)) if len(own.by_seed) > 1 else None,
         intervals={key: bootstrap.interval(key, own) for key in metrics},
-        gain=metrics["rsum"] - float(reference.by_seed["rsum"].mean()) if reference else None,
-        gain_interval=bootstrap.difference("rsum", own, reference) if reference else None,
     )
+    if compared is None:
+        return row
+    reference, drawn = compared
+    gain = metrics["rsum"] - float(drawn.by_seed["rsum"].mean())
+    interval = bootstrap.difference("rsum", own, drawn)
+    return replace(row, reference=reference.title, gain=gain, gain_interval=interval)
 
 
 NAMELESS = np.array([], dtype=object)
@@ -195,8 +201,8 @@ class MeasuredSection:
     def rows(self, published: Sequence[PublishedRow], papers: Mapping[str, Paper], reference: str | None) -> list[Row]:
         """Random, the published rows, ours."""
         chance = [random_row(self.test_set, self.folds)] if self.folds else []
-        reference_of = {one.variant: reference for one in self.measured if reference}
-        ours = measured_rows(self.measured, self.test_set, self.folds, reference_of)
+        references = {one.variant: reference for one in self.measured if reference}
+        ours = measured_rows(self.measured, self.test_set, self.folds, references)
         by_variant = {row.variant: row for row in (*chance, *ours)}
         theirs = [
             published_row(row, source(row, papers), by_variant.get(row.variant) if self.is_comparable(row) else None)
