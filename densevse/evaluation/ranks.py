@@ -106,11 +106,10 @@ def evaluate(score_block: ScoreBlock, image_of_sentence: ArrayLike, images: int,
     of their images or a tile has the wrong shape.
     """
     owner = as_array(image_of_sentence)
-    counter: RankCounter | None = None
+    counter: Any = None
     for tile in tiles(score_block, owner, images, block):
         counter = counter or RankCounter(owner, images, tile.scores)
         counter.add(tile)
-    assert counter is not None  # there is a sentence, or `tiles` raises
     return Ranks(*counter.ranks())
 
 

@@ -1,7 +1,6 @@
 """The metrics of the papers' tables: R@K, Med r, Mean r and their totals, as tables print them.
 
-R@K has one definition here, for the test set and each draw of it, validation, `densevse evaluate` and the tables of
-analyses. Where right answers have gains, `densevse.evaluation.relevance` adds metrics of these.
+R@K has one definition, for the test set and each draw of it, validation, `densevse evaluate` and analyses.
 """
 
 from collections.abc import Mapping
@@ -48,7 +47,8 @@ def recall_metrics(i2t: NDArray[Any], t2i: NDArray[Any]) -> dict[str, float]:
     for direction, ranks in zip(DIRECTIONS, (i2t, t2i), strict=True):
         if len(ranks) == 0 or np.min(ranks) < 1:
             raise ValueError(f"{direction}: expected at least one rank, and ranks from 1")
-        found = direction_metrics(RankHistogram.count(ranks))
+        different, counts = np.unique(ranks, return_counts=True)
+        found = direction_metrics(RankHistogram(different, counts[None]))
         metrics |= {f"{direction}_{name}": float(value[0]) for name, value in found.items()}
     return {**metrics, **totals(metrics)}
 

@@ -3,7 +3,7 @@
 import platform
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -49,7 +49,7 @@ def retrieve_by_direction(
 def _retrieve_fold(score_block: ScoreBlock, test_set: TestSet, fold: Fold, block: int, top: int) -> pd.DataFrame:
     image_of_sentence = np.searchsorted(fold.images, test_set.image_of_caption[fold.captions])
     images, sentences = len(fold.images), len(fold.captions)
-    counter: TieCounter | None = None
+    counter: Any = None
     for tile in tiles(score_block, image_of_sentence, images, block):
         if counter is None:
             counter, library = TieCounter(image_of_sentence, images, tile.scores), ranking_module(tile.scores)
@@ -58,7 +58,6 @@ def _retrieve_fold(score_block: ScoreBlock, test_set: TestSet, fold: Fold, block
         counter.add(tile)
         of_images.add(tile.images, tile.sentences, tile.scores)
         of_sentences.add(tile.sentences, tile.images, tile.scores.T)
-    assert counter is not None  # there is a sentence, or `tiles` raises
     ranks, ties = counter.ranks(), counter.ties()
     image_ids, caption_ids = test_set.image_ids[fold.images], test_set.caption_ids[fold.captions]
     asks = np.unique(image_of_sentence)

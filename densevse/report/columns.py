@@ -21,11 +21,6 @@ class MetricColumn(Column):
     group: str = ""
     best: Best | None = None
 
-    @property
-    def title(self) -> str:
-        """Group and header."""
-        return f"{self.group} {self.header}".strip()
-
     def with_ends(self, low: str = "", high: str = "") -> tuple[Column, ...]:
         """The metric and the ends of its 95% interval, with these meanings, by default in terms of its own."""
         low, high = low or f"{self.meaning}, low end of the 95% interval", high or f"{self.meaning}, high end"

@@ -4,6 +4,7 @@ Every measured metric is computed from RETRIEVAL artifacts only.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,11 +12,11 @@ import pandas as pd
 
 from densevse.config.tables import PrintedTable
 from densevse.evaluation.metrics import RECALLS
-from densevse.report.columns import METRICS, RESULTS, MetricColumn
+from densevse.report.columns import METHOD, METRICS, RESULTS, MetricColumn
 from densevse.report.footnotes import add_adopted_note, changed_settings, footnotes
 from densevse.report.plan import TablePlan
 from densevse.report.published import PublishedRow, read_paper, read_published_rows
-from densevse.report.rendering import Document, Sheet, TableColumn, as_csv, number, number_range
+from densevse.report.rendering import Document, Sheet, TableColumn, as_csv, number, range_cell
 from densevse.report.sections import MeasuredSection, Row, SectionArtifacts, as_record, read_section
 from snakeproof import schema
 from snakeproof.files import write_text
@@ -92,10 +93,6 @@ def select_published_rows(
     ]
 
 
-Shown = Sequence[MetricColumn]
-"""The metrics that a section shows."""
-
-
 def sheets(rows: Sequence[Row], heading: str) -> list[Sheet]:
     """The sheets of a section: its metrics and, if something was measured, their 95% intervals."""
     measured = [row for row in rows if row.kind == "measured"]
@@ -105,7 +102,7 @@ def sheets(rows: Sequence[Row], heading: str) -> list[Sheet]:
     return [*found, _intervals_sheet(measured, shown, reference)] if measured else found
 
 
-def shown_metrics(rows: Sequence[Row]) -> Shown:
+def shown_metrics(rows: Sequence[Row]) -> Sequence[MetricColumn]:
     """The papers' metrics and, for our rows, the recalls, Med r (Mean r if a paper prints it) and rsum."""
     headers = {METRICS[key].header for row in rows for key in row.printed} | {f"R@{k}" for k in RECALLS}
     if any(row.kind != "published" for row in rows):
@@ -120,7 +117,7 @@ class _Pair(NamedTuple):
     own: Row | None
 
 
-def _metrics_sheet(rows: Sequence[Row], shown: Shown, heading: str, reference: str | None) -> Sheet:
+def _metrics_sheet(rows: Sequence[Row], shown: Sequence[MetricColumn], heading: str, reference: str | None) -> Sheet:
     ours = {row.variant: row for row in rows if row.kind != "published"}
     published = [row for row in rows if row.kind == "published"]
     lines = [_Pair(None, ours["random"])] if "random" in ours else []
@@ -129,7 +126,7 @@ def _metrics_sheet(rows: Sequence[Row], shown: Shown, heading: str, reference: s
     lines += [_Pair(None, row) for variant, row in ours.items() if variant not in beside]
     gains = [] if reference is None else [_own_column(f"Gain on {reference}", gain, number=False)]
     spread = _own_column("±", lambda own: number(own.rsum_spread if own.seeds else None))
-    measured = [*metric_columns(shown, lambda line: line.own, "Our" if published else ""), spread, _SEEDS]
+    measured = [*(_own_metric(metric, "Our" if published else "") for metric in shown), spread, _SEEDS]
     if not published:
         made_by = _own_column("Variant and seeds", lambda own: own.source, number=False, in_latex=False)
         return Sheet.from_rows(heading, [_METHOD, *measured, *gains, made_by], [line for line in lines if line.own])
@@ -140,6 +137,10 @@ def _metrics_sheet(rows: Sequence[Row], shown: Shown, heading: str, reference: s
 def _own_column(header: str, cell: Callable[[Row], str], **how: Any) -> TableColumn:
     """A column of our row; empty beside a published row without one."""
     return TableColumn(header, cell=lambda line: cell(line.own) if line.own else "", **how)
+
+
+def _own_metric(metric: MetricColumn, whose: str) -> TableColumn:
+    return metric.printed(whose, _own_column("", lambda own: number(own.metrics[metric.name], metric.name)).cell)
 
 
 def _printed_cell(name: str) -> Callable[[_Pair], str]:
@@ -155,24 +156,6 @@ _DIFFERENCE = TableColumn(
 )
 
 
-def metric_columns(metrics: Shown, row_of: Callable[[Any], Row | None], whose: str = "") -> list[TableColumn]:
-    """The columns of metrics of the row of a line; empty without one."""
-
-    def cell(name: str) -> Callable[[Any], str]:
-        return lambda line: number(row.metrics[name], name) if (row := row_of(line)) else ""
-
-    return [metric.printed(whose, cell(metric.name)) for metric in metrics]
-
-
-def interval_columns(metrics: Shown, row_of: Callable[[Any], Row]) -> list[TableColumn]:
-    """The columns of the 95% intervals of metrics of the row of a line."""
-
-    def cell(name: str) -> Callable[[Any], str]:
-        return lambda line: number_range(row_of(line).intervals[name], name)
-
-    return [metric.printed(cell=cell(metric.name)) for metric in metrics]
-
-
 def gain(own: Row) -> str:
     """The gain in rsum, called better or worse only if its interval excludes 0; a single seed is marked."""
     if own.gain is None or own.gain_interval is None:
@@ -184,12 +167,8 @@ def gain(own: Row) -> str:
     return f"{written} {judged}{' (one seed)' if own.seeds == 1 else ''}"
 
 
-def _intervals_sheet(measured: Sequence[Row], shown: Shown, reference: str | None) -> Sheet:
-    columns = [
-        TableColumn("Method", number=False, cell=lambda row: row.method),
-        TableColumn("Ours", number=False, cell=lambda row: row.variant),
-        *interval_columns(shown, lambda row: row),
-    ]
-    gained = TableColumn(f"Gain on {reference}", cell=lambda row: number_range(row.gain_interval, sign="+"))
-    columns += [] if reference is None else [gained]
-    return Sheet.from_rows("95% intervals of our metrics", columns, measured, intervals=True)
+def _intervals_sheet(measured: Sequence[Row], shown: Sequence[MetricColumn], reference: str | None) -> Sheet:
+    intervals = [metric.printed(cell=range_cell(metric.name)) for metric in shown]
+    gains = [] if reference is None else [TableColumn(f"Gain on {reference}", cell=range_cell("gain", "+"))]
+    columns = [METHOD, TableColumn("Ours", number=False, cell=itemgetter("variant")), *intervals, *gains]
+    return Sheet.from_rows("95% intervals of our metrics", columns, map(as_record, measured), intervals=True)

@@ -1,18 +1,20 @@
 """A table of the rounds of a method that learns correspondences (HM-LSTM, Fig 3), with the gain of each round."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from functools import partial
+from operator import itemgetter
+from typing import Any
 
 import pandas as pd
 
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY
-from densevse.report.columns import METRICS, ROUNDS
+from densevse.report.columns import METHOD, METRICS, ROUNDS
 from densevse.report.footnotes import INTERVALS, JUDGED, TIES, changed_settings, making_notes
 from densevse.report.plan import MeasuredVariant, RoundPlan, RoundsPlan
-from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
-from densevse.report.results import Outputs, gain, interval_columns, metric_columns, write_table
+from densevse.report.rendering import Document, Sheet, TableColumn, number_cell, range_cell
+from densevse.report.results import Outputs, gain, write_table
 from densevse.report.sections import Row, SectionArtifacts, as_record, measured_rows, read_section
 from snakeproof import schema
 from snakeproof.strict import validate
@@ -51,20 +53,12 @@ def make_rounds(
     references = {name: f"{one.variant} round 0" for name, one in rounds.items()}
     rows = measured_rows(section.measured, section.test_set, section.folds, references)
     judged = ArtifactIndex(accuracies, CORRESPONDENCE_ACCURACY)
-    lines = [Line(rounds[row.variant], row, _accuracy(rounds[row.variant], table, judged)) for row in rows]
-    frame = pd.DataFrame([_record(line) for line in lines], columns=[column.name for column in ROUNDS.columns])
+    records = [_record(rounds[row.variant], row, _accuracy(rounds[row.variant], table, judged)) for row in rows]
+    frame = pd.DataFrame(records, columns=[column.name for column in ROUNDS.columns])
     notes = [*_NOTES, *making_notes([section])]
-    sheets = [_metrics_sheet(lines, section.heading()), _intervals_sheet(lines)]
+    sheets = [_metrics_sheet(records, section.heading()), _intervals_sheet(records)]
     shown = Document(table.title, sheets, notes, changed_settings([table.section]))
     write_table(frame, ROUNDS, shown, Outputs(**outputs), table.latex_intervals)
-
-
-class Line(NamedTuple):
-    """A line of the table: a round, its row, and the accuracy of its correspondences, by choice."""
-
-    round: RoundPlan
-    row: Row
-    accuracy: Mapping[str, float | None]
 
 
 def _measured_variant(one: RoundPlan, plan: RoundsPlan) -> MeasuredVariant:
@@ -83,40 +77,41 @@ def _accuracy(one: RoundPlan, plan: RoundsPlan, judged: ArtifactIndex) -> dict[s
     return {choice: mean.get(choice) for choice in CHOICES}
 
 
-def _record(line: Line) -> dict[str, Any]:
-    """A row of a ROUNDS artifact."""
-    one, row, accuracy = line
-    accuracies = {f"{choice.replace(' ', '_')}_accuracy": value for choice, value in accuracy.items()}
-    return {**as_record(row), "variant": one.variant, "round": one.number, "gain": row.gain or 0.0, **accuracies}
+def _record(one: RoundPlan, row: Row, accuracy: Mapping[str, float | None]) -> dict[str, Any]:
+    """A row of a ROUNDS artifact, and its gain as it is printed."""
+    accuracies = {_accuracy_column(choice): value for choice, value in accuracy.items()}
+    own = {"variant": one.variant, "round": one.number, "gain": row.gain or 0.0, "judged_gain": gain(row)}
+    return {**as_record(row), **own, **accuracies}
 
 
 _NAMES = (
-    TableColumn("Method", number=False, cell=lambda line: line.row.method),
-    TableColumn("Variant", number=False, cell=lambda line: line.round.variant),
-    TableColumn("Round", cell=lambda line: str(line.round.number)),
+    METHOD,
+    TableColumn("Variant", number=False, cell=itemgetter("variant")),
+    TableColumn("Round", cell=lambda row: str(row["round"])),
 )
 
 
-def _metrics_sheet(lines: Sequence[Line], heading: str) -> Sheet:
+def _metrics_sheet(rows: Sequence[Mapping[str, Any]], heading: str) -> Sheet:
     columns = (
         *_NAMES,
-        *metric_columns(SHOWN_METRICS, lambda line: line.row),
-        TableColumn("±", cell=lambda line: number(line.row.rsum_spread)),
-        TableColumn("Gain", number=False, cell=lambda line: gain(line.row)),
-        *map(_accuracy_column, CHOICES),
+        *(metric.printed() for metric in SHOWN_METRICS),
+        TableColumn("±", cell=number_cell("rsum_spread")),
+        TableColumn("Gain", number=False, cell=itemgetter("judged_gain")),
+        *(TableColumn(one, "Accuracy", short="Accuracy", cell=partial(_accuracy_cell, one)) for one in CHOICES),
     )
-    return Sheet.from_rows(heading, columns, lines)
+    return Sheet.from_rows(heading, columns, rows)
 
 
-def _accuracy_column(choice: str) -> TableColumn:
-    def cell(line: Line) -> str:
-        accuracy = line.accuracy[choice]
-        return "" if accuracy is None else f"{accuracy:.3f}"
-
-    return TableColumn(choice, "Accuracy", short="Accuracy", cell=cell)
+def _accuracy_cell(choice: str, row: Mapping[str, Any]) -> str:
+    accuracy = row[_accuracy_column(choice)]
+    return "" if accuracy is None else f"{accuracy:.3f}"
 
 
-def _intervals_sheet(lines: Sequence[Line]) -> Sheet:
-    gained = TableColumn("Gain", cell=lambda line: number_range(line.row.gain_interval, sign="+"))
-    columns = (*_NAMES, *interval_columns(SHOWN_METRICS, lambda line: line.row), gained)
-    return Sheet.from_rows("95% intervals", columns, lines, intervals=True)
+def _accuracy_column(choice: str) -> str:
+    return f"{choice.replace(' ', '_')}_accuracy"
+
+
+def _intervals_sheet(rows: Sequence[Mapping[str, Any]]) -> Sheet:
+    intervals = (metric.printed(cell=range_cell(metric.name)) for metric in SHOWN_METRICS)
+    columns = (*_NAMES, *intervals, TableColumn("Gain", cell=range_cell("gain", "+")))
+    return Sheet.from_rows("95% intervals", columns, rows, intervals=True)

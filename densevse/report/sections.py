@@ -4,7 +4,7 @@ Rows are Random, the published ones, and ours with their intervals and differenc
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,9 +79,9 @@ def measured_rows(
         return []
     queries, groups = list_queries(test_set, folds)
     bootstrap = retrieval_bootstrap(queries, groups)
-    found = {one.variant: (one, bootstrap.replicates(list(one.retrievals.values()))) for one in measured}
-    compared = {name: found.get(other) for name, other in references.items() if name != other}
-    return [_measured_row(*one, compared.get(name), bootstrap) for name, one in found.items()]
+    found = {one.variant: bootstrap.replicates(list(one.retrievals.values())) for one in measured}
+    by_name = {one.variant: one for one in measured}
+    return [_measured_row(one, by_name.get(references.get(one.variant, "")), found, bootstrap) for one in measured]
 
 
 def list_queries(test_set: TestSet, folds: list[Fold]) -> tuple[pd.DataFrame, list[str]]:
@@ -116,10 +116,12 @@ def as_record(row: Row) -> dict[str, Any]:
 
 
 def _measured_row(
-    one: Measured, own: Replicates, compared: tuple[Measured, Replicates] | None, bootstrap: Intervals
+    one: Measured, reference: Measured | None, found: Mapping[str, Replicates], bootstrap: Intervals
 ) -> Row:
+    own = found[one.variant]
     metrics = {str(key): float(value) for key, value in own.by_seed.mean().items()}
-    row = Row(
+    other = found[reference.variant] if reference and reference is not one else None
+    return Row(
         one.title,
         "measured",
         f"{one.variant}, {named_seeds(one.retrievals)}",
@@ -128,13 +130,10 @@ def _measured_row(
         seeds=len(one.retrievals),
         rsum_spread=float(own.by_seed["rsum"].std(ddof=1)) if len(own.by_seed) > 1 else None,
         intervals={key: bootstrap.interval(key, own) for key in metrics},
+        reference=reference.title if reference and other else None,
+        gain=metrics["rsum"] - float(other.by_seed["rsum"].mean()) if other else None,
+        gain_interval=bootstrap.difference("rsum", own, other) if other else None,
     )
-    if compared is None:
-        return row
-    reference, drawn = compared
-    gain = metrics["rsum"] - float(drawn.by_seed["rsum"].mean())
-    interval = bootstrap.difference("rsum", own, drawn)
-    return replace(row, reference=reference.title, gain=gain, gain_interval=interval)
 
 
 NAMELESS = np.array([], dtype=object)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,12 +23,6 @@ class RankHistogram:
 
     ranks: NDArray[np.int64]  # (distinct ranks,) ascending
     counts: NDArray[np.float32] | Indices  # (1 + replicates, distinct ranks)
-
-    @classmethod
-    def count(cls, ranks: NDArray[Any]) -> "RankHistogram":
-        """From the ranks of queries of which nothing is drawn."""
-        different, counts = np.unique(ranks, return_counts=True)
-        return cls(different, counts[None])
 
     @classmethod
     def from_ranks(

@@ -288,7 +288,7 @@ def _columns(section: MeasuredSection, each: str = "Each seed") -> tuple[TableCo
         TableColumn("Paper", number=False, cell=lambda one: one.claim.paper),
         TableColumn("Claim", number=False, cell=lambda one: one.claim.title),
         TableColumn("Place", number=False, cell=lambda one: one.claim.place),
-        TableColumn("Metric", number=False, cell=lambda one: METRICS[one.claim.metric].title),
+        TableColumn("Metric", number=False, cell=_metric_cell),
         TableColumn("row", "Better", "Better", number=False, cell=lambda one: measured[one.claim.better].title),
         TableColumn("value", "Better", "Better", cell=lambda one: number(one.better, one.claim.metric)),
         TableColumn("row", "Worse", "Worse", number=False, cell=lambda one: measured[one.claim.worse].title),
@@ -301,6 +301,11 @@ def _columns(section: MeasuredSection, each: str = "Each seed") -> tuple[TableCo
         TableColumn("Seeds", number=False, cell=lambda one: _seeds_cell(one, seeds)),
         TableColumn("Verdict", number=False, cell=lambda one: one.verdict),
     )
+
+
+def _metric_cell(one: Judged) -> str:
+    metric = METRICS[one.claim.metric]
+    return f"{metric.group} {metric.header}".strip()
 
 
 def _published_cell(one: Judged) -> str:
