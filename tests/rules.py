@@ -17,6 +17,9 @@ FOLDERS["model"] = "<results>/{dataset}/models/{variant}/seed{seed}"
 HEAD = re.compile(r"^(?:rule (\w+)|use rule (\w+) as (\w+) with):\n", re.MULTILINE)
 SECTION = re.compile(r"^    (\w+):(.*\n(?:(?:        .*)?\n)*)", re.MULTILINE)
 
+TABLE_PAGES = {"markdown": ".md", "html": ".html", "latex": ".tex"}
+TABLE_FILES = {"table_pages": TABLE_PAGES, "table_files": {**TABLE_PAGES, "csv": ".csv", "parquet": ".parquet"}}
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -31,9 +34,10 @@ class Rule:
         """The arguments of a section, by name, or by number if they have none."""
         call = ast.parse(f"f({self.sections.get(section, '')})", mode="eval").body
         assert isinstance(call, ast.Call)
-        return {str(number): value for number, value in enumerate(call.args)} | {
-            str(keyword.arg): keyword.value for keyword in call.keywords if keyword.arg
-        }
+        found: dict[str, ast.expr] = {str(number): value for number, value in enumerate(call.args)}
+        for keyword in call.keywords:
+            found |= {keyword.arg: keyword.value} if keyword.arg else _table_files(keyword.value)
+        return found
 
     @property
     def call(self) -> str | None:
@@ -45,6 +49,14 @@ class Rule:
 
     def _params(self) -> ast.expr:
         return ast.parse(f"f({self.sections.get('params', '')})", mode="eval").body
+
+
+def _table_files(call: ast.expr) -> dict[str, ast.expr]:
+    """The files that `table_files` and `table_pages` of common.smk name; nothing for other functions."""
+    if not isinstance(call, ast.Call) or ast.unparse(call.func) not in TABLE_FILES:
+        return {}
+    path = ast.literal_eval(call.args[0])
+    return {name: ast.Constant(path + ending) for name, ending in TABLE_FILES[ast.unparse(call.func)].items()}
 
 
 def files() -> list[Path]:

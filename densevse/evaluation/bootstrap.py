@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from densevse.evaluation.metrics import DIRECTIONS, RECALL_COLUMNS, RECALLS
 from densevse.evaluation.protocols import Fold, TestSet
-from densevse.evaluation.recall import totals
+from densevse.evaluation.recall import direction_metrics, totals
 from densevse.runtime.arrays import Reals
 from densevse.statistics.bootstrap import REPLICATES
 from densevse.statistics.rankings import RankBootstrap, RankHistogram
@@ -31,14 +31,9 @@ def drawn_metrics(histograms: Mapping[str, Sequence[RankHistogram]]) -> dict[str
     """The metrics of a RETRIEVAL artifact on each draw, means over folds, (1 + replicates,) each."""
     found: dict[str, Reals] = {}
     for direction, folds in histograms.items():
-        of_folds = [_metrics(histogram) for histogram in folds]
+        of_folds = [direction_metrics(histogram) for histogram in folds]
         found |= {f"{direction}_{key}": np.mean([one[key] for one in of_folds], axis=0) for key in of_folds[0]}
     return {**found, **totals(found)}
-
-
-def _metrics(histogram: RankHistogram) -> dict[str, Reals]:
-    recalls = {f"r{k}": 100 * histogram.share_up_to(k) for k in RECALLS}
-    return {**recalls, "median_rank": histogram.median(), "mean_rank": histogram.mean()}
 
 
 def expected_metrics(test_set: TestSet, folds: list[Fold]) -> dict[str, float]:

@@ -5,74 +5,35 @@ are equal (`tests/evaluation/test_libraries.py`).
 """
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.evaluation.tiles import Tile
+from densevse.evaluation.tiles import Comparison
 from densevse.runtime.arrays import Indices
 
 
-class RankCounter:
-    """Counts, tile by tile, the candidates before each query's truth. Diagonal tiles must come first."""
+class Arrays:
+    """What `RankCounter` does with arrays."""
 
-    def __init__(self, image_of_sentence: Indices, images: int, scores: NDArray[Any]) -> None:
-        """`scores` are those of the first tile, whose type the thresholds have."""
-        sentences = len(image_of_sentence)
-        self._image_of_sentence = image_of_sentence
-        self._best_sentence = np.full(images, -math.inf, scores.dtype)  # score of each image's best true sentence
-        self._true_image = np.full(sentences, -math.inf, scores.dtype)  # score of each sentence's image
-        self._sentences_before = np.ones(images, np.int64)
-        self._images_before = np.zeros(sentences, np.int64)  # the truth itself is counted with the others
+    def put(self, values: NDArray[Any], _: NDArray[Any]) -> NDArray[Any]:
+        """The values where these scores are."""
+        return values
 
-    def add(self, tile: Tile) -> None:
-        """Compares every score of a tile with the thresholds of its row and its column."""
-        if tile.diagonal:
-            self._learn_thresholds(tile)
-        not_below = tile.scores >= self._best_sentence[tile.images, None]
-        self._sentences_before[tile.images] += np.count_nonzero(not_below, axis=1)
-        not_below = tile.scores >= self._true_image[tile.sentences]
-        self._images_before[tile.sentences] += np.count_nonzero(not_below, axis=0)
+    def raise_to(self, scores: NDArray[Any], index: Indices, new: NDArray[Any]) -> None:
+        """Raises the scores at some places to new ones that are higher."""
+        np.maximum.at(scores, index, new)
 
-    def ranks(self) -> tuple[Indices, Indices]:
-        """The ranks of the images with a sentence, and of the sentences, after every tile was added."""
-        return self._sentences_before[self._asking_images()], self._images_before
+    def add_at(self, counts: Indices, index: Indices, holds: NDArray[np.bool_], number: int) -> None:
+        """Adds a number to the counts at those of the places where something `holds`."""
+        np.add.at(counts, index, number * holds)
 
-    def _asking_images(self) -> Indices:
-        """The images with a sentence."""
-        return np.unique(self._image_of_sentence)
-
-    def _learn_thresholds(self, tile: Tile) -> None:
-        image = self._image_of_sentence[tile.sentences]
-        true = tile.scores[image - tile.images.start, np.arange(len(image))]
-        self._true_image[tile.sentences] = true
-        np.maximum.at(self._best_sentence, image, true)
-        # The best true sentences are not wrong candidates, so they are subtracted from the count.
-        np.subtract.at(self._sentences_before, image, true == self._best_sentence[image])
-
-
-class TieCounter(RankCounter):
-    """Also counts the wrong candidates that score exactly as each query's best true one."""
-
-    def __init__(self, image_of_sentence: Indices, images: int, scores: NDArray[Any]) -> None:
-        super().__init__(image_of_sentence, images, scores)
-        self._same_sentences = np.zeros_like(self._sentences_before)
-        self._same_images = np.zeros_like(self._images_before)
-
-    def add(self, tile: Tile) -> None:
-        """Compares every score of a tile with the thresholds of its row and its column."""
-        super().add(tile)
-        same = tile.scores == self._best_sentence[tile.images, None]
-        self._same_sentences[tile.images] += np.count_nonzero(same, axis=1)
-        same = tile.scores == self._true_image[tile.sentences]
-        self._same_images[tile.sentences] += np.count_nonzero(same, axis=0)
-
-    def ties(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The queries of each direction with a tie, after every tile was added."""
-        best = self._true_image == self._best_sentence[self._image_of_sentence]
-        own = np.bincount(self._image_of_sentence, best, len(self._same_sentences))
-        return (self._same_sentences > own)[self._asking_images()], self._same_images > 1
+    def count(self, comparison: Comparison, scores: NDArray[Any], others: NDArray[Any], axis: int) -> Indices:
+        """The number of scores of each row or column, along `axis`, that compare so with others."""
+        found: Indices = np.count_nonzero(getattr(operator, comparison)(scores, others), axis=axis)
+        return found
 
 
 class TopCandidates:
@@ -114,6 +75,8 @@ def _top_places(scores: NDArray[Any], bars: NDArray[Any], top: int) -> tuple[Ind
         some = scores[crowded]
         bar = np.partition(some, -top, axis=1)[:, -top, None]
         equal = some == bar  # of these, the first ones are enough
-        reaches[crowded] = (some > bar) | (equal & (np.cumsum(equal, axis=1, dtype=np.int32) <= top))
+        tied = np.count_nonzero(equal, axis=1) > 1
+        equal[tied] &= np.cumsum(equal[tied], axis=1, dtype=np.int32) <= top
+        reaches[crowded] = (some > bar) | equal
     query, column = np.divmod(np.flatnonzero(reaches), scores.shape[1])
     return query, column

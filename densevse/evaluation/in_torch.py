@@ -3,7 +3,7 @@
 `densevse.evaluation.in_numpy` has the same of arrays: scores of a GPU would take longer to copy than to rank there.
 """
 
-import math
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,77 +11,36 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.evaluation.buffers import Buffer
-from densevse.evaluation.tiles import Tile
+from densevse.evaluation.tiles import Comparison
 from densevse.runtime.arrays import Indices
 
 LOW_31_BITS, LOW_32_BITS = (1 << 31) - 1, (1 << 32) - 1
 
 
-class RankCounter:
-    """Counts, tile by tile, the candidates before each query's truth. Diagonal tiles must come first."""
+class Arrays:
+    """What `RankCounter` does with tensors."""
 
-    def __init__(self, image_of_sentence: Indices, images: int, scores: Tensor) -> None:
-        """`scores` are those of the first tile; counts stay on their device."""
-        sentences, device = len(image_of_sentence), scores.device
-        self._image_of_sentence = torch.from_numpy(image_of_sentence).to(device)
-        self._best_sentence = torch.full((images,), -math.inf, device=device)  # of each image's best true sentence
-        self._true_image = torch.full((sentences,), -math.inf, device=device)  # score of each sentence's image
-        self._sentences_before = torch.ones(images, dtype=torch.long, device=device)
-        # The truth itself is counted with the others.
-        self._images_before = torch.zeros(sentences, dtype=torch.long, device=device)
+    def __init__(self) -> None:
         # A comparison that gives floats is vectorised when summed; one that gives booleans is not.
         self._compared = Buffer(torch.float32)
 
-    def add(self, tile: Tile) -> None:
-        """Compares every score of a tile with the thresholds of its row and its column."""
-        scores = tile.scores
-        if tile.diagonal:
-            self._learn_thresholds(tile)
-        before = self._compared.allocate(scores.shape, scores.device)
-        torch.ge(scores, self._best_sentence[tile.images, None], out=before)
-        self._sentences_before[tile.images] += before.sum(dim=1).long()
-        torch.ge(scores, self._true_image[tile.sentences], out=before)
-        self._images_before[tile.sentences] += before.sum(dim=0).long()
+    def put(self, values: NDArray[Any], scores: Tensor) -> Tensor:
+        """The values where these scores are."""
+        return torch.from_numpy(values).to(scores.device)
 
-    def ranks(self) -> tuple[Indices, Indices]:
-        """The ranks of the images with a sentence, and of the sentences, after every tile was added."""
-        return self._sentences_before[self._asking_images()].cpu().numpy(), self._images_before.cpu().numpy()
+    def raise_to(self, scores: Tensor, index: Tensor, new: Tensor) -> None:
+        """Raises the scores at some places to new ones that are higher."""
+        scores.scatter_reduce_(0, index, new, "amax")
 
-    def _asking_images(self) -> Tensor:
-        """The images with a sentence."""
-        return torch.bincount(self._image_of_sentence, minlength=len(self._sentences_before)) > 0
+    def add_at(self, counts: Tensor, index: Tensor, holds: Tensor, number: int) -> None:
+        """Adds a number to the counts at those of the places where something `holds`."""
+        counts.index_add_(0, index, holds.long(), alpha=number)
 
-    def _learn_thresholds(self, tile: Tile) -> None:
-        image = self._image_of_sentence[tile.sentences]
-        true = tile.scores.gather(0, (image - tile.images.start)[None])[0]
-        self._true_image[tile.sentences] = true
-        self._best_sentence.scatter_reduce_(0, image, true, "amax")
-        # The best true sentences are not wrong candidates, so they are subtracted from the count.
-        self._sentences_before.index_add_(0, image, (true == self._best_sentence[image]).long(), alpha=-1)
-
-
-class TieCounter(RankCounter):
-    """Also counts the wrong candidates that score exactly as each query's best true one."""
-
-    def __init__(self, image_of_sentence: Indices, images: int, scores: Tensor) -> None:
-        super().__init__(image_of_sentence, images, scores)
-        self._same_sentences = torch.zeros_like(self._sentences_before)
-        self._same_images = torch.zeros_like(self._images_before)
-
-    def add(self, tile: Tile) -> None:
-        """Compares every score of a tile with the thresholds of its row and its column."""
-        super().add(tile)
-        same = self._compared.allocate(tile.scores.shape, tile.scores.device)
-        torch.eq(tile.scores, self._best_sentence[tile.images, None], out=same)
-        self._same_sentences[tile.images] += same.sum(dim=1).long()
-        torch.eq(tile.scores, self._true_image[tile.sentences], out=same)
-        self._same_images[tile.sentences] += same.sum(dim=0).long()
-
-    def ties(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The queries of each direction with a tie, after every tile was added."""
-        best = (self._true_image == self._best_sentence[self._image_of_sentence]).long()
-        own = torch.zeros_like(self._same_sentences).index_add_(0, self._image_of_sentence, best)
-        return (self._same_sentences > own)[self._asking_images()].cpu().numpy(), (self._same_images > 1).cpu().numpy()
+    def count(self, comparison: Comparison, scores: Tensor, others: Tensor, axis: int) -> Tensor:
+        """The number of scores of each row or column, along `axis`, that compare so with others."""
+        found = self._compared.allocate(scores.shape, scores.device)
+        getattr(torch, comparison)(scores, others, out=found)
+        return found.sum(dim=axis).long()
 
 
 class TopCandidates:

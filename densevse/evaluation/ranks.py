@@ -13,11 +13,11 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from densevse.evaluation import in_numpy
 from densevse.evaluation.recall import recall_metrics
-from densevse.evaluation.tiles import BLOCK, ScoreBlock, tiles
+from densevse.evaluation.tiles import BLOCK, Comparison, ScoreBlock, Tile, tiles
 from densevse.runtime.arrays import Indices, as_array
 
 
@@ -27,6 +27,66 @@ class Ranks:
 
     i2t: Indices  # (images with at least one sentence,): the image asks for sentences
     t2i: Indices  # (sentences,): the sentence asks for images
+
+
+class RankCounter:
+    """Counts, tile by tile, the candidates before each query's truth. Diagonal tiles must come first."""
+
+    def __init__(self, image_of_sentence: Indices, images: int, scores: Any) -> None:
+        """`scores` are those of the first tile: thresholds have their type, and are counted where they are."""
+        sentences = len(image_of_sentence)
+        self._asking = np.unique(image_of_sentence)  # the images with a sentence
+        self._arrays = ranking_module(scores).Arrays()
+        self._image_of_sentence = self._arrays.put(image_of_sentence, scores)
+        lowest = np.full(sentences + images, -np.inf, as_array(scores[:0]).dtype)
+        self._true_image = self._arrays.put(lowest[:sentences], scores)  # score of each sentence's image
+        self._best_sentence = self._arrays.put(lowest[sentences:], scores)  # score of each image's best true sentence
+        self._sentences_before = self._arrays.put(np.ones(images, np.int64), scores)
+        # The truth itself is counted with the others.
+        self._images_before = self._arrays.put(np.zeros(sentences, np.int64), scores)
+
+    def add(self, tile: Tile) -> None:
+        """Compares every score of a tile with the thresholds of its row and its column."""
+        if tile.diagonal:
+            self._learn_thresholds(tile)
+        self._count(tile, "ge", self._sentences_before, self._images_before)
+
+    def ranks(self) -> tuple[Indices, Indices]:
+        """The ranks of the images with a sentence, and of the sentences, after every tile was added."""
+        return as_array(self._sentences_before)[self._asking], as_array(self._images_before)
+
+    def _count(self, tile: Tile, comparison: Comparison, of_images: Any, of_sentences: Any) -> None:
+        count, rows, columns = self._arrays.count, tile.images, tile.sentences
+        of_images[rows] += count(comparison, tile.scores, self._best_sentence[rows, None], 1)
+        of_sentences[columns] += count(comparison, tile.scores, self._true_image[columns], 0)
+
+    def _learn_thresholds(self, tile: Tile) -> None:
+        image = self._image_of_sentence[tile.sentences]
+        true = tile.scores[image - tile.images.start, self._arrays.put(np.arange(len(image)), tile.scores)]
+        self._true_image[tile.sentences] = true
+        self._arrays.raise_to(self._best_sentence, image, true)
+        # The best true sentences are not wrong candidates, so they are subtracted from the count.
+        self._arrays.add_at(self._sentences_before, image, true == self._best_sentence[image], -1)
+
+
+class TieCounter(RankCounter):
+    """Also counts the wrong candidates that score exactly as each query's best true one."""
+
+    def __init__(self, image_of_sentence: Indices, images: int, scores: Any) -> None:
+        super().__init__(image_of_sentence, images, scores)
+        self._same_sentences = self._arrays.put(np.zeros(images, np.int64), scores)
+        self._same_images = self._arrays.put(np.zeros(len(image_of_sentence), np.int64), scores)
+
+    def add(self, tile: Tile) -> None:
+        """Compares every score of a tile with the thresholds of its row and its column."""
+        super().add(tile)
+        self._count(tile, "eq", self._same_sentences, self._same_images)
+
+    def ties(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """The queries of each direction with a tie, after every tile was added."""
+        best = as_array(self._true_image == self._best_sentence[self._image_of_sentence])
+        own = np.bincount(as_array(self._image_of_sentence), best, len(self._same_sentences))
+        return (as_array(self._same_sentences) > own)[self._asking], as_array(self._same_images) > 1
 
 
 def evaluate(score_block: ScoreBlock, image_of_sentence: ArrayLike, images: int, block: int = BLOCK) -> Ranks:
@@ -48,7 +108,7 @@ def evaluate(score_block: ScoreBlock, image_of_sentence: ArrayLike, images: int,
     owner = as_array(image_of_sentence)
     counter: Any = None
     for tile in tiles(score_block, owner, images, block):
-        counter = counter or ranking_module(tile.scores).RankCounter(owner, images, tile.scores)
+        counter = counter or RankCounter(owner, images, tile.scores)
         counter.add(tile)
     return Ranks(*counter.ranks())
 

@@ -1,4 +1,7 @@
-"""The metrics of the papers' tables, computed from ranks."""
+"""The metrics of the papers' tables: R@K, Med r, Mean r and their totals, as tables print them.
+
+R@K has one definition, for the test set and each draw of it, validation, `densevse evaluate` and analyses.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,6 +11,29 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.evaluation.metrics import DIRECTIONS, RECALL_COLUMNS, RECALLS
+from densevse.runtime.arrays import Reals
+from densevse.statistics.rankings import RankHistogram
+
+
+def is_hit(rank: NDArray[Any], k: int) -> NDArray[np.bool_]:
+    """True for each query with a right answer among its first `k`; `rank` is that of its first one, from 1.
+
+    A tie is never a hit, as a rank counts every wrong candidate that scores at least as high (see `evaluate`).
+    """
+    hit: NDArray[np.bool_] = rank <= k
+    return hit
+
+
+def recall_at(k: int, queries: RankHistogram) -> Reals:
+    """(1 + replicates,) R@K: the hits among the queries of the test set and of each draw, in percent."""
+    hits: Reals = queries.counts[:, is_hit(queries.ranks, k)].sum(axis=1, dtype=np.float64)
+    return 100 * (hits / queries.totals)
+
+
+def direction_metrics(queries: RankHistogram) -> dict[str, Reals]:
+    """R@1/5/10 in percent, Med r and Mean r of a direction, (1 + replicates,) each."""
+    recalls = {f"r{k}": recall_at(k, queries) for k in RECALLS}
+    return {**recalls, "median_rank": queries.median(), "mean_rank": queries.mean()}
 
 
 def recall_metrics(i2t: NDArray[Any], t2i: NDArray[Any]) -> dict[str, float]:
@@ -21,10 +47,9 @@ def recall_metrics(i2t: NDArray[Any], t2i: NDArray[Any]) -> dict[str, float]:
     for direction, ranks in zip(DIRECTIONS, (i2t, t2i), strict=True):
         if len(ranks) == 0 or np.min(ranks) < 1:
             raise ValueError(f"{direction}: expected at least one rank, and ranks from 1")
-        for k in RECALLS:
-            metrics[f"{direction}_r{k}"] = 100.0 * float(np.mean(ranks <= k))
-        metrics[f"{direction}_median_rank"] = float(np.median(ranks))
-        metrics[f"{direction}_mean_rank"] = float(np.mean(ranks))
+        different, counts = np.unique(ranks, return_counts=True)
+        found = direction_metrics(RankHistogram(different, counts[None]))
+        metrics |= {f"{direction}_{name}": float(value[0]) for name, value in found.items()}
     return {**metrics, **totals(metrics)}
 
 

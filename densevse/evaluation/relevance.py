@@ -3,7 +3,7 @@
 All of them follow from the ranks of a query's right answers. A tie counts against the query: of candidates with one
 score those with the smaller gain come first, wrong ones (gain 0) before all others.
 
-- R@K (hit@K): the share of queries with a right answer among the first K candidates.
+- R@K (hit@K): the share of queries with a right answer among the first K candidates, as `densevse.evaluation.recall`.
 - nDCG@K: the sum of gain / log2(1 + rank) over the first K, divided by the largest possible one (Jarvelin and
   Kekalainen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002, with the gain itself, as in trec_eval).
 - MRR: the mean of 1 / rank of the first right answer, without a cut-off.
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from densevse.evaluation.recall import is_hit
 from densevse.runtime.arrays import Indices, Reals
 from densevse.statistics.intervals import SumBootstrap, Sums
 
@@ -41,7 +42,7 @@ class AnswerRanks(NamedTuple):
         largest_first = np.lexsort((-self.gain, self.query))
         found = {}
         for k in cutoffs:
-            found[f"r{k}"] = (self.rank[start] <= k).astype(np.float64)
+            found[f"r{k}"] = is_hit(self.rank[start], k).astype(np.float64)
             ideal = self._sums(self.gain[largest_first] / np.log2(1 + place) * (place <= k))
             found[f"ndcg_at_{k}"] = self._sums(self.gain / np.log2(1 + self.rank) * (self.rank <= k)) / ideal
         return {

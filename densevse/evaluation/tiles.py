@@ -7,7 +7,7 @@ diagonal are computed first. Scores are NumPy arrays, or torch tensors on any de
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from snakeproof.errors import InputError
 ScoreBlock: TypeAlias = Callable[[slice, slice], Any]
 """Returns the scores (images of a slice, sentences of a slice), as an array or a tensor; higher is closer."""
 
+Comparison: TypeAlias = Literal["ge", "eq"]
+"""At least as high as another score, or equal."""
 BLOCK = 500  # images of a tile
 
 

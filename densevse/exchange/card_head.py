@@ -6,8 +6,8 @@ from typing import Any
 
 from huggingface_hub import EvalResult, ModelCardData
 
-from densevse.artifacts.schemas.tables import RETRIEVAL_METRICS, TOTALS
 from densevse.exchange.records import ModelName
+from densevse.report.columns import RETRIEVAL_METRICS, TOTALS
 from densevse.report.sections import Row
 
 LICENCES = "LICENCES.md"

@@ -10,13 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from densevse.artifacts.schemas.tables import RESULTS
 from densevse.exchange.card_head import LICENCES, card_head
 from densevse.exchange.records import HISTORY_FILE, RECORDS_FILE, VOCABULARY, WEIGHTS_FILE, ModelName, ModelRecords
+from densevse.report.columns import RESULTS
 from densevse.report.footnotes import adopted_note
-from densevse.report.layout import sheets
 from densevse.report.plan import SectionPlan, TablePlan
 from densevse.report.rendering import Sheet, TableColumn, as_csv, as_markdown
+from densevse.report.results import sheets
 from densevse.report.sections import MeasuredSection, Row, SectionArtifacts, as_record, read_section
 from snakeproof.errors import leaves
 from snakeproof.files import checksum, whole_folder
@@ -63,7 +63,7 @@ def export_model(
             shutil.copyfile(vocabulary, temporary / VOCABULARY / Path(vocabulary).name)
         _write_json(preprocessing, temporary / _PREPROCESSING)
         (temporary / _METRICS).write_text(_csv(section.plan, row), encoding="utf-8")
-        measured = sheets([row], section.heading(), None)
+        measured = sheets([row], section.heading())
         card = model_card(name, settings, described, preprocessing, measured, versions, adopted_note(trained))
         head = card_head(name, described, section.plan.protocol, row)
         (temporary / CARD).write_text(f"{head}\n{card}", encoding="utf-8")

@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from densevse.evaluation.in_numpy import TopCandidates
 from densevse.methods.interface import Embeddings, Encoding, Method
 from densevse.models.encoding import batches
 from densevse.models.scoring import scorer
@@ -84,7 +85,7 @@ def search(compare: CompareEncodings, images: Side, sentences: Side, asked: Aske
     def score(asking: Encoding, candidates: Encoding) -> Scores:
         return compare(candidates, asking).T if asked == "sentences" else compare(asking, candidates)
 
-    parts = [best for group in _tile_groups(queries) for best in _answers(score, group, searched, top)]
+    parts = [_answers(score, group, searched, top) for group in _tile_groups(queries)]
     return Answers(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
@@ -100,15 +101,23 @@ def _tile_groups(side: Side) -> Iterator[list[Tile]]:
         yield group
 
 
-def _answers(score: CompareEncodings, group: Sequence[Tile], searched: Side, top: int) -> list[Answers]:
-    """The best answers to the queries of each tile; `score` returns (queries, candidates)."""
-    best = [Answers(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32)) for _ in group]
+def _answers(score: CompareEncodings, group: Sequence[Tile], searched: Side, top: int) -> Answers:
+    """The best answers to the queries of some tiles; `score` returns (queries, candidates)."""
+    first, end = group[0][0][0], group[-1][0][-1] + 1
+    best = TopCandidates(end - first, len(searched), top)
     for rows in progress(_tiles(searched), "search"):
         candidates = searched.encoding(rows)
-        for place, (numbers, asking) in enumerate(group):
-            better = _candidates(score(asking, candidates), numbers, rows, top, _bars(best[place], numbers, top))
-            best[place] = _merge_answers(best[place], better, top)
-    return best
+        for numbers, asking in group:
+            scores = score(asking, candidates)
+            _check_finite(scores, numbers)
+            best.add(_span(numbers - first), _span(rows), scores)
+    found, scores = best.top_candidates()
+    return Answers(np.repeat(np.arange(first, end), found.shape[1]), found.ravel(), scores.ravel())
+
+
+def _span(rows: Indices) -> slice:
+    """Consecutive rows as a slice."""
+    return slice(int(rows[0]), int(rows[-1]) + 1)
 
 
 def _tiles(side: Side) -> list[Indices]:
@@ -125,36 +134,9 @@ def score_encodings(method: Method, images: Encoding, sentences: Encoding) -> Sc
     return scores
 
 
-def _bars(best: Answers, queries: Indices, top: int) -> Scores:
-    """The score of each query's last answer, which a better one must exceed; minus infinity if places are free."""
-    begin, end = (np.searchsorted(best.query, queries, side) for side in ("left", "right"))
-    full = end - begin == top
-    bars = np.full(len(queries), -np.inf, np.float32)
-    bars[full] = best.score[end[full] - 1]
-    return bars
-
-
-def _candidates(scores: Scores, queries: Indices, rows: Indices, top: int, bars: Scores) -> Answers:
-    """The (queries, rows) scores that may be among the `top` best: at least as high as the last of them.
-
-    Nearly all are below the `bars` of earlier tiles, so few queries have more than `top` candidates.
-    """
+def _check_finite(scores: Scores, queries: Indices) -> None:
+    """Raises `InputError` for a query of which a score is not a number; `scores` are (queries, candidates)."""
     finite = np.isfinite(scores).all(axis=1)
     if not finite.all():
         query = queries[int(finite.argmin())]
         raise InputError(f"query {query} (counted from 0): the model gives it a score that is not a number.")
-    crowded = np.count_nonzero(scores >= bars[:, None], axis=1) > top
-    if crowded.any():
-        bars[crowded] = np.partition(scores[crowded], -top, axis=1)[:, -top]
-    query, row = np.nonzero(scores >= bars[:, None])
-    return Answers(queries[query], rows[row], scores[query, row])
-
-
-def _merge_answers(some: Answers, others: Answers, top: int) -> Answers:
-    """The `top` best of each query among two groups of answers."""
-    query, row = (np.concatenate(parts) for parts in ((some.query, others.query), (some.row, others.row)))
-    score = np.concatenate((some.score, others.score))
-    order = np.lexsort((row, -score, query))
-    place = np.arange(len(query)) - np.searchsorted(query[order], query[order])
-    kept = order[place < top]
-    return Answers(query[kept], row[kept], score[kept])

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from densevse.artifacts.schemas.tables import RESULTS
+from densevse.report.columns import RESULTS
 from densevse.report.figures import QUIET, RIGHT_COLOUR, WRONG_COLOUR, save_figure
 from densevse.report.plan import GainsPlan
 from densevse.report.rendering import number

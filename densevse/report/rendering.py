@@ -2,16 +2,18 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 
 from snakeproof.files import write_text
 
+Best: TypeAlias = Literal["highest", "lowest"]
+"""The better extreme of a metric."""
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 
 
@@ -19,15 +21,17 @@ _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 class TableColumn:
     """A column: its header, its group of columns (`short` in Markdown), and whether it holds numbers.
 
-    `best` chooses the best of its numbers, if there is one. A column that papers do not have is not `in_latex`.
+    `cell` prints the value of a row. `best` chooses the best of its numbers, if there is one. A column that papers do
+    not have is not `in_latex`.
     """
 
     header: str
     group: str = ""
     short: str = ""
     number: bool = True
-    best: Literal["highest", "lowest"] | None = None
+    best: Best | None = None
     in_latex: bool = True
+    cell: Callable[[Any], str] = str
 
     def best_rows(self, cells: Sequence[str]) -> set[int]:
         """The rows whose cells hold the best printed number; none if fewer than two rows have a number."""
@@ -51,6 +55,14 @@ class Sheet:
     columns: tuple[TableColumn, ...]
     rows: list[list[str]]
     intervals: bool = False
+
+    @classmethod
+    def from_rows(
+        cls, heading: str, columns: Iterable[TableColumn], rows: Iterable[Any], intervals: bool = False
+    ) -> "Sheet":
+        """A sheet of rows, which its columns print."""
+        columns = tuple(columns)
+        return cls(heading, columns, [[column.cell(row) for column in columns] for row in rows], intervals)
 
     def markdown(self) -> list[str]:
         """Lines of Markdown with aligned columns; each header begins with its column's group."""
@@ -182,9 +194,14 @@ def number_range(ends: Iterable[float] | None, key: str = "", sign: str = "") ->
     return " to ".join(written) if all(written) else ""
 
 
-def range_cells(row: Mapping[Any, Any] | pd.Series, name: str) -> list[str]:
-    """The cells of a column of a row and of its 95% interval, whose ends have the column's name and _low and _high."""
-    return [number(row[name]), number_range((row[f"{name}_low"], row[f"{name}_high"]))]
+def number_cell(name: str, sign: str = "") -> Callable[[Any], str]:
+    """Prints a metric of a row as `number` does."""
+    return lambda row: number(row[name], name, sign)
+
+
+def range_cell(name: str, sign: str = "") -> Callable[[Any], str]:
+    """Prints the 95% interval of a metric of a row, whose ends have the metric's name and _low and _high."""
+    return lambda row: number_range((row[f"{name}_low"], row[f"{name}_high"]), name, sign)
 
 
 _CODE = r"(?<![\\`])(`+)(?!`).+?(?<!`)\1(?!`)"

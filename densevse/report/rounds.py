@@ -1,29 +1,26 @@
 """A table of the rounds of a method that learns correspondences (HM-LSTM, Fig 3), with the gain of each round."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from functools import partial
+from operator import itemgetter
+from typing import Any
 
 import pandas as pd
 
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY
-from densevse.artifacts.schemas.tables import ROUNDS
-from densevse.evaluation.metrics import DIRECTIONS, RECALLS
+from densevse.report.columns import METHOD, METRICS, ROUNDS
 from densevse.report.footnotes import INTERVALS, JUDGED, TIES, changed_settings, making_notes
-from densevse.report.layout import gain, preferred_extreme
 from densevse.report.plan import MeasuredVariant, RoundPlan, RoundsPlan
-from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
-from densevse.report.results import Outputs, write_table
+from densevse.report.rendering import Document, Sheet, TableColumn, number_cell, range_cell
+from densevse.report.results import Outputs, gain, write_table
 from densevse.report.sections import Row, SectionArtifacts, as_record, measured_rows, read_section
 from snakeproof import schema
 from snakeproof.strict import validate
 
 CHOICES = ("learned", "whole image", "chance", "best possible")
-SHOWN_METRICS = [
-    *(f"{direction}_{metric}" for direction in DIRECTIONS for metric in (*(f"r{k}" for k in RECALLS), "median_rank")),
-    "rsum",
-]
+SHOWN_METRICS = [column for column in METRICS.values() if column.header not in ("Mean r", "mR")]
 _NOTES = [
     TIES,
     INTERVALS,
@@ -53,23 +50,15 @@ def make_rounds(
     measured = {name: _measured_variant(one, table) for name, one in rounds.items()}
     artifacts = SectionArtifacts.from_paths([images], [captions], retrievals)
     section = read_section(table.section.model_copy(update={"measured": measured}), artifacts)
-    reference_of = {name: f"{one.variant} round 0" for name, one in rounds.items()}
-    rows = measured_rows(section.measured, section.test_set, section.folds, reference_of)
+    references = {name: f"{one.variant} round 0" for name, one in rounds.items()}
+    rows = measured_rows(section.measured, section.test_set, section.folds, references)
     judged = ArtifactIndex(accuracies, CORRESPONDENCE_ACCURACY)
-    lines = [Line(rounds[row.variant], row, _accuracy(rounds[row.variant], table, judged)) for row in rows]
-    frame = pd.DataFrame([_record(line) for line in lines], columns=[column.name for column in ROUNDS.columns])
+    records = [_record(rounds[row.variant], row, _accuracy(rounds[row.variant], table, judged)) for row in rows]
+    frame = pd.DataFrame(records, columns=[column.name for column in ROUNDS.columns])
     notes = [*_NOTES, *making_notes([section])]
-    sheets = [_metrics_sheet(lines, section.heading()), _intervals_sheet(lines)]
+    sheets = [_metrics_sheet(records, section.heading()), _intervals_sheet(records)]
     shown = Document(table.title, sheets, notes, changed_settings([table.section]))
     write_table(frame, ROUNDS, shown, Outputs(**outputs), table.latex_intervals)
-
-
-class Line(NamedTuple):
-    """A line of the table: a round, its row, and the accuracy of its correspondences, by choice."""
-
-    round: RoundPlan
-    row: Row
-    accuracy: Mapping[str, float | None]
 
 
 def _measured_variant(one: RoundPlan, plan: RoundsPlan) -> MeasuredVariant:
@@ -88,47 +77,41 @@ def _accuracy(one: RoundPlan, plan: RoundsPlan, judged: ArtifactIndex) -> dict[s
     return {choice: mean.get(choice) for choice in CHOICES}
 
 
-def _record(line: Line) -> dict[str, Any]:
-    """A row of a ROUNDS artifact."""
-    one, row, accuracy = line
-    accuracies = {f"{choice.replace(' ', '_')}_accuracy": value for choice, value in accuracy.items()}
-    return {**as_record(row), "variant": one.variant, "round": one.number, "gain": row.gain or 0.0, **accuracies}
+def _record(one: RoundPlan, row: Row, accuracy: Mapping[str, float | None]) -> dict[str, Any]:
+    """A row of a ROUNDS artifact, and its gain as it is printed."""
+    accuracies = {_accuracy_column(choice): value for choice, value in accuracy.items()}
+    own = {"variant": one.variant, "round": one.number, "gain": row.gain or 0.0, "judged_gain": gain(row)}
+    return {**as_record(row), **own, **accuracies}
 
 
-_NAMES = (TableColumn("Method", number=False), TableColumn("Variant", number=False), TableColumn("Round"))
+_NAMES = (
+    METHOD,
+    TableColumn("Variant", number=False, cell=itemgetter("variant")),
+    TableColumn("Round", cell=lambda row: str(row["round"])),
+)
 
 
-def _metrics_sheet(lines: Sequence[Line], heading: str) -> Sheet:
-    columns = (*_NAMES, *_metric_columns(), TableColumn("±"), TableColumn("Gain", number=False))
-    columns += tuple(TableColumn(choice, "Accuracy", short="Accuracy") for choice in CHOICES)
-    cells = [
-        [
-            *(row.method, one.variant, str(one.number)),
-            *(number(row.metrics[key], key) for key in SHOWN_METRICS),
-            *(number(row.rsum_spread), gain(row)),
-            *("" if accuracy[choice] is None else f"{accuracy[choice]:.3f}" for choice in CHOICES),
-        ]
-        for one, row, accuracy in lines
-    ]
-    return Sheet(heading, columns, cells)
-
-
-def _intervals_sheet(lines: Sequence[Line]) -> Sheet:
-    cells = [
-        [
-            *(row.method, one.variant, str(one.number)),
-            *(number_range(row.intervals[key], key) for key in SHOWN_METRICS),
-            number_range(row.gain_interval, sign="+"),
-        ]
-        for one, row, _ in lines
-    ]
-    return Sheet("95% intervals", (*_NAMES, *_metric_columns(), TableColumn("Gain")), cells, intervals=True)
-
-
-def _metric_columns() -> tuple[TableColumn, ...]:
-    headers = (*(f"R@{k}" for k in RECALLS), "Med r")
-    groups = [(side, header) for side in DIRECTIONS for header in headers] + [("", "rsum")]
-    return tuple(
-        TableColumn(header, group, short=group, best=preferred_extreme(key))
-        for key, (group, header) in zip(SHOWN_METRICS, groups, strict=True)
+def _metrics_sheet(rows: Sequence[Mapping[str, Any]], heading: str) -> Sheet:
+    columns = (
+        *_NAMES,
+        *(metric.printed() for metric in SHOWN_METRICS),
+        TableColumn("±", cell=number_cell("rsum_spread")),
+        TableColumn("Gain", number=False, cell=itemgetter("judged_gain")),
+        *(TableColumn(one, "Accuracy", short="Accuracy", cell=partial(_accuracy_cell, one)) for one in CHOICES),
     )
+    return Sheet.from_rows(heading, columns, rows)
+
+
+def _accuracy_cell(choice: str, row: Mapping[str, Any]) -> str:
+    accuracy = row[_accuracy_column(choice)]
+    return "" if accuracy is None else f"{accuracy:.3f}"
+
+
+def _accuracy_column(choice: str) -> str:
+    return f"{choice.replace(' ', '_')}_accuracy"
+
+
+def _intervals_sheet(rows: Sequence[Mapping[str, Any]]) -> Sheet:
+    intervals = (metric.printed(cell=range_cell(metric.name)) for metric in SHOWN_METRICS)
+    columns = (*_NAMES, *intervals, TableColumn("Gain", cell=range_cell("gain", "+")))
+    return Sheet.from_rows("95% intervals", columns, rows, intervals=True)

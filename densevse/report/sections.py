@@ -42,7 +42,8 @@ class Row:
     rsum_spread: float | None = None  # standard deviation of rsum over seeds
     intervals: Mapping[str, Interval] = field(default_factory=dict)
     difference: float | None = None  # of a published row: ours minus it, over the recalls that it prints
-    gain: float | None = None  # of a measured row: its rsum minus the reference row's
+    reference: str | None = None  # the title of the row with which a measured row is compared
+    gain: float | None = None  # of a measured row: its rsum minus the reference's
     gain_interval: Interval | None = None
 
 
@@ -68,18 +69,19 @@ def published_row(row: PublishedRow, source: str, own: Row | None) -> Row:
 
 
 def measured_rows(
-    measured: Sequence[Measured], test_set: TestSet, folds: list[Fold], reference_of: Mapping[str, str]
+    measured: Sequence[Measured], test_set: TestSet, folds: list[Fold], references: Mapping[str, str]
 ) -> list[Row]:
     """Our rows: metrics are means over seeds, with intervals.
 
-    `reference_of` names the variant on which each has its paired gain.
+    `references` names the variant on which each has its paired gain.
     """
     if not measured:
         return []
     queries, groups = list_queries(test_set, folds)
     bootstrap = retrieval_bootstrap(queries, groups)
     found = {one.variant: bootstrap.replicates(list(one.retrievals.values())) for one in measured}
-    return [_measured_row(one, found, bootstrap, reference_of.get(one.variant)) for one in measured]
+    by_name = {one.variant: one for one in measured}
+    return [_measured_row(one, by_name.get(references.get(one.variant, "")), found, bootstrap) for one in measured]
 
 
 def list_queries(test_set: TestSet, folds: list[Fold]) -> tuple[pd.DataFrame, list[str]]:
@@ -113,10 +115,12 @@ def as_record(row: Row) -> dict[str, Any]:
     return {**{name: getattr(row, name) for name in plain}, **metrics, **intervals, **gains}
 
 
-def _measured_row(one: Measured, found: Mapping[str, Replicates], bootstrap: Intervals, named: str | None) -> Row:
+def _measured_row(
+    one: Measured, reference: Measured | None, found: Mapping[str, Replicates], bootstrap: Intervals
+) -> Row:
     own = found[one.variant]
     metrics = {str(key): float(value) for key, value in own.by_seed.mean().items()}
-    reference = found.get(named or "") if one.variant != named else None
+    other = found[reference.variant] if reference and reference is not one else None
     return Row(
         one.title,
         "measured",
@@ -126,8 +130,9 @@ def _measured_row(one: Measured, found: Mapping[str, Replicates], bootstrap: Int
         seeds=len(one.retrievals),
         rsum_spread=float(own.by_seed["rsum"].std(ddof=1)) if len(own.by_seed) > 1 else None,
         intervals={key: bootstrap.interval(key, own) for key in metrics},
-        gain=metrics["rsum"] - float(reference.by_seed["rsum"].mean()) if reference else None,
-        gain_interval=bootstrap.difference("rsum", own, reference) if reference else None,
+        reference=reference.title if reference and other else None,
+        gain=metrics["rsum"] - float(other.by_seed["rsum"].mean()) if other else None,
+        gain_interval=bootstrap.difference("rsum", own, other) if other else None,
     )
 
 
@@ -195,8 +200,8 @@ class MeasuredSection:
     def rows(self, published: Sequence[PublishedRow], papers: Mapping[str, Paper], reference: str | None) -> list[Row]:
         """Random, the published rows, ours."""
         chance = [random_row(self.test_set, self.folds)] if self.folds else []
-        reference_of = {one.variant: reference for one in self.measured if reference}
-        ours = measured_rows(self.measured, self.test_set, self.folds, reference_of)
+        references = {one.variant: reference for one in self.measured if reference}
+        ours = measured_rows(self.measured, self.test_set, self.folds, references)
         by_variant = {row.variant: row for row in (*chance, *ours)}
         theirs = [
             published_row(row, source(row, papers), by_variant.get(row.variant) if self.is_comparable(row) else None)

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from densevse.runtime.arrays import Reals
+from densevse.runtime.arrays import Indices, Reals
 from densevse.statistics.bootstrap import FEWEST_GROUPS, REPLICATES, draw_groups
 from densevse.statistics.intervals import Intervals, Limits, Replicates, average_seeds
 from snakeproof.errors import InputError
@@ -22,7 +22,7 @@ class RankHistogram:
     """The number of queries at each rank: in the test set (the first row) and in each draw."""
 
     ranks: NDArray[np.int64]  # (distinct ranks,) ascending
-    counts: NDArray[np.float32]  # (1 + replicates, distinct ranks)
+    counts: NDArray[np.float32] | Indices  # (1 + replicates, distinct ranks)
 
     @classmethod
     def from_ranks(
@@ -40,11 +40,6 @@ class RankHistogram:
         """(1 + replicates,) numbers of queries."""
         total: Reals = self.counts.sum(axis=1, dtype=np.float64)
         return total
-
-    def share_up_to(self, rank: int) -> Reals:
-        """(1 + replicates,) share of queries of at most this rank."""
-        found: Reals = self.counts[:, self.ranks <= rank].sum(axis=1, dtype=np.float64)
-        return found / self.totals
 
     def mean(self) -> Reals:
         """(1 + replicates,) mean rank."""

@@ -7,11 +7,11 @@ import pytest
 from huggingface_hub import ModelCard, constants
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
-from densevse.artifacts.schemas.tables import RETRIEVAL_METRICS, TOTALS
 from densevse.command.main import main
 from densevse.exchange.card_head import card_head
 from densevse.exchange.hub import pull, push
 from densevse.exchange.records import ModelName
+from densevse.report.columns import RETRIEVAL_METRICS, TOTALS
 from densevse.report.sections import Row
 from densevse.statistics.bootstrap import Interval
 from snakeproof.errors import InputError

@@ -15,7 +15,6 @@ from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import CORRESPONDENCES, EMBEDDINGS, IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.sentences import PARSES, TOKENS, WORDS
-from densevse.artifacts.schemas.tables import RESULTS
 from densevse.config.tables import PrintedTable
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
@@ -30,6 +29,7 @@ from densevse.models.embedding import (
 )
 from densevse.models.encoding import evaluation
 from densevse.models.files import build_method, open_model, save_model
+from densevse.report.columns import RESULTS
 from densevse.report.plan import MeasuredVariant, SectionPlan, TablePlan
 from densevse.report.results import Outputs, make_table
 from snakeproof import schema

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.artifacts.schemas.tables import RESULTS
 from densevse.report import gains
+from densevse.report.columns import RESULTS
 from densevse.report.figures import QUIET, RIGHT_COLOUR, WRONG_COLOUR
 from densevse.report.plan import GainsPlan, GainsSection
 from snakeproof import schema

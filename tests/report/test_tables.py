@@ -12,12 +12,11 @@ from densevse.artifacts.identity import Identity, read_identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.artifacts.schemas.tables import RESULTS, ROUNDS
 from densevse.config.tables import PrintedTable
 from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.recall import metrics_of
+from densevse.report.columns import RESULTS, ROUNDS
 from densevse.report.footnotes import add_adopted_note
-from densevse.report.layout import gain
 from densevse.report.plan import (
     Difference,
     MeasuredVariant,
@@ -27,7 +26,7 @@ from densevse.report.plan import (
     TablePlan,
 )
 from densevse.report.rendering import Document
-from densevse.report.results import Outputs, make_table
+from densevse.report.results import Outputs, gain, make_table
 from densevse.report.rounds import make_rounds
 from densevse.report.sections import Row, list_queries
 from densevse.statistics.bootstrap import Interval

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.artifacts.schemas.tables import RESULTS
 from densevse.data.files import Files
 from densevse.models.retrieval import encode_test
+from densevse.report.columns import RESULTS
 from snakeproof import schema
 from tests.projects import SMALL, Project
 

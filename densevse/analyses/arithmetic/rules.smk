@@ -41,14 +41,11 @@ rule arithmetic_table:
         found=path("<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", training.last_round),
         image_table="<results>/{dataset}/images.parquet",
     output:
-        markdown="<results>/tables/{dataset}_arithmetic_{variant}.md",
-        html=report(
-            "<results>/tables/{dataset}_arithmetic_{variant}.html",
-            caption="arithmetic.rst",
-            category="Tables",
-            labels={"table": "vector arithmetic, {variant} on {dataset}"},
+        **table_pages(
+            "<results>/tables/{dataset}_arithmetic_{variant}",
+            "arithmetic.rst",
+            table="vector arithmetic, {variant} on {dataset}",
         ),
-        latex="<results>/tables/{dataset}_arithmetic_{variant}.tex",
         parquet="<results>/tables/{dataset}_arithmetic_{variant}.parquet",
     log:
         "<logs>/arithmetic_table/{dataset}_{variant}.log",

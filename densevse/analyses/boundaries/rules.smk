@@ -71,14 +71,7 @@ rule boundary_table:
     input:
         matches="<results>/boundaries/{proposer}/matches.parquet",
     output:
-        markdown="<results>/tables/bsds_boundaries_{proposer}.md",
-        html=report(
-            "<results>/tables/bsds_boundaries_{proposer}.html",
-            caption="boundaries.rst",
-            category="Tables",
-            labels={"table": "boundaries of {proposer}"},
-        ),
-        latex="<results>/tables/bsds_boundaries_{proposer}.tex",
+        **table_pages("<results>/tables/bsds_boundaries_{proposer}", "boundaries.rst", table="boundaries of {proposer}"),
     log:
         "<logs>/boundary_table/{proposer}.log",
     wildcard_constraints:

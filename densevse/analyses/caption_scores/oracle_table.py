@@ -1,18 +1,19 @@
 """Tables of sentences that were written or chosen with oracles, and of means over resplits, from CAPTION_SCORES."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from densevse.analyses.caption_scores.settings import CaptionOracleMeansPlan, CaptionOraclePlan, OracleRow
-from densevse.analyses.caption_scores.table import check_images, difference_cell, drawn_metrics, interval_cell
+from densevse.analyses.caption_scores.table import check_images, difference_cell, drawn_metrics
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, OTHER_REFERENCES
 from densevse.report.footnotes import INTERVAL, describe_resplits, settings_digest
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_cell, range_cell
 from densevse.report.results import Outputs, write_table
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.statistics.intervals import Replicates, SumBootstrap, interval_over_resplits
@@ -71,19 +72,33 @@ CAPTION_ORACLE_MEANS = Schema(
     ),
 )
 
-_WRITTEN = tuple(TableColumn(header, number=False) for header in ("Writer", "Known", "Selection"))
+_WRITTEN = tuple(
+    TableColumn(header, number=False, cell=itemgetter(name))
+    for header, name in (("Writer", "method"), ("Known", "known"), ("Selection", "selection"))
+)
+_BLEU, _CIDER = (
+    TableColumn(header, best="highest", cell=number_cell(name))
+    for header, name in (("BLEU-4", "bleu_4"), ("CIDEr", "cider"))
+)
 _COLUMNS = (
     *_WRITTEN,
-    TableColumn("BLEU-4", best="highest"),
-    TableColumn("95%"),
-    TableColumn("CIDEr", best="highest"),
-    *(TableColumn(header) for header in ("95%", "Gain", "Lead", "New", "Length")),
+    _BLEU,
+    TableColumn("95%", cell=range_cell("bleu_4")),
+    _CIDER,
+    TableColumn("95%", cell=range_cell("cider")),
+    TableColumn("Gain", cell=difference_cell("gain")),
+    TableColumn("Lead", cell=difference_cell("lead")),
+    TableColumn("New", cell=number_cell("new")),
+    TableColumn("Length", cell=number_cell("length")),
 )
 _MEAN_COLUMNS = (
     *_WRITTEN,
-    TableColumn("BLEU-4", best="highest"),
-    TableColumn("CIDEr", best="highest"),
-    *(TableColumn(header) for header in ("Gain", "Each resplit", "Lead", "Each resplit")),
+    _BLEU,
+    _CIDER,
+    TableColumn("Gain", cell=difference_cell("gain")),
+    TableColumn("Each resplit", cell=lambda row: _each(row["gains"])),
+    TableColumn("Lead", cell=difference_cell("lead")),
+    TableColumn("Each resplit", cell=lambda row: _each(row["leads"])),
 )
 _SAME = ("writer", "method", "known", "selection", "seeds")
 """The columns that are the same on all resplits."""
@@ -102,7 +117,7 @@ def make_oracle_table(scores: Sequence[str], plan: Mapping[str, Any], **outputs:
     """
     planned = validate(CaptionOraclePlan, plan, "the plan of the table")
     frame = _rows(ArtifactIndex(scores, CAPTION_SCORES), planned)
-    sheet = Sheet("", _COLUMNS, [_cells(row) for _, row in frame.iterrows()])
+    sheet = Sheet.from_rows("", _COLUMNS, frame.to_dict("records"))
     made = _notes_on_making(scores, planned.rows, f"{planned.dataset}_caption_oracles")
     notes = [*_notes_on_rows(planned), *_NEW, *made]
     write_table(frame, CAPTION_ORACLES, Document(planned.title, [sheet], notes), Outputs(**outputs))
@@ -120,7 +135,7 @@ def make_oracle_means(scores: Sequence[str], plan: Mapping[str, Any], **outputs:
     frame = pd.DataFrame([_mean_record(rows, planned.test / planned.train) for _, rows in of_writers])
     frame = frame[[column.name for column in CAPTION_ORACLE_MEANS.columns]]
     heading = describe_resplits(len(planned.resplits), planned.train, planned.test).capitalize()
-    sheet = Sheet(heading, _MEAN_COLUMNS, [_mean_cells(row) for _, row in frame.iterrows()])
+    sheet = Sheet.from_rows(heading, _MEAN_COLUMNS, frame.to_dict("records"))
     document = Document(planned.title, [sheet], _notes_on_means(planned, scores))
     write_table(frame, CAPTION_ORACLE_MEANS, document, Outputs(**outputs))
 
@@ -189,22 +204,6 @@ def _record(row: OracleRow, bootstrap: SumBootstrap, found: Mapping[str, Replica
     return record
 
 
-def _cells(row: pd.Series) -> list[str]:
-    return [
-        row["method"],
-        row["known"],
-        row["selection"],
-        number(row["bleu_4"]),
-        interval_cell(row, "bleu_4"),
-        number(row["cider"]),
-        interval_cell(row, "cider"),
-        difference_cell(row, "gain"),
-        difference_cell(row, "lead"),
-        number(row["new"]),
-        number(row["length"]),
-    ]
-
-
 def _mean_record(rows: pd.DataFrame, test_to_train: float) -> dict[str, Any]:
     """A row of CAPTION_ORACLE_MEANS, from that of each resplit."""
     record: dict[str, Any] = {name: rows.iloc[0][name] for name in _SAME}
@@ -227,8 +226,5 @@ def _notes_on_means(plan: CaptionOracleMeansPlan, scores: Iterable[str]) -> list
     ]
 
 
-def _mean_cells(row: pd.Series) -> list[str]:
-    cells = [row["method"], row["known"], row["selection"], number(row["bleu_4"]), number(row["cider"])]
-    for name in DIFFERENCES:
-        cells += [difference_cell(row, name), ", ".join(number(value, sign="+") for value in row[f"{name}s"])]
-    return cells
+def _each(differences: Sequence[float]) -> str:
+    return ", ".join(number(value, sign="+") for value in differences)

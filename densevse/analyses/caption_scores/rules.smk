@@ -175,16 +175,7 @@ rule caption_table:
         ),
         published=path("<package>/analyses/caption_scores/published/{dataset}.csv", caption_scores.published_metrics),
     output:
-        markdown="<results>/tables/{dataset}_captions.md",
-        html=report(
-            "<results>/tables/{dataset}_captions.html",
-            caption="captions.rst",
-            category="Tables",
-            labels={"table": "{dataset}: generated sentences"},
-        ),
-        latex="<results>/tables/{dataset}_captions.tex",
-        csv="<results>/tables/{dataset}_captions.csv",
-        parquet="<results>/tables/{dataset}_captions.parquet",
+        **table_files("<results>/tables/{dataset}_captions", "captions.rst", table="{dataset}: generated sentences"),
     log:
         "<logs>/caption_table/{dataset}.log",
     conda:
@@ -210,16 +201,9 @@ rule caption_oracle_table:
             caption_scores.measured_oracles,
         ),
     output:
-        markdown="<results>/tables/{dataset}_caption_oracles.md",
-        html=report(
-            "<results>/tables/{dataset}_caption_oracles.html",
-            caption="caption_oracles.rst",
-            category="Tables",
-            labels={"table": "{dataset}: caption oracles"},
+        **table_files(
+            "<results>/tables/{dataset}_caption_oracles", "caption_oracles.rst", table="{dataset}: caption oracles"
         ),
-        latex="<results>/tables/{dataset}_caption_oracles.tex",
-        csv="<results>/tables/{dataset}_caption_oracles.csv",
-        parquet="<results>/tables/{dataset}_caption_oracles.parquet",
     log:
         "<logs>/caption_oracle_table/{dataset}.log",
     conda:
@@ -242,16 +226,11 @@ rule caption_oracle_means:
             caption_scores.measured_resplits,
         ),
     output:
-        markdown="<results>/tables/{dataset}_resplits_caption_oracles.md",
-        html=report(
-            "<results>/tables/{dataset}_resplits_caption_oracles.html",
-            caption="caption_oracles.rst",
-            category="Tables",
-            labels={"table": "{dataset}, resplits: caption oracles"},
+        **table_files(
+            "<results>/tables/{dataset}_resplits_caption_oracles",
+            "caption_oracles.rst",
+            table="{dataset}, resplits: caption oracles",
         ),
-        latex="<results>/tables/{dataset}_resplits_caption_oracles.tex",
-        csv="<results>/tables/{dataset}_resplits_caption_oracles.csv",
-        parquet="<results>/tables/{dataset}_resplits_caption_oracles.parquet",
     log:
         "<logs>/caption_oracle_means/{dataset}.log",
     wildcard_constraints:

@@ -1,6 +1,7 @@
 """A table of metrics of generated sentences, of published rows and our own, and a picture of the sentences."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from textwrap import fill
 from typing import Any
 
@@ -13,11 +14,12 @@ from densevse.analyses.caption_scores.settings import CaptionTablePlan
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, GENERATED, ORDERS, OTHER_REFERENCES
+from densevse.report.columns import METHOD
 from densevse.report.figures import QUIET, draw_picture, save_figure, shorten_text
 from densevse.report.pictures import pictures
 from densevse.report.plan import PicturePlan
 from densevse.report.published import any_text, number_or_none, read_rows, required_text
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number_cell, range_cell
 from densevse.report.results import Outputs, write_table
 from densevse.runtime.arrays import Reals, spaced_indices
 from densevse.statistics.bootstrap import TOO_FEW
@@ -199,52 +201,36 @@ def _missing_notes(plan: CaptionTablePlan, frame: pd.DataFrame) -> Iterator[str]
 
 
 def _sheet(rows: pd.DataFrame, heading: str) -> Sheet:
-    columns = [TableColumn("Method", number=False), TableColumn("Source", number=False)]
-    columns += [TableColumn(str(n), "BLEU", "BLEU", best="highest") for n in ORDERS]
-    columns += [TableColumn("95%", "BLEU")]
-    columns += [TableColumn(str(n), "BLEU without brevity penalty", "unpenalised", best="highest") for n in ORDERS]
-    columns += [TableColumn("METEOR", best="highest"), TableColumn("ROUGE-L", best="highest")]
-    columns += [
-        TableColumn("CIDEr", "CIDEr", best="highest"),
-        TableColumn("95%", "CIDEr"),
-        TableColumn("Gain", "CIDEr"),
+    columns = [
+        METHOD,
+        TableColumn("Source", number=False, cell=itemgetter("source")),
+        *(_metric(str(n), f"bleu_{n}", "BLEU", "BLEU") for n in ORDERS),
+        TableColumn("95%", "BLEU", cell=range_cell("bleu_4")),
+        *(_metric(str(n), f"bleu_{n}_without_penalty", "BLEU without brevity penalty", "unpenalised") for n in ORDERS),
+        _metric("METEOR", "meteor"),
+        _metric("ROUGE-L", "rouge_l"),
+        _metric("CIDEr", "cider", "CIDEr"),
+        TableColumn("95%", "CIDEr", cell=range_cell("cider")),
+        TableColumn("Gain", "CIDEr", cell=difference_cell("gain")),
+        _metric("SPICE", "spice"),
+        TableColumn("New", cell=number_cell("new")),
+        TableColumn("Words", cell=lambda row: "" if pd.isna(row["vocabulary"]) else f"{row['vocabulary']:,.0f}"),
+        TableColumn("Length", cell=number_cell("length")),
     ]
-    columns += [TableColumn("SPICE", best="highest"), *map(TableColumn, ("New", "Words", "Length"))]
-    cells = [_cells(row) for _, row in rows.iterrows()]
+    records = rows.to_dict("records")
     # A column of a missing metric takes room, and the notes say that it is missing.
-    kept = [n for n, column in enumerate(columns) if column.header not in JAVA.values() or any(row[n] for row in cells)]
-    return Sheet(heading, tuple(columns[n] for n in kept), [[row[n] for n in kept] for row in cells])
+    kept = [one for one in columns if one.header not in JAVA.values() or any(map(one.cell, records))]
+    return Sheet.from_rows(heading, kept, records)
 
 
-def _cells(row: pd.Series) -> list[str]:
-    with_penalty = [number(row[f"bleu_{n}"]) for n in ORDERS]
-    without = [number(row[f"bleu_{n}_without_penalty"]) for n in ORDERS]
-    return [
-        row["method"],
-        row["source"],
-        *with_penalty,
-        interval_cell(row, "bleu_4"),
-        *without,
-        number(row["meteor"]),
-        number(row["rouge_l"]),
-        number(row["cider"]),
-        interval_cell(row, "cider"),
-        difference_cell(row, "gain"),
-        number(row["spice"]),
-        number(row["new"]),
-        "" if pd.isna(row["vocabulary"]) else f"{row['vocabulary']:,.0f}",
-        number(row["length"]),
-    ]
+def _metric(header: str, name: str, group: str = "", short: str = "") -> TableColumn:
+    return TableColumn(header, group, short, best="highest", cell=number_cell(name))
 
 
-def difference_cell(row: pd.Series, name: str) -> str:
-    """A gain or a lead of a row with its interval; empty if the row has none."""
-    return "" if pd.isna(row[name]) else f"{number(row[name], sign='+')} ({interval_cell(row, name, '+')})"
-
-
-def interval_cell(row: pd.Series, name: str, sign: str = "") -> str:
-    """The 95% interval of a metric of a row."""
-    return number_range((row[f"{name}_low"], row[f"{name}_high"]), sign=sign)
+def difference_cell(name: str) -> Callable[[Any], str]:
+    """Prints a gain or a lead of a row with its interval; nothing if the row has none."""
+    gain, ends = number_cell(name, "+"), range_cell(name, "+")
+    return lambda row: "" if pd.isna(row[name]) else f"{gain(row)} ({ends(row)})"
 
 
 def draw_captions(

@@ -15,16 +15,7 @@ rule claims_table:
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", claims.evidence
         ),
     output:
-        markdown="<results>/tables/{dataset}_claims.md",
-        html=report(
-            "<results>/tables/{dataset}_claims.html",
-            caption="claims.rst",
-            category="Tables",
-            labels={"table": "{dataset}, claims"},
-        ),
-        latex="<results>/tables/{dataset}_claims.tex",
-        csv="<results>/tables/{dataset}_claims.csv",
-        parquet="<results>/tables/{dataset}_claims.parquet",
+        **table_files("<results>/tables/{dataset}_claims", "claims.rst", table="{dataset}, claims"),
     log:
         "<logs>/claims_table/{dataset}.log",
     wildcard_constraints:
@@ -49,16 +40,11 @@ use rule claims_table as main_claims_table with:
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", claims.main_evidence
         ),
     output:
-        markdown="<results>/tables/{dataset}_main_claims.md",
-        html=report(
-            "<results>/tables/{dataset}_main_claims.html",
-            caption="claims.rst",
-            category="Tables",
-            labels={"table": "{dataset}, claims between rows of its main table"},
+        **table_files(
+            "<results>/tables/{dataset}_main_claims",
+            "claims.rst",
+            table="{dataset}, claims between rows of its main table",
         ),
-        latex="<results>/tables/{dataset}_main_claims.tex",
-        csv="<results>/tables/{dataset}_main_claims.csv",
-        parquet="<results>/tables/{dataset}_main_claims.parquet",
     log:
         "<logs>/claims_table/{dataset}_main.log",
     params:
@@ -83,16 +69,9 @@ use rule claims_table as experiment with:
             claims.experiment_evidence,
         ),
     output:
-        markdown="<results>/experiments/{experiment}.md",
-        html=report(
-            "<results>/experiments/{experiment}.html",
-            caption="claims.rst",
-            category="Experiments",
-            labels={"experiment": "{experiment}"},
+        **table_files(
+            "<results>/experiments/{experiment}", "claims.rst", experiment="{experiment}", category="Experiments"
         ),
-        latex="<results>/experiments/{experiment}.tex",
-        csv="<results>/experiments/{experiment}.csv",
-        parquet="<results>/experiments/{experiment}.parquet",
     log:
         "<logs>/experiment/{experiment}.log",
     wildcard_constraints:

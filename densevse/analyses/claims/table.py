@@ -12,7 +12,7 @@ import pandas as pd
 
 from densevse.analyses.claims.settings import OURS, ClaimPlan, ClaimsPlan, PoolPlan
 from densevse.evaluation.bootstrap import retrieval_bootstrap
-from densevse.evaluation.metrics import DIRECTIONS
+from densevse.report.columns import METRICS
 from densevse.report.footnotes import (
     INTERVAL,
     INTERVALS,
@@ -22,7 +22,6 @@ from densevse.report.footnotes import (
     describe_resplits,
     making_notes,
 )
-from densevse.report.layout import METRIC_HEADERS, TOTAL_HEADERS, preferred_extreme
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.report.results import Outputs, write_table
 from densevse.report.sections import MeasuredSection, SectionArtifacts, list_queries, read_section
@@ -68,24 +67,6 @@ CLAIM_RESULTS = Schema(
 COMPARED = 1000
 """The test images for which published and measured sizes of gains are compared, as most papers have them."""
 
-_METRICS = {f"{side}_{key}": f"{side} {header}" for side in DIRECTIONS for key, header in METRIC_HEADERS.items()}
-_METRICS |= TOTAL_HEADERS
-_COLUMNS = (
-    *(TableColumn(header, number=False) for header in ("Paper", "Claim", "Place", "Metric")),
-    TableColumn("row", "Better", short="Better", number=False),
-    TableColumn("value", "Better", short="Better"),
-    TableColumn("row", "Worse", short="Worse", number=False),
-    TableColumn("value", "Worse", short="Worse"),
-    TableColumn("Gain"),
-    TableColumn("95%"),
-    TableColumn("Detectable"),
-    TableColumn("Published", number=False),
-    TableColumn("Each seed"),
-    *(TableColumn(header, number=False) for header in ("Seeds", "Verdict")),
-)
-_POOLED_COLUMNS = tuple(
-    replace(column, header={"Each seed": "Each resplit"}.get(column.header, column.header)) for column in _COLUMNS
-)
 _NOTES = [
     "The verdict is the first of these that holds. The set-up cannot show it: the reason is below, or both rows rank "
     "every query alike. Undecided: too few images for an interval. Contradicted: the 95% interval of the gain is below "
@@ -208,7 +189,7 @@ def _pool_claim(of_resplits: Mapping[str, Judged], test_to_train: float) -> Judg
 def _judge_claim(claim: ClaimPlan, found: Mapping[str, Replicates], bootstrap: Intervals, images: int) -> Judged:
     better, worse = found[claim.better], found[claim.worse]
     metric, other = (float(one.by_seed[claim.metric].mean()) for one in (better, worse))
-    above, below = (worse, better) if preferred_extreme(claim.metric) == "lowest" else (better, worse)
+    above, below = (worse, better) if METRICS[claim.metric].best == "lowest" else (better, worse)
     gains = (above.by_seed[claim.metric] - below.by_seed[claim.metric]).tolist()
     interval = bootstrap.difference(claim.metric, above, below)
     return Judged(claim, metric, other, float(np.mean(gains)), interval, gains, images)
@@ -293,33 +274,43 @@ def _notes_on_claims(plan: ClaimsPlan) -> list[str]:
 
 
 def _sheet(part: _Part) -> Sheet:
-    return Sheet(part.section.heading(), _COLUMNS, [_cells(one, part.section) for one in part.judged])
+    return Sheet.from_rows(part.section.heading(), _columns(part.section), part.judged)
 
 
 def _pool_sheet(pool: PoolPlan, part: _Part) -> Sheet:
     heading = f"{pool.section.title}: {describe_resplits(len(pool.resplits), pool.train, pool.test)}"
-    return Sheet(heading, _POOLED_COLUMNS, [_cells(one, part.section) for one in part.judged])
+    return Sheet.from_rows(heading, _columns(part.section, "Each resplit"), part.judged)
 
 
-def _cells(one: Judged, section: MeasuredSection) -> list[str]:
-    claim, measured, seeds = one.claim, section.plan.measured, _seeds(section)
-    return [
-        claim.paper,
-        claim.title,
-        claim.place,
-        _METRICS[claim.metric],
-        measured[claim.better].title,
-        number(one.better, claim.metric),
-        measured[claim.worse].title,
-        number(one.worse, claim.metric),
-        number(one.gain, sign="+"),
-        number_range(one.interval, sign="+"),
-        number(one.interval.detectable_difference),
-        f"{number(claim.printed.gain, sign='+')}, {claim.printed.source}" if claim.printed else "",
-        ", ".join(number(gain, sign="+") for gain in one.gains),
-        _seeds_cell(one, seeds),
-        one.verdict,
-    ]
+def _columns(section: MeasuredSection, each: str = "Each seed") -> tuple[TableColumn, ...]:
+    measured, seeds = section.plan.measured, _seeds(section)
+    return (
+        TableColumn("Paper", number=False, cell=lambda one: one.claim.paper),
+        TableColumn("Claim", number=False, cell=lambda one: one.claim.title),
+        TableColumn("Place", number=False, cell=lambda one: one.claim.place),
+        TableColumn("Metric", number=False, cell=_metric_cell),
+        TableColumn("row", "Better", "Better", number=False, cell=lambda one: measured[one.claim.better].title),
+        TableColumn("value", "Better", "Better", cell=lambda one: number(one.better, one.claim.metric)),
+        TableColumn("row", "Worse", "Worse", number=False, cell=lambda one: measured[one.claim.worse].title),
+        TableColumn("value", "Worse", "Worse", cell=lambda one: number(one.worse, one.claim.metric)),
+        TableColumn("Gain", cell=lambda one: number(one.gain, sign="+")),
+        TableColumn("95%", cell=lambda one: number_range(one.interval, sign="+")),
+        TableColumn("Detectable", cell=lambda one: number(one.interval.detectable_difference)),
+        TableColumn("Published", number=False, cell=_published_cell),
+        TableColumn(each, cell=lambda one: ", ".join(number(gain, sign="+") for gain in one.gains)),
+        TableColumn("Seeds", number=False, cell=lambda one: _seeds_cell(one, seeds)),
+        TableColumn("Verdict", number=False, cell=lambda one: one.verdict),
+    )
+
+
+def _metric_cell(one: Judged) -> str:
+    metric = METRICS[one.claim.metric]
+    return f"{metric.group} {metric.header}".strip()
+
+
+def _published_cell(one: Judged) -> str:
+    printed = one.claim.printed
+    return f"{number(printed.gain, sign='+')}, {printed.source}" if printed else ""
 
 
 def _seeds_cell(one: Judged, seeds: Sequence[int]) -> str:

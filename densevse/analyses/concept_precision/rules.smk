@@ -87,14 +87,7 @@ rule concept_table:
             lambda dataset: {"concept_network": datasets.dataset(dataset).networks["concepts"]},
         ),
     output:
-        markdown="<results>/tables/{dataset}_concepts.md",
-        html=report(
-            "<results>/tables/{dataset}_concepts.html",
-            caption="concepts.rst",
-            category="Tables",
-            labels={"table": "concepts of {dataset}"},
-        ),
-        latex="<results>/tables/{dataset}_concepts.tex",
+        **table_pages("<results>/tables/{dataset}_concepts", "concepts.rst", table="concepts of {dataset}"),
     log:
         "<logs>/concept_table/{dataset}.log",
     conda:

@@ -95,14 +95,9 @@ rule cross_fitting_table:
     input:
         precision=path("<results>/cross_fitting/{dataset}/{concept_network}/precision.parquet", cross_fitting.networks),
     output:
-        markdown="<results>/tables/{dataset}_cross_fitting.md",
-        html=report(
-            "<results>/tables/{dataset}_cross_fitting.html",
-            caption="cross_fitting.rst",
-            category="Tables",
-            labels={"table": "cross-fitted concepts of {dataset}"},
+        **table_pages(
+            "<results>/tables/{dataset}_cross_fitting", "cross_fitting.rst", table="cross-fitted concepts of {dataset}"
         ),
-        latex="<results>/tables/{dataset}_cross_fitting.tex",
     log:
         "<logs>/cross_fitting_table/{dataset}.log",
     wildcard_constraints:

@@ -34,16 +34,7 @@ rule cxc_table:
         scores=path("<results>/{dataset}/cxc_scores/{variant}/seed{seed}/round{round}.parquet", cxc.measured_rounds),
         ranks=path("<results>/{dataset}/cxc_ranks/{variant}/seed{seed}/round{round}.parquet", cxc.measured_rounds),
     output:
-        markdown="<results>/tables/{dataset}_cxc.md",
-        html=report(
-            "<results>/tables/{dataset}_cxc.html",
-            caption="cxc.rst",
-            category="Tables",
-            labels={"table": "{dataset}: CxC"},
-        ),
-        latex="<results>/tables/{dataset}_cxc.tex",
-        csv="<results>/tables/{dataset}_cxc.csv",
-        parquet="<results>/tables/{dataset}_cxc.parquet",
+        **table_files("<results>/tables/{dataset}_cxc", "cxc.rst", table="{dataset}: CxC"),
     log:
         "<logs>/cxc_table/{dataset}.log",
     conda:

@@ -11,17 +11,24 @@ from densevse.analyses.cxc.settings import TASKS
 from densevse.artifacts.families import read_families
 from densevse.artifacts.index import ArtifactIndex
 from densevse.evaluation.metrics import RECALLS
+from densevse.evaluation.recall import is_hit
 from densevse.evaluation.relevance import MeanBootstrap
+from densevse.report.columns import METHOD, MetricColumn, variant_and_seeds
 from densevse.report.footnotes import INTERVALS
 from densevse.report.plan import LastRoundsPlan
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, range_cells
+from densevse.report.rendering import Document, Sheet, TableColumn, number_cell
 from densevse.report.results import Outputs, write_table
 from snakeproof import schema
 from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
 from snakeproof.strict import validate
 
 DIRECTIONS = ("i2i", "t2t")
-_RECALLS = {f"{direction}_r{k}": (direction, k) for direction in DIRECTIONS for k in RECALLS}
+_RECALLS = {
+    MetricColumn(f"{direction}_r{k}", REAL, f"R@{k} of {direction}, percent", False, f"R@{k}", direction): k
+    for direction in DIRECTIONS
+    for k in RECALLS
+}
+"""The recalls, and the K of each."""
 
 CXC_RESULTS = Schema(
     "cxc_results",
@@ -38,11 +45,7 @@ CXC_RESULTS = Schema(
                 Column(f"{task}_std", REAL, "its standard deviation over draws; the mean over seeds"),
             )
         ),
-        *(
-            Column(f"{name}{end}", REAL, f"R@{k} of {direction}, percent{of}", nullable=bool(end))
-            for name, (direction, k) in _RECALLS.items()
-            for end, of in (("", ""), ("_low", ", low end of the 95% interval"), ("_high", ", high end"))
-        ),
+        *(column for recall in _RECALLS for column in recall.with_ends()),
     ),
 )
 
@@ -93,41 +96,29 @@ def recalls(runs: Sequence[pd.DataFrame], families: pd.Series) -> dict[str, floa
     """R@K of both directions over the CXC_RANKS of several seeds, and their intervals; `families` are by image_id."""
     family = pd.Series(pd.factorize(families[runs[0]["image_id"]])[0])
     asks = {direction: (runs[0]["direction"] == direction).to_numpy() for direction in DIRECTIONS}
-    group = {name: family[asks[direction]].to_numpy() for name, (direction, _) in _RECALLS.items()}
+    group = {recall.name: family[asks[recall.group]].to_numpy() for recall in _RECALLS}
     hits = [
         {
-            name: (run["rank"].to_numpy()[asks[direction]] <= k).astype(float)
-            for name, (direction, k) in _RECALLS.items()
+            recall.name: is_hit(run["rank"].to_numpy()[asks[recall.group]], k).astype(float)
+            for recall, k in _RECALLS.items()
         }
         for run in runs
     ]
-    return MeanBootstrap(group, [*_RECALLS]).means_and_intervals(hits)
+    return MeanBootstrap(group, [*group]).means_and_intervals(hits)
 
 
 def _correlation_sheet(rows: pd.DataFrame, plan: LastRoundsPlan) -> Sheet:
-    columns = [TableColumn("Method", number=False)]
-    for task in TASKS:
-        columns += [TableColumn("mean", task.upper(), task.upper()), TableColumn("std", task.upper(), task.upper())]
-    names = [f"{task}{end}" for task in TASKS for end in ("", "_std")]
-    cells = [
-        [row["method"], *(number(row[name]) for name in names), _source(row, plan)] for row in rows.to_dict("records")
+    columns = [
+        TableColumn(header, task.upper(), task.upper(), cell=number_cell(f"{task}{end}"))
+        for task in TASKS
+        for header, end in (("mean", ""), ("std", "_std"))
     ]
-    return Sheet("Correlation with people's ratings", (*columns, _LAST), cells)
+    columns = [METHOD, *columns, variant_and_seeds(plan.measured)]
+    return Sheet.from_rows("Correlation with people's ratings", columns, rows.to_dict("records"))
 
 
 def _recall_sheet(rows: pd.DataFrame, plan: LastRoundsPlan) -> Sheet:
-    columns = [TableColumn("Method", number=False)]
-    for direction, k in _RECALLS.values():
-        columns += [TableColumn(f"R@{k}", direction, direction), TableColumn(f"95% of R@{k}", direction)]
-    cells = [
-        [row["method"], *(cell for name in _RECALLS for cell in range_cells(row, name)), _source(row, plan)]
-        for row in rows.to_dict("records")
-    ]
-    return Sheet("Retrieval of images by images, and of sentences by sentences", (*columns, _LAST), cells)
-
-
-_LAST = TableColumn("Variant and seeds", number=False)
-
-
-def _source(row: Mapping[Any, Any], plan: LastRoundsPlan) -> str:
-    return f"{row['variant']}, {named_seeds(plan.measured[row['variant']].seeds)}"
+    recalls = (column for recall in _RECALLS for column in recall.printed_with_interval(f"95% of {recall.header}"))
+    columns = [METHOD, *recalls, variant_and_seeds(plan.measured)]
+    heading = "Retrieval of images by images, and of sentences by sentences"
+    return Sheet.from_rows(heading, columns, rows.to_dict("records"))

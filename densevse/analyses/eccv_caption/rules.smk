@@ -14,16 +14,9 @@ rule eccv_caption_table:
             eccv_caption.measured_retrievals,
         ),
     output:
-        markdown="<results>/tables/{dataset}_eccv_caption.md",
-        html=report(
-            "<results>/tables/{dataset}_eccv_caption.html",
-            caption="eccv_caption.rst",
-            category="Tables",
-            labels={"table": "{dataset}: ECCV Caption and CxC"},
+        **table_files(
+            "<results>/tables/{dataset}_eccv_caption", "eccv_caption.rst", table="{dataset}: ECCV Caption and CxC"
         ),
-        latex="<results>/tables/{dataset}_eccv_caption.tex",
-        csv="<results>/tables/{dataset}_eccv_caption.csv",
-        parquet="<results>/tables/{dataset}_eccv_caption.parquet",
     log:
         "<logs>/eccv_caption_table/{dataset}.log",
     conda:

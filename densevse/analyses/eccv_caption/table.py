@@ -21,8 +21,9 @@ from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.evaluation.relevance import AnswerRanks, MeanBootstrap
+from densevse.report.columns import METHOD, MetricColumn, variant_and_seeds
 from densevse.report.footnotes import INTERVALS, adopted_notes
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.rendering import Document, Sheet, range_cell
 from densevse.report.results import Outputs, write_table
 from densevse.report.sections import retrieval_paths
 from densevse.runtime.arrays import Indices, Reals
@@ -73,12 +74,19 @@ class AnswerLists(NamedTuple):
 BENCHMARKS = {"eccv": ("map_at_r", "rprecision", "r1", "r5", "r10"), "cxc": ("r1", "r5", "r10")}
 """The measures of each benchmark."""
 
-MEASURE_COLUMNS = tuple(
-    f"{benchmark}_{direction}_{name}"
+_MEASURES = [
+    MetricColumn(
+        f"{benchmark}_{direction}_{name}",
+        REAL,
+        "benchmark, direction and measure, percent; the mean over seeds",
+        header=_HEADERS[name],
+        group=f"{_TITLES[benchmark]} {direction}",
+    )
     for benchmark, names in BENCHMARKS.items()
     for direction in DIRECTIONS
     for name in names
-)
+]
+MEASURE_COLUMNS = tuple(measure.name for measure in _MEASURES)
 
 EXTENDED_TRUTH_RESULTS = Schema(
     "extended_truth_results",
@@ -87,15 +95,7 @@ EXTENDED_TRUTH_RESULTS = Schema(
         Column("method", TEXT, "the method's name as printed"),
         Column("variant", TEXT, "the variant, ensemble or given row in config/methods"),
         Column("seeds", NUMBER, "how many seeds"),
-        *(
-            column
-            for name in MEASURE_COLUMNS
-            for column in (
-                Column(name, REAL, "benchmark, direction and measure, percent; the mean over seeds"),
-                Column(f"{name}_low", REAL, "the low end of its 95% interval", nullable=True),
-                Column(f"{name}_high", REAL, "the high end", nullable=True),
-            )
-        ),
+        *(column for one in _MEASURES for column in one.with_ends("the low end of its 95% interval", "the high end")),
     ),
 )
 
@@ -162,29 +162,15 @@ def _family_numbers(truth: ExtendedTruth, families: pd.Series) -> dict[str, Indi
 
 
 def _sheets(rows: pd.DataFrame, plan: ExtendedTruthPlan, truth: ExtendedTruth) -> list[Sheet]:
-    method, variant = TableColumn("Method", number=False), TableColumn("Variant and seeds", number=False)
-    columns = (method, *_columns(), variant)
-    sheets: dict[str, list[list[str]]] = {"measures": [], "intervals": []}
-    for row in rows.to_dict("records"):
-        last = f"{row['variant']}, {named_seeds(plan.section.measured[row['variant']].seeds)}"
-        sheets["measures"].append([row["method"], *(number(row[name]) for name in MEASURE_COLUMNS), last])
-        ends = [number_range((row[f"{name}_low"], row[f"{name}_high"])) for name in MEASURE_COLUMNS]
-        sheets["intervals"].append([row["method"], *ends, last])
     images, sentences = (f"{len(truth.own[direction]):,}" for direction in DIRECTIONS)
     heading = f"{plan.title}: test split, {images} images, {sentences} sentences, every sentence against every image"
+    metrics = (measure.printed() for measure in _MEASURES)
+    intervals = (measure.printed(cell=range_cell(measure.name)) for measure in _MEASURES)
+    last, records = variant_and_seeds(plan.section.measured), rows.to_dict("records")
     return [
-        Sheet(heading, columns, sheets["measures"]),
-        Sheet("95% intervals of our metrics", columns, sheets["intervals"]),
+        Sheet.from_rows(heading, (METHOD, *metrics, last), records),
+        Sheet.from_rows("95% intervals of our metrics", (METHOD, *intervals, last), records),
     ]
-
-
-def _columns() -> list[TableColumn]:
-    found = []
-    for benchmark, names in BENCHMARKS.items():
-        for direction in DIRECTIONS:
-            group = f"{_TITLES[benchmark]} {direction}"
-            found += [TableColumn(_HEADERS[name], group, short=group) for name in names]
-    return found
 
 
 def _notes(truth: ExtendedTruth) -> list[str]:

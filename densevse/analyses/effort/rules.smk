@@ -93,16 +93,7 @@ rule effort:
             effort.fresh_retrievals,
         ),
     output:
-        markdown="<results>/tables/{dataset}_effort.md",
-        html=report(
-            "<results>/tables/{dataset}_effort.html",
-            caption="effort.rst",
-            category="Tables",
-            labels={"table": "{dataset}, equal effort"},
-        ),
-        latex="<results>/tables/{dataset}_effort.tex",
-        csv="<results>/tables/{dataset}_effort.csv",
-        parquet="<results>/tables/{dataset}_effort.parquet",
+        **table_files("<results>/tables/{dataset}_effort", "effort.rst", table="{dataset}, equal effort"),
         figure=report(
             "<results>/figures/{dataset}/effort.svg",
             caption="effort.rst",

@@ -4,9 +4,10 @@ The expected best of n draws (Dodge et al., Show Your Work, EMNLP 2019) is the m
 test figure of the draw with the best val figure among them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.recall import metrics_of
 from densevse.report.figures import number_logarithmic, save_figure
 from densevse.report.footnotes import INTERVALS
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_cell, number_range
 from densevse.report.results import Outputs, write_table
 from densevse.report.sections import list_queries
 from densevse.runtime.arrays import Reals
@@ -178,64 +179,59 @@ def _records(row: Tuned, plan: RowPlan) -> list[dict[str, Any]]:
 
 def _summary_sheet(rows: Sequence[Tuned], table: EffortPlan, bootstrap: RankBootstrap) -> Sheet:
     """A line for each row: as configured, tuned, the gains of both, and the expected best."""
-    reference = next(row for row in rows if row.name == table.reference)
-    columns = (
-        TableColumn("method", number=False),
-        TableColumn("draws"),
-        TableColumn("core-minutes of a draw"),
-        TableColumn("configured"),
-        TableColumn("tuned", best="highest"),
-        TableColumn("gain of tuning"),
-        TableColumn("95%"),
-        TableColumn(f"gain on {reference.title}"),
-        TableColumn("95%"),
-        TableColumn(f"expected best of {table.compared_at}", best="highest"),
-        TableColumn("of all"),
-        TableColumn(f"of {table.compared_at - 1} but draw 0", best="highest"),
-        TableColumn("val and test"),
+    reference, n = next(row for row in rows if row.name == table.reference), table.compared_at
+    tuning = _gain_columns("gain of tuning", lambda row: row.default, bootstrap)
+    on_reference = _gain_columns(
+        f"gain on {reference.title}", lambda row: None if row is reference else reference.again, bootstrap
     )
-    return Sheet("rsum on test", columns, [_line(row, reference, table, bootstrap) for row in rows])
+    columns = (
+        TableColumn("method", number=False, cell=lambda row: row.title),
+        TableColumn("draws", cell=lambda row: str(len(row.val))),
+        TableColumn("core-minutes of a draw", cell=lambda row: _minutes(row.core_minutes.mean())),
+        TableColumn("configured", cell=lambda row: number(_rsum(row.default) if row.default else None)),
+        TableColumn("tuned", best="highest", cell=lambda row: number(_rsum(row.again))),
+        *tuning,
+        *on_reference,
+        TableColumn(f"expected best of {n}", best="highest", cell=lambda row: number(float(row.curve[n - 1]))),
+        TableColumn("of all", cell=lambda row: number(float(row.curve[-1]))),
+        TableColumn(
+            f"of {n - 1} but draw 0", best="highest", cell=lambda row: number(row.expected_without_default(n - 1))
+        ),
+        TableColumn("val and test", cell=lambda row: "" if np.isnan(row.correlation) else f"{row.correlation:.2f}"),
+    )
+    return Sheet.from_rows("rsum on test", columns, rows)
 
 
-def _line(row: Tuned, reference: Tuned, table: EffortPlan, bootstrap: RankBootstrap) -> list[str]:
-    return [
-        row.title,
-        str(len(row.val)),
-        _minutes(row.core_minutes.mean()),
-        number(_rsum(row.default) if row.default else None),
-        number(_rsum(row.again)),
-        *(_gain(row.again, row.default, bootstrap) if row.default else ("", "")),
-        *(("", "") if row is reference else _gain(row.again, reference.again, bootstrap)),
-        number(float(row.curve[table.compared_at - 1])),
-        number(float(row.curve[-1])),
-        number(row.expected_without_default(table.compared_at - 1)),
-        "" if np.isnan(row.correlation) else f"{row.correlation:.2f}",
-    ]
+def _gain_columns(
+    header: str, compared: Callable[[Tuned], Replicates | None], bootstrap: RankBootstrap
+) -> tuple[TableColumn, TableColumn]:
+    """The columns of a tuned row's gain on what it is compared with, if there is such, and of its 95% interval."""
+
+    def gain(row: Tuned) -> str:
+        other = compared(row)
+        return number(_rsum(row.again) - _rsum(other), sign="+") if other else ""
+
+    def interval(row: Tuned) -> str:
+        other = compared(row)
+        return number_range(bootstrap.difference("rsum", row.again, other), sign="+") if other else ""
+
+    return TableColumn(header, cell=gain), TableColumn("95%", cell=interval)
 
 
 def _rsum(of: Replicates) -> float:
     return float(of.by_seed["rsum"].mean())
 
 
-def _gain(of: Replicates, reference: Replicates, bootstrap: RankBootstrap) -> tuple[str, str]:
-    ends = bootstrap.difference("rsum", of, reference)
-    return number(_rsum(of) - _rsum(reference), sign="+"), number_range(ends, sign="+")
-
-
 def _draws_sheet(frame: pd.DataFrame, table: EffortPlan) -> Sheet:
-    names = ("val", "test", "core-minutes")
-    columns = (*(TableColumn(name, number=False) for name in ("method", "draw", "settings")), *map(TableColumn, names))
-    cells = [
-        [
-            table.rows[row["variant"]].title,
-            f"{row['draw']}, chosen" if row["chosen"] else str(row["draw"]),
-            row["settings"],
-            *(number(row[column]) for column in ("val_rsum", "test_rsum")),
-            _minutes(row["core_minutes"]),
-        ]
-        for row in frame.to_dict("records")
-    ]
-    return Sheet("Every draw, one seed: rsum", columns, cells)
+    columns = (
+        TableColumn("method", number=False, cell=lambda row: table.rows[row["variant"]].title),
+        TableColumn("draw", number=False, cell=lambda row: f"{row['draw']}{', chosen' if row['chosen'] else ''}"),
+        TableColumn("settings", number=False, cell=itemgetter("settings")),
+        TableColumn("val", cell=number_cell("val_rsum")),
+        TableColumn("test", cell=number_cell("test_rsum")),
+        TableColumn("core-minutes", cell=lambda row: _minutes(row["core_minutes"])),
+    )
+    return Sheet.from_rows("Every draw, one seed: rsum", columns, frame.to_dict("records"))
 
 
 def _minutes(value: float) -> str:

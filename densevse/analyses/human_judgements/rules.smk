@@ -139,16 +139,11 @@ rule agreement_table:
         ),
         published=path("<package>/analyses/human_judgements/published/{dataset}.csv"),
     output:
-        markdown="<results>/tables/{dataset}_human.md",
-        html=report(
-            "<results>/tables/{dataset}_human.html",
-            caption=f"{ROOT}/workflow/report/table.rst",
-            category="Tables",
-            labels={"table": "{dataset}: agreement with people"},
+        **table_files(
+            "<results>/tables/{dataset}_human",
+            f"{ROOT}/workflow/report/table.rst",
+            table="{dataset}: agreement with people",
         ),
-        latex="<results>/tables/{dataset}_human.tex",
-        csv="<results>/tables/{dataset}_human.csv",
-        parquet="<results>/tables/{dataset}_human.parquet",
     log:
         "<logs>/agreement_table/{dataset}.log",
     wildcard_constraints:

@@ -10,6 +10,7 @@ Contrastively Learned Vision-language Models, NeurIPS 2023).
 """
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,9 +22,11 @@ from densevse.analyses.human_judgements.settings import AgreementPlan
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
+from densevse.evaluation.recall import is_hit
 from densevse.evaluation.relevance import MeanBootstrap
+from densevse.report.columns import METHOD, MetricColumn
 from densevse.report.published import any_text, number_or_none, read_rows, required_text
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, range_cells
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number_cell, range_cell
 from densevse.report.results import Outputs, write_table
 from densevse.runtime.arrays import Reals
 from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN_INTERVAL, Interval, drawn_statistics
@@ -35,10 +38,18 @@ from snakeproof.strict import validate
 
 ENDS = (("", ""), ("_low", ", low end of the 95% interval"), ("_high", ", high end of the 95% interval"))
 RECALLS_OF_CROWD = {
-    f"crowd_{direction}_r{k}": f"{direction} R@{k} with the crowd's positives, percent"
+    MetricColumn(
+        f"crowd_{direction}_r{k}",
+        REAL,
+        f"{direction} R@{k} with the crowd's positives, percent",
+        True,
+        f"R@{k}",
+        direction,
+    ): k
     for direction in DIRECTIONS
     for k in RECALLS
 }
+"""The recalls, and the K of each."""
 
 AGREEMENT = Schema(
     "agreement",
@@ -60,8 +71,8 @@ AGREEMENT = Schema(
             for end, of in ENDS
         ),
         *(
-            Column(f"{name}{end}", REAL, f"{meaning}{of}", nullable=True)
-            for name, meaning in RECALLS_OF_CROWD.items()
+            Column(f"{recall.name}{end}", REAL, f"{recall.meaning}{of}", nullable=True)
+            for recall in RECALLS_OF_CROWD
             for end, of in ENDS
         ),
         Column("seeds", NUMBER, "how many seeds; 0 where not measured here"),
@@ -161,14 +172,14 @@ def make_agreement_table(
 
 def recalls(runs: Sequence[pd.DataFrame]) -> dict[str, float]:
     """R@K of several seeds with the crowd's positives, in percent, by RECALLS_OF_CROWD, and their intervals."""
-    of = {name: (runs[0]["direction"] == name.split("_")[1]).to_numpy() for name in RECALLS_OF_CROWD}
-    images = {name: runs[0]["image"].to_numpy()[rows] for name, rows in of.items()}
+    of = {recall: (runs[0]["direction"] == recall.group).to_numpy() for recall in RECALLS_OF_CROWD}
+    images = {recall.name: runs[0]["image"].to_numpy()[rows] for recall, rows in of.items()}
 
     def hits(run: pd.DataFrame) -> dict[str, Reals]:
         ranks = run["rank"].to_numpy()
-        return {name: (ranks[rows] <= int(name.rpartition("_r")[2])).astype(np.float64) for name, rows in of.items()}
+        return {one.name: is_hit(ranks[of[one]], k).astype(np.float64) for one, k in RECALLS_OF_CROWD.items()}
 
-    return MeanBootstrap(images, list(RECALLS_OF_CROWD)).means_and_intervals([hits(run) for run in runs])
+    return MeanBootstrap(images, list(images)).means_and_intervals([hits(run) for run in runs])
 
 
 def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str, scored_by: str = "score") -> Agreement:
@@ -209,47 +220,35 @@ def _run_scores(judged: pd.DataFrame, run: pd.DataFrame, scored_by: str) -> np.n
 
 def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
     columns = (
-        *(TableColumn(name, number=False) for name in ("Method", "Source")),
-        *_columns("tau-c", "Experts", "Experts"),
-        *_columns("tau-b", "Crowd, without own sentences", "crowd without own"),
-        *_columns("tau-b", "Crowd, with own sentences", "crowd with own"),
-        TableColumn("Ours", number=False),
+        METHOD,
+        TableColumn("Source", number=False, cell=itemgetter("source")),
+        *_columns("experts", "Experts", "Experts"),
+        *_columns("crowd", "Crowd, without own sentences", "crowd without own"),
+        *_columns("crowd_with_own", "Crowd, with own sentences", "crowd with own"),
+        TableColumn("Ours", number=False, cell=itemgetter("variant")),
     )
-    cells = [
-        [
-            row["method"],
-            row["source"],
-            *(cell for by in TAUS for name in (by, f"{by}_centred") for cell in range_cells(row, name)),
-            row["variant"],
-        ]
-        for _, row in rows.iterrows()
-    ]
     experts, others, every = (len(_select_judgements(judged, by)) for by in TAUS)
     heading = (
         f"{experts:,} ratings by experts, {every:,} pairs judged by the crowd, {every - others:,} of them of an image "
         "and its own sentence"
     )
-    return Sheet(heading, columns, cells)
+    return Sheet.from_rows(heading, columns, rows.to_dict("records"))
 
 
 def _recall_sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
-    columns = [TableColumn("Method", number=False)]
-    for direction in DIRECTIONS:
-        for k in RECALLS:
-            columns += [TableColumn(f"R@{k}", direction, direction), TableColumn(f"95% of R@{k}", direction)]
-    ours = [row for _, row in rows.iterrows() if pd.notna(row[next(iter(RECALLS_OF_CROWD))])]
-    cells = [[row["method"], *(cell for name in RECALLS_OF_CROWD for cell in range_cells(row, name))] for row in ours]
+    recalls = (one for recall in RECALLS_OF_CROWD for one in recall.printed_with_interval(f"95% of {recall.header}"))
+    ours = [row for row in rows.to_dict("records") if pd.notna(row[next(iter(RECALLS_OF_CROWD)).name])]
     enough = ((judged["by"] == "crowd") & (judged["rating"] >= SHARE_OF_YES)).sum()
-    return Sheet(
-        f"Retrieval, with {enough:,} pairs that the crowd calls right as right answers too", tuple(columns), cells
-    )
+    heading = f"Retrieval, with {enough:,} pairs that the crowd calls right as right answers too"
+    return Sheet.from_rows(heading, (METHOD, *recalls), ours)
 
 
-def _columns(tau: str, group: str, short: str) -> list[TableColumn]:
+def _columns(by: str, group: str, short: str) -> list[TableColumn]:
     """The columns of one list of judgements: of scores, then of centred scores."""
+    tau, centred = f"tau-{TAUS[by]}", f"{by}_centred"
     return [
-        TableColumn(tau, group, short),
-        TableColumn("95%", group),
-        TableColumn(f"{tau}, centred", group, short),
-        TableColumn("95%, centred", group),
+        TableColumn(tau, group, short, cell=number_cell(by)),
+        TableColumn("95%", group, cell=range_cell(by)),
+        TableColumn(f"{tau}, centred", group, short, cell=number_cell(centred)),
+        TableColumn("95%, centred", group, cell=range_cell(centred)),
     ]

@@ -76,14 +76,11 @@ rule localisation_table:
         ),
         image_table="<results>/{dataset}/images.parquet",
     output:
-        markdown="<results>/tables/{dataset}_localisation_{variant}.md",
-        html=report(
-            "<results>/tables/{dataset}_localisation_{variant}.html",
-            caption="localisation.rst",
-            category="Tables",
-            labels={"table": "localisation, {variant} on {dataset}"},
+        **table_pages(
+            "<results>/tables/{dataset}_localisation_{variant}",
+            "localisation.rst",
+            table="localisation, {variant} on {dataset}",
         ),
-        latex="<results>/tables/{dataset}_localisation_{variant}.tex",
         parquet="<results>/tables/{dataset}_localisation_{variant}.parquet",
     log:
         "<logs>/localisation_table/{dataset}_{variant}.log",

@@ -26,16 +26,7 @@ rule perplexity_table:
             perplexity.measured_rounds,
         ),
     output:
-        markdown="<results>/tables/{dataset}_perplexity.md",
-        html=report(
-            "<results>/tables/{dataset}_perplexity.html",
-            caption="perplexity.rst",
-            category="Tables",
-            labels={"table": "{dataset}: perplexity"},
-        ),
-        latex="<results>/tables/{dataset}_perplexity.tex",
-        csv="<results>/tables/{dataset}_perplexity.csv",
-        parquet="<results>/tables/{dataset}_perplexity.parquet",
+        **table_files("<results>/tables/{dataset}_perplexity", "perplexity.rst", table="{dataset}: perplexity"),
     log:
         "<logs>/perplexity_table/{dataset}.log",
     conda:

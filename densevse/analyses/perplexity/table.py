@@ -10,7 +10,8 @@ from densevse.analyses.perplexity.plan import PerplexityPlan
 from densevse.analyses.perplexity.schemas import LIKELIHOODS
 from densevse.artifacts.families import read_families
 from densevse.artifacts.index import ArtifactIndex
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds
+from densevse.report.columns import METHOD, variant_and_seeds
+from densevse.report.rendering import Document, Sheet, TableColumn
 from densevse.report.results import Outputs, write_table
 from densevse.runtime.arrays import Reals
 from densevse.statistics.bootstrap import TOO_FEW
@@ -37,14 +38,6 @@ PERPLEXITY = Schema(
     ),
 )
 
-_COLUMNS = (
-    TableColumn("Method", number=False),
-    TableColumn("v right", "Perplexity", "Perplexity,"),
-    TableColumn("v shuffled", "Perplexity", "Perplexity,"),
-    TableColumn("Gain"),
-    TableColumn("95% of gain"),
-    TableColumn("Variant and seeds", number=False),
-)
 _NOTES = [
     "Perplexity: e to the mean negative log likelihood of a prediction, by the decoder that generates sentences from "
     "v, the vector of an image; the mean over seeds. A sentence has a prediction for each of its words that the "
@@ -75,7 +68,7 @@ def make_perplexity_table(images: str, found: Sequence[str], plan: Mapping[str, 
     frame = pd.DataFrame(records, columns=[column.name for column in PERPLEXITY.columns])
     rows = frame.to_dict("records")
     heading = f"Sentences of the {planned.split} split, generated from the right image or another"
-    sheet = Sheet(heading, _COLUMNS, [_cells(row, planned) for row in rows])
+    sheet = Sheet.from_rows(heading, _columns(planned), rows)
     document = Document(f"{planned.title}: perplexity", [sheet], [*_NOTES, *_count_notes(rows, planned)])
     write_table(frame, PERPLEXITY, document, Outputs(**outputs))
 
@@ -104,10 +97,19 @@ def _counts(run: pd.DataFrame) -> dict[str, int]:
     return {"images": run["image_id"].nunique(), "sentences": len(run), "predictions": int(run["predictions"].sum())}
 
 
-def _cells(row: Mapping[Any, Any], plan: PerplexityPlan) -> list[str]:
-    interval = "" if np.isnan(row["gain_low"]) else f"{row['gain_low']:+.3f} to {row['gain_high']:+.3f}"
-    numbers = (f"{row['right']:.2f}", f"{row['shuffled']:.2f}", f"{row['gain']:+.3f}")
-    return [row["method"], *numbers, interval, f"{row['variant']}, {named_seeds(plan.measured[row['variant']].seeds)}"]
+def _columns(plan: PerplexityPlan) -> tuple[TableColumn, ...]:
+    return (
+        METHOD,
+        TableColumn("v right", "Perplexity", "Perplexity,", cell=lambda row: f"{row['right']:.2f}"),
+        TableColumn("v shuffled", "Perplexity", "Perplexity,", cell=lambda row: f"{row['shuffled']:.2f}"),
+        TableColumn("Gain", cell=lambda row: f"{row['gain']:+.3f}"),
+        TableColumn("95% of gain", cell=_interval),
+        variant_and_seeds(plan.measured),
+    )
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    return "" if np.isnan(row["gain_low"]) else f"{row['gain_low']:+.3f} to {row['gain_high']:+.3f}"
 
 
 def _count_notes(rows: Sequence[Mapping[Any, Any]], plan: PerplexityPlan) -> list[str]:

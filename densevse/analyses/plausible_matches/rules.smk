@@ -58,16 +58,7 @@ rule plausible_table:
         images="<results>/{dataset}/images.parquet",
         found=path("<results>/{dataset}/plausible/{variant}/seed{seed}/round{round}.parquet", plausible.measured_rounds),
     output:
-        markdown="<results>/tables/{dataset}_pmrp.md",
-        html=report(
-            "<results>/tables/{dataset}_pmrp.html",
-            caption="plausible_matches.rst",
-            category="Tables",
-            labels={"table": "{dataset}: PMRP"},
-        ),
-        latex="<results>/tables/{dataset}_pmrp.tex",
-        csv="<results>/tables/{dataset}_pmrp.csv",
-        parquet="<results>/tables/{dataset}_pmrp.parquet",
+        **table_files("<results>/tables/{dataset}_pmrp", "plausible_matches.rst", table="{dataset}: PMRP"),
     log:
         "<logs>/plausible_table/{dataset}.log",
     conda:

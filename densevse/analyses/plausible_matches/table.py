@@ -10,13 +10,18 @@ from densevse.artifacts.families import read_families
 from densevse.artifacts.index import ArtifactIndex
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.relevance import MeanBootstrap
+from densevse.report.columns import METHOD, MetricColumn, variant_and_seeds
 from densevse.report.footnotes import INTERVALS
 from densevse.report.plan import LastRoundsPlan
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, range_cells
+from densevse.report.rendering import Document, Sheet
 from densevse.report.results import Outputs, write_table
 from snakeproof import schema
 from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
 from snakeproof.strict import validate
+
+_PMRP = [
+    MetricColumn(direction, REAL, f"PMRP of {direction}, percent", False, "PMRP", direction) for direction in DIRECTIONS
+]
 
 PLAUSIBLE_RESULTS = Schema(
     "plausible_results",
@@ -25,11 +30,7 @@ PLAUSIBLE_RESULTS = Schema(
         Column("method", TEXT, "the method's name as printed"),
         Column("variant", TEXT, "the variant in config/methods"),
         Column("seeds", NUMBER, "how many seeds"),
-        *(
-            Column(f"{direction}{end}", REAL, f"PMRP of {direction}, percent{of}", nullable=bool(end))
-            for direction in DIRECTIONS
-            for end, of in (("", ""), ("_low", ", low end of the 95% interval"), ("_high", ", high end"))
-        ),
+        *(column for metric in _PMRP for column in metric.with_ends()),
     ),
 )
 
@@ -56,12 +57,10 @@ def make_plausible_table(images: str, found: Sequence[str], plan: Mapping[str, A
         row = {"method": entry.title, "variant": name, "seeds": len(runs)}
         records.append(row | pmrp([schema.read(index.path(one), PLAUSIBLE) for one in runs], families))
     frame = pd.DataFrame(records, columns=[column.name for column in PLAUSIBLE_RESULTS.columns])
-    columns = [TableColumn("Method", number=False)]
-    for direction in DIRECTIONS:
-        columns += [TableColumn("PMRP", direction, direction), TableColumn("95%", direction)]
-    columns.append(TableColumn("Variant and seeds", number=False))
-    cells = [_cells(row, planned) for row in frame.to_dict("records")]
-    document = Document(f"{planned.title}: PMRP", [Sheet("Plausible matches", tuple(columns), cells)], _NOTES)
+    measures = (column for metric in _PMRP for column in metric.printed_with_interval("95%"))
+    columns = (METHOD, *measures, variant_and_seeds(planned.measured))
+    sheet = Sheet.from_rows("Plausible matches", columns, frame.to_dict("records"))
+    document = Document(f"{planned.title}: PMRP", [sheet], _NOTES)
     write_table(frame, PLAUSIBLE_RESULTS, document, Outputs(**outputs))
 
 
@@ -72,8 +71,3 @@ def pmrp(runs: Sequence[pd.DataFrame], families: pd.Series) -> dict[str, float]:
     means = [run[[f"within_{z}" for z in WITHIN]].mean(axis=1).to_numpy("float64") for run in runs]
     values = [{direction: mean[rows] for direction, rows in asks.items()} for mean in means]
     return MeanBootstrap({name: family[rows] for name, rows in asks.items()}, [*DIRECTIONS]).means_and_intervals(values)
-
-
-def _cells(row: Mapping[Any, Any], plan: LastRoundsPlan) -> list[str]:
-    parts = (cell for name in DIRECTIONS for cell in range_cells(row, name))
-    return [row["method"], *parts, f"{row['variant']}, {named_seeds(plan.measured[row['variant']].seeds)}"]

@@ -90,14 +90,7 @@ rule proposal_table:
             "<package>/analyses/proposal_recall/published/{dataset}.{kind}", proposal_recall.published_metrics
         ),
     output:
-        markdown="<results>/tables/{dataset}_proposals.md",
-        html=report(
-            "<results>/tables/{dataset}_proposals.html",
-            caption="proposals.rst",
-            category="Tables",
-            labels={"table": "proposals on {dataset}"},
-        ),
-        latex="<results>/tables/{dataset}_proposals.tex",
+        **table_pages("<results>/tables/{dataset}_proposals", "proposals.rst", table="proposals on {dataset}"),
     log:
         "<logs>/proposal_table/{dataset}.log",
     conda:

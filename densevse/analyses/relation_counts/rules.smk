@@ -7,14 +7,7 @@ rule relation_table:
         basic="<results>/{dataset}/vocabulary/fragments-basic.parquet",
         published=path("<package>/analyses/relation_counts/published/defrag.csv"),
     output:
-        markdown="<results>/tables/{dataset}_relations.md",
-        html=report(
-            "<results>/tables/{dataset}_relations.html",
-            caption="relations.rst",
-            category="Tables",
-            labels={"table": "relations of {dataset}"},
-        ),
-        latex="<results>/tables/{dataset}_relations.tex",
+        **table_pages("<results>/tables/{dataset}_relations", "relations.rst", table="relations of {dataset}"),
     log:
         "<logs>/relation_table/{dataset}.log",
     conda:

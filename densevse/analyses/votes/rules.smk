@@ -104,16 +104,11 @@ rule vote_table:
         ),
         published=path("<package>/analyses/votes/published/hm_lstm.csv"),
     output:
-        markdown="<results>/tables/{dataset}_votes.md",
-        html=report(
-            "<results>/tables/{dataset}_votes.html",
-            caption=f"{ROOT}/workflow/report/table.rst",
-            category="Tables",
-            labels={"table": "{dataset}: votes on correspondences"},
+        **table_files(
+            "<results>/tables/{dataset}_votes",
+            f"{ROOT}/workflow/report/table.rst",
+            table="{dataset}: votes on correspondences",
         ),
-        latex="<results>/tables/{dataset}_votes.tex",
-        csv="<results>/tables/{dataset}_votes.csv",
-        parquet="<results>/tables/{dataset}_votes.parquet",
     log:
         "<logs>/vote_table/{dataset}.log",
     wildcard_constraints:

@@ -4,6 +4,7 @@ It also has the share of the same pairs that true boxes confirm, if these are kn
 """
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.phrase_boxes import PHRASE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES
+from densevse.report.columns import METHOD
 from densevse.report.published import any_text, read_rows, real_number, required_text, whole_number
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, range_cells
+from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number_cell, range_cell
 from densevse.report.results import Outputs, write_table
 from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean
 from snakeproof import schema
@@ -152,25 +154,25 @@ def _percent(metric: str, right: np.ndarray[Any, Any], family: np.ndarray[Any, A
 
 def _sheet(rows: pd.DataFrame) -> Sheet:
     columns = (
-        *(TableColumn(name, number=False) for name in ("Method", "Source")),
-        TableColumn("correct", "Votes", "votes"),
-        *(TableColumn(name, "Votes") for name in ("95%", "pairs", "voters for each", "ties", "without votes")),
-        TableColumn("correct", "Exact", "exact"),
-        *(TableColumn(name, "Exact") for name in ("95%", "pairs")),
-        TableColumn("Ours", number=False),
+        METHOD,
+        TableColumn("Source", number=False, cell=itemgetter("source")),
+        TableColumn("correct", "Votes", "votes", cell=number_cell("correct")),
+        TableColumn("95%", "Votes", cell=range_cell("correct")),
+        TableColumn("pairs", "Votes", cell=lambda row: _count(row["pairs"])),
+        TableColumn("voters for each", "Votes", cell=_voters),
+        TableColumn("ties", "Votes", cell=lambda row: _count(row["ties"])),
+        TableColumn("without votes", "Votes", cell=lambda row: _count(row["without_votes"])),
+        TableColumn("correct", "Exact", "exact", cell=number_cell("exact")),
+        TableColumn("95%", "Exact", cell=range_cell("exact")),
+        TableColumn("pairs", "Exact", cell=lambda row: _count(row["exact_pairs"])),
+        TableColumn("Ours", number=False, cell=itemgetter("variant")),
     )
-    return Sheet("", columns, [_cells(row) for row in rows.to_dict("records")])
+    return Sheet.from_rows("", columns, rows.to_dict("records"))
 
 
-def _cells(row: dict[Any, Any]) -> list[str]:
+def _voters(row: Mapping[str, Any]) -> str:
     fewest, most = row["fewest_voters"], row["most_voters"]
-    return [
-        *(row["method"], row["source"]),
-        *(*range_cells(row, "correct"), _count(row["pairs"])),
-        *(_count(most) if fewest == most else f"{fewest} to {most}", _count(row["ties"]), _count(row["without_votes"])),
-        *(*range_cells(row, "exact"), _count(row["exact_pairs"])),
-        row["variant"],
-    ]
+    return _count(most) if fewest == most else f"{fewest} to {most}"
 
 
 def _count(value: Any) -> str:

@@ -127,9 +127,10 @@ def _parse_cutoffs(text: str) -> list[int]:
 
 
 def _header(key: str) -> str:
-    from densevse.report.layout import METRIC_HEADERS
+    from densevse.report.columns import METRICS
 
-    named = {**METRIC_HEADERS, "mrr": "MRR", "map_at_r": "mAP@R", "rprecision": "R-P"}
+    named = {name.removeprefix("i2t_"): column.header for name, column in METRICS.items()}
+    named |= {"mrr": "MRR", "map_at_r": "mAP@R", "rprecision": "R-P"}
     other = f"nDCG@{key.removeprefix('ndcg_at_')}" if key.startswith("ndcg_at_") else key
     return named.get(key, f"R@{key[1:]}" if key[1:].isdigit() else other)
 

@@ -1,4 +1,4 @@
-# Shared by all rule files: the validated settings, the stages of the pipeline, and what rules are made with.
+# Shared by all files of rules: the validated settings, the stages of the pipeline, and what rules are made with.
 import sys
 from pathlib import Path
 
@@ -39,6 +39,19 @@ project, settings, calls, makers = start.project, start.settings, start.calls, s
 calling, calling_once = calls.calling, calls.calling_once
 path, local_path = start.paths.path, start.paths.local_path
 contents_of, contents_of_each = start.paths.contents, start.paths.contents_of_each
+
+
+def table_pages(path, caption, category="Tables", **labels):
+    """A table's three pages, at a path without ending; the report shows the HTML, with these labels."""
+    page = report(f"{path}.html", caption=caption, category=category, labels=labels)
+    return {"markdown": f"{path}.md", "html": page, "latex": f"{path}.tex"}
+
+
+def table_files(path, caption, category="Tables", **labels):
+    """A table's five files: its pages and its rows, as CSV and as Parquet."""
+    pages = table_pages(path, caption, category, **labels)
+    return {**pages, "csv": f"{path}.csv", "parquet": f"{path}.parquet"}
+
 
 # The stages, each of which knows its files and settings from a job's wildcards.
 downloads, datasets, proposals = DownloadStage(project), DatasetStage(project), ProposalStage(project)

@@ -12,16 +12,7 @@ rule table:
         published=path("<project>/config/published/{paper}.csv", tables.papers),
         papers=path("<project>/config/published/{paper}.yaml", tables.papers),
     output:
-        markdown="<results>/tables/{table}.md",
-        html=report(
-            "<results>/tables/{table}.html",
-            caption="../../report/table.rst",
-            category="Tables",
-            labels={"table": "{table}"},
-        ),
-        latex="<results>/tables/{table}.tex",
-        csv="<results>/tables/{table}.csv",
-        parquet="<results>/tables/{table}.parquet",
+        **table_files("<results>/tables/{table}", "../../report/table.rst", table="{table}"),
     log:
         "<logs>/table/{table}.log",
     wildcard_constraints:
@@ -83,16 +74,7 @@ rule table_of_rounds:
             tables.accuracies_of_rounds,
         ),
     output:
-        markdown="<results>/tables/{dataset}_rounds.md",
-        html=report(
-            "<results>/tables/{dataset}_rounds.html",
-            caption="../../report/rounds.rst",
-            category="Tables",
-            labels={"table": "{dataset}, rounds"},
-        ),
-        latex="<results>/tables/{dataset}_rounds.tex",
-        csv="<results>/tables/{dataset}_rounds.csv",
-        parquet="<results>/tables/{dataset}_rounds.parquet",
+        **table_files("<results>/tables/{dataset}_rounds", "../../report/rounds.rst", table="{dataset}, rounds"),
     log:
         "<logs>/table_of_rounds/{dataset}.log",
     conda:
