@@ -72,4 +72,4 @@ rule all:
     input:
         f"{settings.results}/scenes.done",
         # Those that it lists, too: a deleted one would stay away while the list is there.
-        lambda wildcards: analyses.listing_job(tables)("scenes").settings["files"],
+        lambda wildcards: analyses.target_files("scenes"),

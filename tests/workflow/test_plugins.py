@@ -56,9 +56,8 @@ CONFIG = {
 }
 READ = """
 import sys
-from densevse.dag.project import Project
-from densevse.dag.training import TrainingStage
-settings = TrainingStage(Project({root!r}, {config!r})).job("mine", "mine", 0).settings
+from densevse.dag.project import Project, Stage
+settings = Stage(Project({root!r}, {config!r}), training).job("mine", "mine", 0).settings
 print([name for name in sys.modules if name.startswith("shapes_and_lines") or name in ("torch", "pandas")])
 """
 

@@ -223,7 +223,7 @@ def _number_of_images(table: str, about: int | None) -> int | None:
 
 def _sources(config: Any) -> Mapping[str, Any]:
     """The files that come from elsewhere, by their paths."""
-    from densevse.dag.datasets import sources_by_path
+    from densevse.dag.downloads import sources_by_path
 
     return {f"{config.resources}/{file}": source for file, source in sources_by_path(config).items()}
 

@@ -15,7 +15,7 @@ rule propose:
     priority: 1  # long, and it depends only on the photographs
     conda:
         "../../../envs/base.yaml"
-    threads: from_wildcards(lambda dataset: datasets.dataset(dataset).threads or 8)
+    threads: from_wildcards(lambda dataset: project.datasets[dataset].threads or 8)
     resources:
         mem_mb=growing(3000),
         runtime=growing(120),
