@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from densevse.config.environment import check_extra
+from densevse.config.sources import own_paths
 from densevse.config.values import DatasetName
 from densevse.dag.fields import (
     CONTOURS_OF_MCG,
@@ -38,6 +39,11 @@ def job(project: Project, dataset: DatasetName, proposer: str) -> Job:
             "source_names": project.source_names(dataset),
         }
     )
+
+
+def own_files(project: Project, proposer: str) -> list[str]:
+    """The user's files or folders that a proposer reads."""
+    return [path for _, path in own_paths(project.config.proposers[proposer].options, proposer)]
 
 
 def clusters_job(project: Project, proposer: str) -> Job:

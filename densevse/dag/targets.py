@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from densevse.config.environment import corenlp_home
 from densevse.config.load import FOLDERS
+from densevse.config.sources import own_paths
 from densevse.dag.project import Project, name_pattern
 from snakeproof.contents import is_in_bucket
 from snakeproof.errors import InputError
@@ -48,9 +49,8 @@ class OwnFiles:
     def refuse(self, absent: str) -> None:
         """Raises `InputError` that names the key of a missing path."""
         path, keys = self._absent_paths()[absent]
-        raise InputError(
-            f"{' and '.join(keys)}: {path} is not there. Correct the path, or remove the key from your configuration."
-        )
+        named = " and ".join(dict.fromkeys(keys))
+        raise InputError(f"{named}: {path} is not there. Correct the path, or remove the key from your configuration.")
 
     def copy_pattern(self, folders: bool, all_of_them: bool) -> str:
         """A pattern of the copies, in a bucket, of the user's files or, with `folders`, of the user's folders.
@@ -92,23 +92,11 @@ class OwnFiles:
         yield from [("CORENLP_HOME", corenlp)] if corenlp else []
         for settings in config.analyses():
             yield from settings.paths()
-        for owner, dataset in config.datasets.items():
-            yield from ((f"datasets.{owner}.local.{source}", path) for source, path in dataset.local.items())
-            yield from [(f"datasets.{owner}.boxes", dataset.boxes)] if dataset.boxes else []
-            yield from ((f"datasets.{owner}.features.{key}", path) for key, path in dataset.feature_files())
+        for folder in FOLDERS:
+            yield from own_paths(getattr(config, folder), folder)
         for name, network in config.networks.items():
-            yield from [(f"networks.{name}.local", network.local)] if network.local else []
-            if network.tokenizer and network.tokenizer.local:
-                yield f"networks.{name}.tokenizer.local", network.tokenizer.local
             if network.classes not in (None, "imagenet"):
                 yield f"networks.{name}.classes", self._project.packaged_file(str(network.classes))
-        for name, vectors in config.word_vectors.items():
-            yield from [(f"word_vectors.{name}.local", vectors.local)] if vectors.local else []
-        for name, proposer in config.proposers.items():
-            yield from [(f"proposers.{name}.local", proposer.local)] if proposer.local else []
-            yield from ((f"proposers.{name}.options", path) for path in proposer.files())
-        for name, row in config.given_rows().items():
-            yield from ((f"methods.{name}.{key}", path) for key, path in row.paths())
 
 
 BY_HAND = "obtain_by_hand"

@@ -4,7 +4,7 @@
 rule propose:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
-        files=path("{own_file}", lambda proposer: settings.proposers[proposer].files()),
+        files=path("{own_file}", proposals.own_files),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
@@ -21,7 +21,7 @@ rule propose:
         runtime=growing(120),
     params:
         **calling("densevse.vision.proposals:write_proposals", proposals.job),
-        contents=contents_of("{own_file}", lambda proposer: settings.proposers[proposer].files()),
+        contents=contents_of("{own_file}", proposals.own_files),
     message:
         "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
