@@ -24,7 +24,7 @@ def inputs(project: Project, wildcards: Wildcards) -> InputFiles:
                 f"ensembles.{ensemble}.seeds_each: {name} reads a generator's sentences, which differ by seed; set "
                 "it to 1."
             )
-        for key, files in training.inputs_of_variant(project, wildcards, name).items():
+        for key, files in training.inputs(project, wildcards, name).items():
             if inputs.setdefault(key, files) != files:
                 raise InputError(f"ensembles.{ensemble}: {name} reads another {key} than the others.")
     return inputs

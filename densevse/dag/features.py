@@ -96,7 +96,7 @@ def files(project: Project, dataset: DatasetName, view: str, network: str) -> li
             "another network."
         )
     of = _feature_dataset(project, dataset, network)
-    by = f"-{project.region_source(dataset, network)}" if VIEWS[view].of_proposals else ""
+    by = f"-{_region_source(project, dataset, network)}" if VIEWS[view].of_proposals else ""
     folder = f"{project.results}/{of}/features/{network}/{view}{by}"
     return [f"{folder}/{one['shard']}.parquet" for one in project.shards(of)]
 
@@ -116,7 +116,7 @@ def shards_of_regions(
 ) -> list[Values]:
     """The shards of the regions by a network."""
     of = _feature_dataset(project, dataset, network)
-    return project.shards(of, dataset=of, network=network, proposer=project.region_source(dataset, network, proposer))
+    return project.shards(of, dataset=of, network=network, proposer=_region_source(project, dataset, network, proposer))
 
 
 def image_job(project: Project, dataset: DatasetName, network: str, view: str) -> Job:
@@ -138,6 +138,12 @@ def region_job(project: Project, dataset: DatasetName, network: str, proposer: s
 
 def _picture_settings(project: Project, dataset: DatasetName) -> dict[str, Any]:
     return {"source_names": project.source_names(dataset), "threads": project.threads(dataset)}
+
+
+def _region_source(project: Project, dataset: DatasetName, network: str, proposer: str | None = None) -> str:
+    """The source of a network's regions: the `proposer`, by default the data set's; or given."""
+    entry = project.datasets[dataset]
+    return "given" if network in entry.features else proposer or entry.proposer
 
 
 def needs_proposals(project: Project, dataset: DatasetName, network: str) -> bool:

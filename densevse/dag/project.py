@@ -60,7 +60,7 @@ class Project:
         """A variant's settings, as it is trained for a data set; without one, those that all data sets share."""
         return self._variant(dataset and self.training_dataset(dataset), variant)
 
-    def trainer_of_round_0(self, dataset: DatasetName, name: VariantName) -> VariantName:
+    def _trainer_of_round_0(self, dataset: DatasetName, name: VariantName) -> VariantName:
         """The variant whose round 0 a variant uses on a data set: itself, unless `round_0_of` names another.
 
         Raises `InputError` if the two differ in settings of round 0, or if the other does not train its own.
@@ -102,18 +102,9 @@ class Project:
             )
         return networks[described]
 
-    def region_source(self, dataset: DatasetName, network: str, proposer: str | None = None) -> str:
-        """The source of a network's regions: the `proposer`, by default the data set's; or given."""
-        entry = self.datasets[dataset]
-        return "given" if network in entry.features else proposer or entry.proposer
-
-    def title(self, dataset: DatasetName) -> str:
-        """A data set's title."""
-        return self.datasets[dataset].title
-
     def title_of_variant(self, dataset: DatasetName, variant: VariantName) -> str:
         """The title of a picture of one variant."""
-        return f"{self.variant(dataset, variant).title} ({variant}) on {self.title(dataset)}"
+        return f"{self.variant(dataset, variant).title} ({variant}) on {self.datasets[dataset].title}"
 
     def threads(self, dataset: DatasetName) -> int:
         """The threads of a torch job; a setting, as the last bits of a sum depend on their number."""
@@ -139,7 +130,7 @@ class Project:
 
     def variant_round(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
         """A round of a variant: values of variant, seed and round. Its round 0 may be another variant's."""
-        trainer = self.trainer_of_round_0(dataset, variant) if round == 0 else variant
+        trainer = self._trainer_of_round_0(dataset, variant) if round == 0 else variant
         return {"variant": trainer, "seed": seed, "round": round}
 
     def round_correspondences(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
@@ -149,7 +140,7 @@ class Project:
         boxes decide them.
         """
         learned = self.variant(dataset, variant).correspondences == "model"
-        made_by = self.trainer_of_round_0(dataset, variant) if round == 1 and learned else variant
+        made_by = self._trainer_of_round_0(dataset, variant) if round == 1 and learned else variant
         return {"variant": made_by, "seed": seed, "round": round}
 
     def artifact_folder(self, kind: str, dataset: DatasetName, values: Values) -> str:
@@ -256,4 +247,4 @@ class Analyses:
 
     def listing_job(self, dataset: DatasetName) -> Job:
         """The list of these files."""
-        return Job({"title": self._project.title(dataset), "files": self.target_files(dataset)})
+        return Job({"title": self._project.datasets[dataset].title, "files": self.target_files(dataset)})

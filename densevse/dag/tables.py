@@ -31,7 +31,7 @@ _REGIONS = "regions"
 def target_files(project: Project, dataset: DatasetName) -> list[str]:
     """The tables of a data set's results: its main table and, if it has them, those of its rounds and regions."""
     names: list[str] = [dataset]
-    names += [f"{dataset}_rounds"] if learning_variants(project, dataset) else []
+    names += [f"{dataset}_rounds"] if _learning_variants(project, dataset) else []
     names += [f"{dataset}_regions"] if f"{dataset}_regions" in project.config.tables else []
     gains = [f"{project.results}/figures/{name}_gains.svg" for name in names if _has_gains(project, name)]
     return [*(f"{project.results}/tables/{name}.md" for name in names), *gains]
@@ -89,15 +89,15 @@ def variants(project: Project, dataset: DatasetName) -> dict[VariantName, Method
     return {name: project.variant(dataset, name) for name in measured if name in known}
 
 
-def learning_variants(project: Project, dataset: DatasetName) -> dict[VariantName, MethodConfig]:
+def _learning_variants(project: Project, dataset: DatasetName) -> dict[VariantName, MethodConfig]:
     """The variants in a data set's main table that learn correspondences."""
     return {name: entry for name, entry in variants(project, dataset).items() if entry.last_round}
 
 
-def last_rounds(project: Project, dataset: DatasetName, variants: Iterable[VariantName]) -> list[Values]:
-    """The last round of each variant, of each seed."""
-    seeds = project.datasets[dataset].seeds
-    return [project.last_round(dataset, name, seed) for name in variants for seed in seeds]
+def last_rounds(project: Project, dataset: DatasetName, names: Iterable[VariantName] | None = None) -> list[Values]:
+    """The last round of each variant, of each seed; by default of those in the data set's main table."""
+    measured, seeds = variants(project, dataset) if names is None else names, project.datasets[dataset].seeds
+    return [project.last_round(dataset, name, seed) for name in measured for seed in seeds]
 
 
 def plan_of_last_rounds(project: Project, dataset: DatasetName, variants: Iterable[VariantName]) -> LastRoundsPlan:
@@ -107,7 +107,7 @@ def plan_of_last_rounds(project: Project, dataset: DatasetName, variants: Iterab
         last, seeds = project.last_round(dataset, name), project.datasets[dataset].seeds
         title = project.variant(dataset, name).title
         measured[name] = LastRound(title=title, seeds=seeds, model=last["variant"], round=last["round"])
-    return LastRoundsPlan(title=project.title(dataset), dataset=dataset, measured=measured)
+    return LastRoundsPlan(title=project.datasets[dataset].title, dataset=dataset, measured=measured)
 
 
 def first_protocol(project: Project, dataset: DatasetName) -> Protocol:
@@ -185,7 +185,7 @@ def gains_job(project: Project, table: str) -> Job:
     reference = rows.row_title(project, measuring[0].dataset, VariantName(str(entry.reference)))
     sections = [
         GainsSection(
-            title=f"{project.title(section.dataset)}, {section.protocol}",
+            title=f"{project.datasets[section.dataset].title}, {section.protocol}",
             dataset=section.dataset,
             protocol=section.protocol,
         )
@@ -199,7 +199,7 @@ def retrievals_of_rounds(project: Project, dataset: DatasetName) -> list[str | V
     """Every round of the variants that learn correspondences, of each seed."""
     return [
         retrieval(project, dataset, first_protocol(project, dataset), name, seed, number)
-        for name, entry in learning_variants(project, dataset).items()
+        for name, entry in _learning_variants(project, dataset).items()
         for number in range(entry.last_round + 1)
         for seed in project.datasets[dataset].seeds
     ]
@@ -211,7 +211,7 @@ def accuracies_of_rounds(project: Project, dataset: DatasetName) -> list[Values]
         return []
     return [
         project.round_correspondences(dataset, name, seed, number)
-        for name, entry in learning_variants(project, dataset).items()
+        for name, entry in _learning_variants(project, dataset).items()
         for number in range(1, entry.last_round + 1)
         for seed in project.datasets[dataset].seeds
     ]
@@ -219,10 +219,10 @@ def accuracies_of_rounds(project: Project, dataset: DatasetName) -> list[Values]
 
 def rounds_job(project: Project, dataset: DatasetName) -> Job:
     """A data set's table of rounds."""
-    entries = learning_variants(project, dataset)
+    entries = _learning_variants(project, dataset)
     section = plan_section(project, SectionConfig(dataset=dataset, protocol=first_protocol(project, dataset)), entries)
     plan = RoundsPlan(
-        title=f"{project.title(dataset)}: what each round gained",
+        title=f"{project.datasets[dataset].title}: what each round gained",
         section=section,
         rounds=[
             _round_plan(project, dataset, name, number)
@@ -332,7 +332,7 @@ def check_tables(project: Project) -> None:
         _refuse_unknown(f"methods.{method}.paper: no paper", filter(None, [entry.paper]), {file.stem for file in files})
     for name, table in config.tables.items():
         _check_measured_rows(f"tables.{name}", table, config)
-        _check_sections(f"tables.{name}", table, project)
+        _check_sections(project, table, f"tables.{name}")
         published = [section.published for section in table.sections if section.published]
         _refuse_unknown(f"tables.{name}.sections: no published rows of", published, {row.dataset for row in rows})
         for printed in table.published:
@@ -350,16 +350,16 @@ def _check_measured_rows(where: str, table: Table, config: Config) -> None:
         )
 
 
-def _check_sections(where: str, table: Table, project: Project) -> None:
+def _check_sections(project: Project, table: Table, where: str) -> None:
     _refuse_unknown(
         f"{where}.sections: no data set", [section.dataset for section in table.sections], project.config.datasets
     )
     for section in table.sections:
         if section.protocol == "regions":
-            check_phrases(f"{where}.measure", table.measure, section.dataset, project)
+            check_phrases(project, section.dataset, table.measure, f"{where}.measure")
 
 
-def check_phrases(where: str, measured: list[VariantName], dataset: DatasetName, project: Project) -> None:
+def check_phrases(project: Project, dataset: DatasetName, measured: list[VariantName], where: str) -> None:
     """Raises `InputError` for a row without regions and phrases in a section that ranks them.
 
     Given scores, and the added scores of an ensemble, exist only for whole images and sentences.

@@ -16,13 +16,12 @@ from snakeproof.jobs import Job
 from snakeproof.paths import Values, Wildcards
 
 
-def inputs(project: Project, wildcards: Wildcards) -> InputFiles:
-    """The artifacts that a variant reads on a data set, by the names of densevse.data.files.Files."""
-    return inputs_of_variant(project, wildcards, wildcards.variant)
+def inputs(project: Project, wildcards: Wildcards, member: VariantName | None = None) -> InputFiles:
+    """The artifacts that a variant reads on a data set, by the names of densevse.data.files.Files.
 
-
-def inputs_of_variant(project: Project, wildcards: Wildcards, variant: VariantName) -> InputFiles:
-    """The same for a variant that is no wildcard, such as a member of an ensemble."""
+    The variant is the wildcard, or a `member` of an ensemble.
+    """
+    variant = member or wildcards.variant
     return {
         **inputs_of_images(project, wildcards.dataset, variant),
         **inputs_of_sentences(project, wildcards.dataset, variant),

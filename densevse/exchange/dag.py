@@ -147,7 +147,7 @@ def _card_contents(project: Project, dataset: DatasetName, variant: VariantName)
     networks = {name: network for _, name, network in _networks(project, dataset, variant)}
     return {
         "title": project.variant(dataset, variant).title,
-        "dataset": project.title(dataset),
+        "dataset": project.datasets[dataset].title,
         "origins": {row.path: row.origin for row in stated if row.path.startswith(_WITH_ORIGIN)},
         "weights": {name: _origin(network) for name, network in networks.items()},
         "licences": dict(_licences(project, dataset, variant, networks)),

@@ -63,7 +63,7 @@ rule arithmetic_table:
             lambda dataset, variant: Job(
                 {
                     "title": f"Vector arithmetic: {project.variant(dataset, variant).title} "
-                    f"on {project.title(dataset)}"
+                    f"on {project.datasets[dataset].title}"
                 }
             ),
         ),

@@ -21,5 +21,5 @@ def job(project: Project, dataset: DatasetName, variant: VariantName, other: Var
         project.variant(dataset, name).title: Identity(dataset, split="test", **project.last_round(dataset, name))
         for name in ([variant, other] if other else [variant])
     }
-    title = project.title(dataset) if other else project.title_of_variant(dataset, variant)
+    title = project.datasets[dataset].title if other else project.title_of_variant(dataset, variant)
     return datasets.picture_job(project, dataset, title, shown)

@@ -144,7 +144,7 @@ def oracle_table_job(project: Project, dataset: DatasetName) -> Job:
     spaces = dict.fromkeys(entry.joint_embedding for entry in generators.values() if entry.joint_embedding)
     entries: dict[str, Strict] = {**generators, **{name: project.variant(dataset, name) for name in spaces}}
     plan = CaptionOraclePlan(
-        title=f"{project.title(dataset)}: sentences written and chosen with oracles",
+        title=f"{project.datasets[dataset].title}: sentences written and chosen with oracles",
         dataset=dataset,
         split="test",
         reference=generators[oracles.reference].title,
@@ -162,7 +162,7 @@ def oracle_means_job(project: Project, dataset: DatasetName) -> Job:
     plans = [CaptionOraclePlan.model_validate(plan) for plan in tables]
     rows = _shared_rows(plans)
     plan = CaptionOracleMeansPlan(
-        title=f"{project.title(dataset)}, resplits: sentences written and chosen with oracles",
+        title=f"{project.datasets[dataset].title}, resplits: sentences written and chosen with oracles",
         dataset=dataset,
         resplits=[plan.model_copy(update={"rows": rows}) for plan in plans],
         train=resplits.train,
@@ -228,7 +228,7 @@ def _copied_title(project: Project, dataset: DatasetName) -> str:
 
 
 def _title(project: Project, dataset: DatasetName) -> str:
-    return f"Sentences about images of {project.title(dataset)}"
+    return f"Sentences about images of {project.datasets[dataset].title}"
 
 
 def _shared_rows(plans: Sequence[CaptionOraclePlan]) -> list[OracleRow]:

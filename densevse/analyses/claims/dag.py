@@ -80,13 +80,15 @@ def main_evidence(project: Project, dataset: DatasetName) -> list[str | Values]:
 
 def job(project: Project, dataset: DatasetName) -> Job:
     """The table of every claim."""
-    return _job(project, f"{project.title(dataset)}: claims", _dataset_tests(project, dataset))
+    return _job(project, f"{project.datasets[dataset].title}: claims", _dataset_tests(project, dataset))
 
 
 def main_job(project: Project, dataset: DatasetName) -> Job:
     """The table of those claims that the main table's rows test."""
     return _job(
-        project, f"{project.title(dataset)}: claims that rows of its main table test", _main_tests(project, dataset)
+        project,
+        f"{project.datasets[dataset].title}: claims that rows of its main table test",
+        _main_tests(project, dataset),
     )
 
 
@@ -176,7 +178,7 @@ def _pools(project: Project, sections: Sequence[SectionPlan]) -> list[PoolPlan]:
 
 
 def _pool(project: Project, resplits: Resplits, sections: Sequence[SectionPlan]) -> PoolPlan:
-    joined = {"title": project.title(resplits.of), "dataset": resplits.of, "measured": _merge_rows(sections)}
+    joined = {"title": project.datasets[resplits.of].title, "dataset": resplits.of, "measured": _merge_rows(sections)}
     section = sections[0].model_copy(update=joined)
     return PoolPlan(section=section, resplits=resplits.names, train=resplits.train, test=resplits.test)
 
@@ -261,7 +263,7 @@ def _check_test(project: Project, test: ClaimTest) -> None:
             f"give some as datasets.{dataset}.boxes, or leave {dataset} out of the claim's datasets."
         )
     if test.protocol == "regions":
-        check_phrases(test.where, [row.variant for row in rows.values()], dataset, project)
+        check_phrases(project, dataset, [row.variant for row in rows.values()], test.where)
     better, worse = (
         tables.retrieval(project, dataset, test.protocol, row.variant, 0, row.round) for row in rows.values()
     )

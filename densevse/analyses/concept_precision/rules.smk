@@ -34,7 +34,7 @@ rule predicted_concepts:
             "densevse.analyses.concept_precision.precision:draw_predicted_concepts",
             lambda dataset: Job(
                 {
-                    "title": f"Concepts of images of {project.title(dataset)}, with their scores",
+                    "title": f"Concepts of images of {project.datasets[dataset].title}, with their scores",
                     "source_names": project.source_names(dataset),
                 }
             ),
@@ -105,7 +105,7 @@ rule concept_table:
     params:
         **calling(
             "densevse.analyses.concept_precision.precision:write_concept_table",
-            lambda dataset: Job({"title": project.title(dataset)}),
+            lambda dataset: Job({"title": project.datasets[dataset].title}),
         ),
     message:
         "writing the table of the concepts of {wildcards.dataset}"

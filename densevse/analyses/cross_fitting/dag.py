@@ -29,7 +29,7 @@ def networks(project: Project, dataset: DatasetName) -> list[Values]:
 
 def table_job(project: Project, dataset: DatasetName) -> Job:
     """The table, with the names of its concept networks."""
-    return Job({"title": project.title(dataset), "networks": _entry(project, dataset).concept_networks})
+    return Job({"title": project.datasets[dataset].title, "networks": _entry(project, dataset).concept_networks})
 
 
 def _entry(project: Project, dataset: DatasetName) -> CrossFitting:

@@ -26,7 +26,7 @@ def datasets(project: Project) -> str:
     return name_pattern(name for name, entry in project.config.analysis(EffortSettings).items() if entry.rows)
 
 
-def find_protocol(project: Project, dataset: DatasetName) -> Effort:
+def _effort(project: Project, dataset: DatasetName) -> Effort:
     """The protocol of a data set."""
     return project.config.analysis(EffortSettings).dataset_entry(dataset)
 
@@ -48,7 +48,7 @@ def draws(project: Project, dataset: DatasetName, variant: VariantName) -> list[
 
     Raises `InputError` for a variant that is no row.
     """
-    rows = find_protocol(project, dataset).rows
+    rows = _effort(project, dataset).rows
     if variant not in rows:
         raise InputError(f"effort.{dataset}.rows: there is no {variant}; add it, or ask for {', '.join(rows)}.")
     return [
@@ -59,19 +59,19 @@ def draws(project: Project, dataset: DatasetName, variant: VariantName) -> list[
 
 def tuned_rows(project: Project, dataset: DatasetName) -> list[Values]:
     """Each row of a data set."""
-    return [{"variant": variant} for variant in find_protocol(project, dataset).rows]
+    return [{"variant": variant} for variant in _effort(project, dataset).rows]
 
 
 def tried_retrievals(project: Project, dataset: DatasetName) -> list[Values]:
     """The retrievals of all draws of all rows."""
     return _add_protocol(
-        project, dataset, [one for row in find_protocol(project, dataset).rows for one in draws(project, dataset, row)]
+        project, dataset, [one for row in _effort(project, dataset).rows for one in draws(project, dataset, row)]
     )
 
 
 def fresh_retrievals(project: Project, dataset: DatasetName) -> list[Values]:
     """The retrievals with fresh seeds: of the chosen draws and, where the row has it, of draw 0."""
-    entry = find_protocol(project, dataset)
+    entry = _effort(project, dataset)
     return _add_protocol(
         project,
         dataset,
@@ -89,7 +89,7 @@ def table_job(project: Project, dataset: DatasetName) -> Job:
 
     Raises `InputError` for a parameter in the space that no row has.
     """
-    entry = find_protocol(project, dataset)
+    entry = _effort(project, dataset)
     _check_space(project, dataset, entry)
     rows = {
         variant: {
@@ -102,7 +102,7 @@ def table_job(project: Project, dataset: DatasetName) -> Job:
         for variant, row in entry.rows.items()
     }
     protocol = {
-        "title": project.title(dataset),
+        "title": project.datasets[dataset].title,
         "protocol": tables.first_protocol(project, dataset),
         "sentences": project.datasets[dataset].sentences,
         "threads": project.threads(dataset),
@@ -113,7 +113,7 @@ def table_job(project: Project, dataset: DatasetName) -> Job:
         "least_correlation": entry.least_correlation,
         "budget": _budget(project, dataset),
         "registered": _registered_commit(project, dataset),
-        "extended": find_protocol(project, dataset).extended,
+        "extended": _effort(project, dataset).extended,
     }
     return Job({"plan": protocol})
 
@@ -136,14 +136,14 @@ def _add_protocol(project: Project, dataset: DatasetName, trained: list[Values])
 
 
 def _budget(project: Project, dataset: DatasetName) -> int:
-    budget_of = find_protocol(project, dataset).budget_of
+    budget_of = _effort(project, dataset).budget_of
     assert budget_of is not None
     return budget(project.variant(dataset, budget_of))
 
 
 def drawn_settings(project: Project, dataset: DatasetName, variant: VariantName, number: int) -> MethodConfig:
     """A row's settings in a draw. Raises `InputError` if the method refuses them, or is not trained."""
-    entry, effort = project.variant(dataset, variant), find_protocol(project, dataset)
+    entry, effort = project.variant(dataset, variant), _effort(project, dataset)
     try:
         return apply_draw(entry, effort, variant, number, _budget(project, dataset))
     except ValueError as error:

@@ -29,5 +29,5 @@ def comparison_job(project: Project, dataset: DatasetName) -> Job:
         project.variant(dataset, variant).title: Identity(dataset, split="test", **values)
         for variant, values in zip(COMPARED, compared_retrievals(project, dataset), strict=True)
     }
-    title = f"The best sentences of images of {project.title(dataset)}"
+    title = f"The best sentences of images of {project.datasets[dataset].title}"
     return datasets.picture_job(project, dataset, title, shown)

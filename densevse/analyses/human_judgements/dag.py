@@ -19,11 +19,6 @@ def source(project: Project, dataset: DatasetName) -> str | Values:
     return entry.local.get(name) or {"file": entry.sources[name].file}
 
 
-def measured_rounds(project: Project, dataset: DatasetName) -> list[Values]:
-    """The last round of each variant in a data set's main table, of each seed."""
-    return tables.last_rounds(project, dataset, tables.variants(project, dataset))
-
-
 def given_rows(project: Project, dataset: DatasetName) -> list[Values]:
     """Each given row in a data set's main table, of each seed."""
     return [{"variant": name, "seed": seed} for name, seeds in _given_seeds(project, dataset).items() for seed in seeds]
@@ -67,5 +62,5 @@ def job(project: Project, dataset: DatasetName) -> Job:
     for name, row in _settings(project, dataset).scored.items():
         own = list(range(len(row.scores)))
         measured[name] = JudgedVariant(title=row.title or name, seeds=own, model=name, round=None, judged_only=True)
-    plan = AgreementPlan(title=project.title(dataset), dataset=dataset, measured=measured)
+    plan = AgreementPlan(title=project.datasets[dataset].title, dataset=dataset, measured=measured)
     return Job({"plan": plan.model_dump(mode="json")})

@@ -124,7 +124,7 @@ rule agreement_table:
         judgements="<results>/{dataset}/judgements.parquet",
         scores=path(
             "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet",
-            human_judgements.measured_rounds,
+            tables.last_rounds,
         ),
         given=path("<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet", human_judgements.given_rows),
         judged_only=path(
@@ -132,7 +132,7 @@ rule agreement_table:
         ),
         ranks=path(
             "<results>/{dataset}/crowd_ranks/{variant}/seed{seed}/round{round}.parquet",
-            human_judgements.measured_rounds,
+            tables.last_rounds,
         ),
         given_ranks=path(
             "<results>/{dataset}/crowd_ranks/{variant}/seed{seed}/given.parquet", human_judgements.given_rows

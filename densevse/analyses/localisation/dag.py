@@ -73,4 +73,4 @@ def title_of_variant(project: Project, dataset: DatasetName, variant: VariantNam
     trained_on = training_dataset(project, dataset)
     by = project.variant(trained_on, variant).title
     origin = "" if trained_on == dataset else f", trained on {project.datasets[trained_on].title}"
-    return f"{by} ({variant}{origin}) on {project.title(dataset)}"
+    return f"{by} ({variant}{origin}) on {project.datasets[dataset].title}"

@@ -4,12 +4,6 @@ from densevse.config.values import DatasetName, VariantName
 from densevse.dag import tables, training
 from densevse.dag.project import Project
 from snakeproof.jobs import Job
-from snakeproof.paths import Values
-
-
-def measured_rounds(project: Project, dataset: DatasetName) -> list[Values]:
-    """The last round of each variant in the main table, of each seed."""
-    return tables.last_rounds(project, dataset, tables.variants(project, dataset))
 
 
 def match_job(project: Project, dataset: DatasetName, variant: VariantName) -> Job:

@@ -56,7 +56,7 @@ rule match_plausibly:
 rule plausible_table:
     input:
         images="<results>/{dataset}/images.parquet",
-        found=path("<results>/{dataset}/plausible/{variant}/seed{seed}/round{round}.parquet", plausible.measured_rounds),
+        found=path("<results>/{dataset}/plausible/{variant}/seed{seed}/round{round}.parquet", tables.last_rounds),
     output:
         markdown="<results>/tables/{dataset}_pmrp.md",
         html=report(

@@ -43,7 +43,7 @@ def table_job(project: Project, dataset: DatasetName) -> Job:
         [row["proposer"] for row in rows]
         for rows in (compared_proposers(project, dataset), timed_proposers(project, dataset))
     )
-    plan = ProposalTablePlan(title=project.title(dataset), dataset=dataset, proposers=compared, timed=timed)
+    plan = ProposalTablePlan(title=project.datasets[dataset].title, dataset=dataset, proposers=compared, timed=timed)
     return Job({"plan": plan.model_dump(mode="json")})
 
 

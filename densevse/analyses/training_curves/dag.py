@@ -26,7 +26,7 @@ def job(project: Project, dataset: DatasetName) -> Job:
         }
         for name, entry in _trained_variants(project, dataset).items()
     }
-    return Job({"title": project.title(dataset), "dataset": dataset, "variants": variants})
+    return Job({"title": project.datasets[dataset].title, "dataset": dataset, "variants": variants})
 
 
 def histories(project: Project, dataset: DatasetName) -> list[Values]:

@@ -4,6 +4,7 @@ import os
 
 from densevse.analyses.votes.settings import VoteSettings, VotesOnDataset, VoteTablePlan
 from densevse.config.values import DatasetName, VariantName
+from densevse.dag import training
 from densevse.dag.project import Project
 from snakeproof.errors import InputError
 from snakeproof.jobs import Job
@@ -12,13 +13,12 @@ from snakeproof.paths import Values
 
 def correspondences(project: Project, dataset: DatasetName, variant: VariantName) -> Values:
     """The correspondences of a variant's first seed and last round. Raises `InputError` if it learns none."""
-    last = project.variant(dataset, variant).last_round
-    if not last:
+    if not project.variant(dataset, variant).last_round:
         learning = [name for name in project.config.variant_names() if project.variant(dataset, name).last_round]
         raise InputError(
             f"ballots: {variant} learns no correspondences on {dataset}; those that do are {', '.join(learning)}."
         )
-    return project.round_correspondences(dataset, variant, project.first_seed(dataset), last)
+    return training.last_correspondences(project, dataset, variant)
 
 
 def votes_file(project: Project, dataset: DatasetName, variant: VariantName) -> str:
@@ -45,7 +45,7 @@ def voted_variants(project: Project, dataset: DatasetName) -> list[Values]:
 def table_job(project: Project, dataset: DatasetName) -> Job:
     """The table of votes."""
     plan = VoteTablePlan(
-        title=project.title(dataset),
+        title=project.datasets[dataset].title,
         dataset=dataset,
         seed=project.first_seed(dataset),
         measured={name: project.variant(dataset, name).title for name in _voted_names(project, dataset)},

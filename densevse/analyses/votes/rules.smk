@@ -59,7 +59,7 @@ rule ballot_page:
             lambda dataset, variant: Job(
                 {
                     "title": f"Regions of phrases to judge: {project.variant(dataset, variant).title} "
-                    f"on {project.title(dataset)}",
+                    f"on {project.datasets[dataset].title}",
                     "source_names": project.source_names(dataset),
                 }
             ),

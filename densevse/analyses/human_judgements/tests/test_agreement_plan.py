@@ -1,5 +1,6 @@
 """The data sets with people's judgements, and the models that are compared with them."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from densevse.analyses.human_judgements import dag
 from densevse.analyses.human_judgements.settings import AgreementPlan, JudgementSettings
 from densevse.config.given import GivenLayout
+from densevse.dag import tables
 from densevse.dag.project import Project, Stage
 from snakeproof.errors import InputError
 from tests.rule_values import constraint_of, job_of
@@ -19,7 +21,9 @@ def test_judged_pairs_are_scored_by_the_last_round():
     judgements = Stage(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}), dag)
     assert constraint_of("read_judgements", "dataset", judgements.project) == "flickr8k"
     last = judgements.project.config.methods["hm_lstm"].last_round
-    assert input_of("agreement_table", "scores", judgements.measured_rounds, dataset="flickr8k") == [
+    assert input_of(
+        "agreement_table", "scores", partial(tables.last_rounds, judgements.project), dataset="flickr8k"
+    ) == [
         "results/flickr8k/pair_scores/vse/seed0/round0.parquet",
         f"results/flickr8k/pair_scores/hm_lstm/seed0/round{last}.parquet",
     ]
@@ -52,7 +56,7 @@ def test_a_given_row_of_the_main_table_is_judged_too():
     assert settings["layout"] == GivenLayout().model_dump(mode="json")
     row = AgreementPlan.model_validate(judgements.job("flickr8k").settings["plan"]).measured["mine"]
     assert (row.title, row.seeds, row.model, row.round) == ("Mine", [0, 1], "mine", None)
-    assert [values["variant"] for values in judgements.measured_rounds("flickr8k")] == ["vse"]
+    assert [values["variant"] for values in tables.last_rounds(judgements.project, "flickr8k")] == ["vse"]
 
 
 def scored(**rows):
