@@ -196,7 +196,7 @@ def _claimed_section(project: Project, tests: Sequence[ClaimTest]) -> ClaimedSec
 
 
 def _claim_plan(project: Project, test: ClaimTest) -> ClaimPlan:
-    claim, origin = test.claim, _origin(project, test.dataset)
+    claim, origin = test.claim, project.image_dataset(test.dataset)
     return ClaimPlan(
         paper=test.paper,
         title=claim.title,
@@ -209,12 +209,6 @@ def _claim_plan(project: Project, test: ClaimTest) -> ClaimPlan:
         cannot_show=claim.cannot_show.get(test.dataset, claim.cannot_show.get(origin)),
         printed=_printed_gain(project, test, origin) if claim.metric == "rsum" else None,
     )
-
-
-def _origin(project: Project, dataset: DatasetName) -> DatasetName:
-    """The data set itself, or the one that it is a resplit of."""
-    resplit = project.datasets[dataset].resplit
-    return resplit.of if resplit else dataset
 
 
 def _printed_gain(project: Project, test: ClaimTest, origin: DatasetName) -> PrintedGain | None:

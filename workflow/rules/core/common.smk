@@ -15,19 +15,8 @@ if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found withou
 from snakemake.cli import args_to_api
 from snakemake.io import regex_from_filepattern
 
-from densevse.dag import (
-    concepts,
-    datasets,
-    downloads,
-    ensembles,
-    features,
-    generators,
-    inputs,
-    proposals,
-    rows,
-    tables,
-    training,
-)
+from densevse.dag import concepts, datasets, downloads, ensembles, features, generators
+from densevse.dag import inputs, proposals, rows, tables, training
 from densevse.dag.downloads import entry_file
 from densevse.dag.project import Analyses, Stage, name_pattern, wildcard_patterns
 from densevse.dag.start import Start
