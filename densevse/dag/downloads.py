@@ -1,7 +1,6 @@
 """Downloads in the plan: the files that come from elsewhere."""
 
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
 from densevse.config.config import Config
@@ -16,7 +15,7 @@ from snakeproof.paths import Values
 
 def source(project: Project, resource: str) -> dict[str, Any]:
     """The keys that decide the bytes of a file, with the first of its addresses; a corrected licence does not."""
-    source = sources(project)[resource]
+    source = sources_by_path(project.config)[resource]
     if source.hub:
         return {**dump_fields(source, ON_HUB), **({"path": source.path} if source.path else {})}
     if source.packaged:
@@ -29,22 +28,15 @@ def refuse_missing(project: Project, missing: Iterable[str]) -> None:
 
     Raises `InputError` that says how to obtain each.
     """
-    each = [
-        manual_advice(f"{project.resources}/{name}", sources(project)[name].manual or "") for name in sorted(missing)
-    ]
+    known = sources_by_path(project.config)
+    each = [manual_advice(f"{project.resources}/{name}", known[name].manual or "") for name in sorted(missing)]
     if each:
         raise InputError("\n\n".join(each))
 
 
 def mirrors(project: Project, resource: str) -> list[str]:
     """The other addresses of the same bytes."""
-    return (sources(project)[resource].url or [])[1:]
-
-
-@cache
-def sources(project: Project) -> dict[str, Source]:
-    """The same as `sources_by_path` of a project's configuration."""
-    return sources_by_path(project.config)
+    return (sources_by_path(project.config)[resource].url or [])[1:]
 
 
 def sources_by_path(config: Config) -> dict[str, Source]:

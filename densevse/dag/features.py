@@ -8,14 +8,7 @@ from densevse.config.environment import check_extra
 from densevse.config.networks import MEAN_OF_REGIONS, NetworkConfig, layer_nodes
 from densevse.config.registries import ARCHITECTURES, VIEWS, find_library
 from densevse.config.values import DatasetName
-from densevse.dag.fields import (
-    NETWORK_FIELDS,
-    PIXELS,
-    PREPROCESSING,
-    REGION_OPTIONS_FIELDS,
-    dump_fields,
-    recipe,
-)
+from densevse.dag.fields import NETWORK_FIELDS, PIXELS, PREPROCESSING, REGION_OPTIONS_FIELDS, dump_fields, recipe
 from densevse.dag.project import Project
 from snakeproof.errors import InputError
 from snakeproof.jobs import Job

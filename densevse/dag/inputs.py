@@ -17,11 +17,6 @@ def parsing_job(project: Project, parser: str) -> Job:
     return Job({"options": {name: value for name, value in options.items() if name != "memory_mb"}})
 
 
-def have_images(project: Project, dataset: DatasetName) -> bool:
-    """True if a data set's sentences are about images, whose table says their splits."""
-    return project.datasets[dataset].sentences_have_images
-
-
 def parse_shards(project: Project, dataset: DatasetName) -> list[Values]:
     """The shards of a data set's parses, by its parser."""
     of = project.image_dataset(dataset)

@@ -7,12 +7,7 @@ from typing import Any
 from densevse.config.environment import check_extra
 from densevse.config.sources import own_paths
 from densevse.config.values import DatasetName
-from densevse.dag.fields import (
-    CONTOURS_OF_MCG,
-    FOREST_OF_MCG,
-    PROPOSALS_OF_MCG,
-    dump_entry,
-)
+from densevse.dag.fields import CONTOURS_OF_MCG, FOREST_OF_MCG, PROPOSALS_OF_MCG, dump_entry
 from densevse.dag.project import Project
 from snakeproof.jobs import Job
 from snakeproof.paths import Values
@@ -44,11 +39,6 @@ def job(project: Project, dataset: DatasetName, proposer: str) -> Job:
 def own_files(project: Project, proposer: str) -> list[str]:
     """The user's files or folders that a proposer reads."""
     return [path for _, path in own_paths(project.config.proposers[proposer].options, proposer)]
-
-
-def clusters_job(project: Project, proposer: str) -> Job:
-    """The choice among another proposer's boxes."""
-    return Job({"options": dump_entry(project.config.proposers[proposer].options)})
 
 
 def contours_job(project: Project, dataset: DatasetName, proposer: str) -> Job:

@@ -6,10 +6,7 @@ from typing import Any
 from densevse.config.given import GivenFiles
 from densevse.config.registries import VIEWS, feature_view
 from densevse.config.values import DatasetName, VariantName
-from densevse.dag.fields import (
-    LAYOUT,
-    dump_fields,
-)
+from densevse.dag.fields import LAYOUT, dump_fields
 from densevse.dag.project import Project
 from densevse.report.plan import Difference, MeasuredVariant
 from snakeproof.errors import differences
@@ -43,7 +40,9 @@ def row_title(project: Project, dataset: DatasetName, name: VariantName) -> str:
 
 def reads_concepts(project: Project, dataset: DatasetName, name: VariantName) -> bool:
     """True for a variant that reads the scores of a concept network."""
-    return bool(_concept_networks(project, _view_networks(project, dataset, [name])))
+    trained = project.config.concept_networks
+    read = _view_networks(project, dataset, [name]).items()
+    return any(VIEWS[view].made_by == "concept_network" and network in trained for view, network in read)
 
 
 def _members(project: Project, name: VariantName) -> list[VariantName]:
@@ -65,12 +64,6 @@ def _view_networks(project: Project, dataset: DatasetName, variants: Iterable[Va
         elif writer and writer.joint_embedding:
             read |= _view_networks(project, dataset, [writer.joint_embedding])
     return read
-
-
-def _concept_networks(project: Project, read: Mapping[str, str]) -> set[str]:
-    """Those that give the scores of views that are `read`; other scores are given."""
-    scores = {name for view, name in read.items() if VIEWS[view].made_by == "concept_network"}
-    return scores & project.config.concept_networks.keys()
 
 
 def _dataset_changes(project: Project, dataset: DatasetName, name: VariantName) -> dict[str, Difference]:

@@ -37,11 +37,6 @@ def target_files(project: Project, dataset: DatasetName) -> list[str]:
     return [*(f"{project.results}/tables/{name}.md" for name in names), *gains]
 
 
-def is_page(project: Project, file: str) -> bool:
-    """True for a table as Markdown."""
-    return file.startswith(f"{project.results}/tables/") and file.endswith(".md")
-
-
 def names(project: Project) -> list[str]:
     """Every table of config/tables, and a main table for each data set without one there."""
     return list(dict.fromkeys([*project.config.tables, *project.config.datasets]))
@@ -242,12 +237,6 @@ def _round_plan(project: Project, dataset: DatasetName, name: VariantName, numbe
         model=project.variant_round(dataset, name, seed, number)["variant"],
         correspondences=project.round_correspondences(dataset, name, seed, number)["variant"] if judged else None,
     )
-
-
-def network_of_regions(project: Project, dataset: DatasetName, variant: VariantName) -> Values:
-    """The network of the regions that a variant reads."""
-    own = project.variant(dataset, variant).networks
-    return {"network": project.view_network(variant, dataset, "regions", own)}
 
 
 def retrieval(

@@ -56,8 +56,9 @@ CONFIG = {
 }
 READ = """
 import sys
-from densevse.dag.project import Project, Stage
-settings = Stage(Project({root!r}, {config!r}), training).job("mine", "mine", 0).settings
+from densevse.dag import training
+from densevse.dag.project import Project
+settings = training.job(Project({root!r}, {config!r}), "mine", "mine", 0).settings
 print([name for name in sys.modules if name.startswith("shapes_and_lines") or name in ("torch", "pandas")])
 """
 

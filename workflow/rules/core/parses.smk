@@ -27,7 +27,9 @@ rule get_corenlp:
 
 rule parse:
     input:
-        images=path("<results>/{dataset}/images.parquet", when=inputs.have_images),
+        images=path(
+            "<results>/{dataset}/images.parquet", when=lambda dataset: project.datasets[dataset].sentences_have_images
+        ),
         captions="<results>/{dataset}/captions.parquet",
         home=path("<resources>/corenlp", lambda: corenlp_home() or {}),
     output:
@@ -53,7 +55,9 @@ rule parse:
 
 rule parse_by_grammar:
     input:
-        images=path("<results>/{dataset}/images.parquet", when=inputs.have_images),
+        images=path(
+            "<results>/{dataset}/images.parquet", when=lambda dataset: project.datasets[dataset].sentences_have_images
+        ),
         captions="<results>/{dataset}/captions.parquet",
     output:
         "<results>/{dataset}/parses/{parser}/{shard}.parquet",

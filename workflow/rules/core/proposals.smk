@@ -1,5 +1,7 @@
 # Boxes that may hold an object.
 
+from densevse.dag.fields import dump_entry
+
 
 rule propose:
     input:
@@ -45,7 +47,10 @@ rule cluster_proposals:
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.vision.clusters:write_clusters", proposals.clusters_job),
+        **calling(
+            "densevse.vision.clusters:write_clusters",
+            lambda proposer: Job({"options": dump_entry(settings.proposers[proposer].options)}),
+        ),
     message:
         "clustering the boxes of {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
     script:

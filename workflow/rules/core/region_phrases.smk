@@ -30,7 +30,14 @@ rule extract_true_regions:
 rule embed_true_regions:
     input:
         model="<model>/round{round}/model.safetensors",
-        true_regions=path("<results>/{dataset}/features/{network}/regions-true/test.parquet", tables.network_of_regions),
+        true_regions=path(
+            "<results>/{dataset}/features/{network}/regions-true/test.parquet",
+            lambda dataset, variant: {
+                "network": project.view_network(
+                    variant, dataset, "regions", project.variant(dataset, variant).networks
+                )
+            },
+        ),
     output:
         "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/true_regions.parquet",
     log:

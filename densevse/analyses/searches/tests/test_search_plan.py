@@ -1,6 +1,5 @@
 """The artifacts that a search reads."""
 
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,7 +7,6 @@ import pytest
 
 from densevse.analyses.searches import dag
 from densevse.config.load import load
-from densevse.dag.inputs import have_images
 from densevse.dag.project import Project, Stage
 from snakeproof.errors import InputError
 from tests.rule_values import job_of, paths_of
@@ -68,7 +66,7 @@ def test_a_search_is_given_its_sentences_and_the_settings_of_its_answers(searche
 
 
 def test_sentences_of_a_search_have_no_images_and_its_model_s_vocabulary_and_parser(searches):
-    assert input_of("parse", "images", partial(have_images, searches.project), dataset="search/mine") == []
+    assert paths_of("parse", "images", searches.project, dataset="search/mine") == []
     assert searches.project.training_dataset("search/mine") == "flickr30k"
     assert searches.project.datasets["search/mine"].parser == searches.project.datasets["flickr30k"].parser
     inputs = searches.inputs_of_sentences(SimpleNamespace(search="mine"))
