@@ -9,6 +9,7 @@ configfile: f"{workflow.basedir}/config/config.yaml"
 
 
 include: "workflow/rules/core/common.smk"
+include: "workflow/rules/core/table_files.smk"
 # The stages of every method.
 include: "workflow/rules/core/download.smk"
 include: "workflow/rules/core/datasets.smk"
@@ -72,4 +73,4 @@ rule all:
     input:
         f"{settings.results}/scenes.done",
         # Those that it lists, too: a deleted one would stay away while the list is there.
-        lambda wildcards: analyses.listing_job(tables)("scenes").settings["files"],
+        lambda wildcards: analyses.target_files("scenes"),

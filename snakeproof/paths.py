@@ -61,15 +61,22 @@ def _no_values() -> Values:
     return {}
 
 
+def _always() -> bool:
+    return True
+
+
 class Paths:
     """Path patterns below the folders that `pathvars` name, such as <results>."""
 
     def __init__(self, contents: Contents | None = None, **pathvars: str) -> None:
         self._contents, self._pathvars = contents or Contents(), pathvars
 
-    def path(self, pattern: str, decide: Callable[..., Decided] = _no_values) -> Callable[[Wildcards], str | list[str]]:
+    def path(
+        self, pattern: str, decide: Callable[..., Decided] = _no_values, when: Callable[..., bool] = _always
+    ) -> Callable[[Wildcards], str | list[str]]:
         """An input function: the paths that result from `pattern`, wildcards and the values of `decide`.
 
+        There are none for a job of which `when` is not true.
         Each path is there once, except in lists of sources, where two sources may have one path.
         Snakemake ignores the times of the user's files; a digest of their contents belongs into `params`.
         """
@@ -78,19 +85,23 @@ class Paths:
         def mark_input(path: str, is_own: bool) -> str:
             return self._contents.mark_path(path) if obtained or is_own else path
 
-        return self._input_function(pattern, decide, mark_input)
+        return self._input_function(pattern, decide, when, mark_input)
 
     def local_path(
         self, pattern: str, decide: Callable[..., Decided] = _no_values
     ) -> Callable[[Wildcards], str | list[str]]:
         """An input function as of `path`, for the user's files; they stay on Snakemake's machine, never in a bucket."""
-        return self._input_function(pattern, decide, lambda path, is_own: self._contents.mark_local_path(path))
+        return self._input_function(pattern, decide, _always, lambda path, is_own: self._contents.mark_local_path(path))
 
     def _input_function(
-        self, pattern: str, decide: Callable[..., Decided], marked: Callable[[str, bool], str]
+        self,
+        pattern: str,
+        decide: Callable[..., Decided],
+        when: Callable[..., bool],
+        marked: Callable[[str, bool], str],
     ) -> Callable[[Wildcards], str | list[str]]:
         """An input function of paths that are marked for Snakemake."""
-        decided = self._pattern_filler(pattern, decide)
+        decided = self._pattern_filler(pattern, decide, when)
 
         def paths(wildcards: Wildcards) -> str | list[str]:
             found = decided(wildcards)
@@ -102,9 +113,11 @@ class Paths:
 
         return paths
 
-    def contents(self, pattern: str, decide: Callable[..., Decided] = _no_values) -> Callable[[Wildcards], list[str]]:
+    def contents(
+        self, pattern: str, decide: Callable[..., Decided] = _no_values, when: Callable[..., bool] = _always
+    ) -> Callable[[Wildcards], list[str]]:
         """A function for `params`: digests of the contents of the user's files among the same paths."""
-        decided = self._pattern_filler(pattern, decide)
+        decided = self._pattern_filler(pattern, decide, when)
 
         def digests(wildcards: Wildcards) -> list[str]:
             found = decided(wildcards)
@@ -121,7 +134,7 @@ class Paths:
         return lambda wildcards: {name: of_job(wildcards) for name, of_job in digests.items()}
 
     def _pattern_filler(
-        self, pattern: str, decide: Callable[..., Decided]
+        self, pattern: str, decide: Callable[..., Decided], when: Callable[..., bool]
     ) -> Callable[[Wildcards], _Found | list[_Found]]:
         """A function that fills the pattern for a job: paths, each with True if it is the user's, as whole ones are."""
         whole = self.expand_pathvars(pattern)
@@ -130,6 +143,8 @@ class Paths:
             return (one, True) if isinstance(one, str) else (whole.format_map(_Names(wildcards, one)), False)
 
         def fill_pattern(wildcards: Wildcards) -> _Found | list[_Found]:
+            if not when(**_arguments(when, wildcards)):
+                return []
             decided = decide(**_arguments(decide, wildcards))
             if isinstance(decided, str | Mapping):
                 return path(wildcards, decided)

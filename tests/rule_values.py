@@ -1,32 +1,38 @@
 """The values of functions and expressions that a rule writes out, for a project."""
 
 import ast
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
 
-from densevse.dag.datasets import DatasetStage
-from densevse.dag.project import Analyses, Project, name_pattern
-from densevse.dag.rows import GivenStage
-from densevse.dag.tables import TableStage
-from densevse.dag.training import TrainingStage
+from densevse.dag import datasets, downloads, inputs, proposals, rows, tables, training
+from densevse.dag.project import Analyses, Project, Stage, name_pattern
 from snakeproof.jobs import Job
 from snakeproof.paths import Paths, from_wildcards
 from tests.rules import FOLDERS, HEAD, rules
 
-STAGES = {"datasets": DatasetStage, "training": TrainingStage, "tables": TableStage, "given": GivenStage}
+STAGES = {
+    "datasets": datasets,
+    "downloads": downloads,
+    "inputs": inputs,
+    "proposals": proposals,
+    "rows": rows,
+    "tables": tables,
+    "training": training,
+}
 
 
 @cache
 def names_in(rule: str, project: Project) -> dict[str, Any]:
     """The names that a rule knows: those of every file of rules that these expressions use, and those of its file."""
-    names: dict[str, Any] = {name: stage(project) for name, stage in STAGES.items()}
+    names: dict[str, Any] = {name: Stage(project, module) for name, module in STAGES.items()}
     names |= {
         "project": project,
         "settings": project.config,
-        "analyses": Analyses(),
+        "analyses": Analyses(project),
         "name_pattern": name_pattern,
         "Job": Job,
+        "partial": partial,
     }
     exec(HEAD.split(rules()[rule].file.read_text(encoding="utf-8"))[0], names)
     return names
@@ -41,8 +47,9 @@ def paths_of(rule: str, name: str, project: Project, **wildcards: object) -> str
     """The paths of an input: its pattern, filled by the function beside it."""
     filled = rules()[rule].arguments("input")[name]
     assert isinstance(filled, ast.Call), f"{rule}.{name} is always the same path"
-    pattern, decide = (evaluated(argument, rule, project) for argument in filled.args)
-    return Paths(**FOLDERS).path(pattern, decide)(_texts(wildcards))
+    arguments = (evaluated(argument, rule, project) for argument in filled.args)
+    options = {str(keyword.arg): evaluated(keyword.value, rule, project) for keyword in filled.keywords}
+    return Paths(**FOLDERS).path(*arguments, **options)(_texts(wildcards))
 
 
 def job_of(rule: str, project: Project, **wildcards: object) -> Job:

@@ -80,7 +80,10 @@ def input_of(rule: str, name: str, decide: Callable[..., Any], **wildcards: obje
     """The paths of the input `name` of a rule, which its pattern becomes by what `decide`, named beside it, says."""
     filled = rules()[rule].arguments("input")[name]
     assert isinstance(filled, ast.Call), f"{rule}.{name} is always the same path"
-    pattern, function = filled.args
-    assert ast.unparse(function).rpartition(".")[2] == decide.__name__, f"{rule}.{name} is filled by another function"
+    pattern, *functions = filled.args
+    decides = [("decide", one) for one in functions] + [(str(one.arg), one.value) for one in filled.keywords]
+    ((parameter, function),) = decides
+    named = getattr(decide, "func", decide).__name__
+    assert ast.unparse(function).rpartition(".")[2] == named, f"{rule}.{name} is filled by another function"
     given = SimpleNamespace(**{key: str(value) for key, value in wildcards.items()})
-    return Paths(**FOLDERS).path(ast.literal_eval(pattern), decide)(given)
+    return Paths(**FOLDERS).path(ast.literal_eval(pattern), **{parameter: decide})(given)

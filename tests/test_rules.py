@@ -11,8 +11,8 @@ from pathlib import Path
 
 from docutils.core import publish_parts
 
-from densevse.dag.project import Project, name_pattern, project_code
-from densevse.dag.tables import TableStage
+from densevse.dag import tables
+from densevse.dag.project import Project, Stage, name_pattern, project_code
 from tests.rules import ROOT, Rule, files, rules
 
 SHOWN = ("path", "local_path")
@@ -124,7 +124,7 @@ def test_a_rule_that_uses_another_one_repeats_no_section():
 
 
 def test_no_table_of_the_project_has_the_name_of_what_another_rule_makes():
-    """A dry run does not check this, to save time: see densevse.dag.tables.Tables.check_names."""
+    """A dry run does not check this, to save time: see densevse.dag.tables.check_table_names."""
     project = Project(ROOT, {})
     config = project.config
     known = {"dataset": config.datasets, "variant": config.variant_names(), "proposer": config.proposers}
@@ -137,7 +137,7 @@ def test_no_table_of_the_project_has_the_name_of_what_another_rule_makes():
         and str(output.value).startswith("<results>/tables/")
     ]
     assert len(made) > 5
-    for name in TableStage(project).names():
+    for name in Stage(project, tables).names():
         assert not [pattern for pattern in made if pattern.fullmatch(f"<results>/tables/{name}.md")], name
 
 

@@ -21,7 +21,7 @@ from torch.nn.functional import normalize
 
 from densevse.command.shared import configured_project
 from densevse.config.training import NamedPhase, TrainingJob
-from densevse.dag.inputs import InputStage
+from densevse.dag.inputs import structure_files, view_files
 from densevse.dag.project import Project
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
@@ -105,9 +105,9 @@ def shorten_phases(phases: Sequence[NamedPhase], epochs: int) -> list[NamedPhase
 
 def trial_files(project: Project, dataset: str, trial: Trial) -> Files:
     """The artifacts of a data set that a variant reads with its settings on another."""
-    entry, stage = project.variant(trial.settings_of, trial.variant), InputStage(project)
-    named = stage.inputs_of_images(trial.variant, dataset, entry.views, entry.networks)
-    named |= stage.inputs_of_sentences(dataset, entry.sentences, entry.dependencies)
+    entry = project.variant(trial.settings_of, trial.variant)
+    named = view_files(project, trial.variant, dataset, entry.views, entry.networks)
+    named |= structure_files(project, dataset, entry.sentences, entry.dependencies)
     vectors = project.datasets[dataset].word_vectors
     if entry.word_vectors and vectors:
         named["word_vectors"] = f"{project.config.results}/{dataset}/vocabulary/vectors-{vectors}.parquet"

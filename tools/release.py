@@ -13,9 +13,9 @@ import yaml
 from densevse.command.main import main as densevse
 from densevse.command.shared import configured_project, merge_overrides, overrides
 from densevse.config.load import merge
-from densevse.dag.features import FeatureStage
+from densevse.dag.features import network_weights
 from densevse.dag.project import Project
-from densevse.exchange.dag import ExchangeStage
+from densevse.exchange.dag import export_folder, export_job
 from densevse.exchange.records import RECORDS_FILE, read_records
 from densevse.runtime.git import git
 from snakeproof.errors import InputError, leaves
@@ -46,7 +46,7 @@ def release(exported: Path, project: Project, settings: Mapping[str, Any], folde
     if folder.exists():
         raise InputError(f"{folder} is there already. Delete it to make the release again.")
     records = read_records(exported / RECORDS_FILE)
-    described = ExchangeStage(project).export_job(*records.name).settings["described"]
+    described = export_job(project, *records.name).settings["described"]
     seen = json.loads((exported / "preprocessing.json").read_text(encoding="utf-8"))["images"]
     networks = {view["network"]: view for view in seen.values()}
     with whole_folder(folder) as temporary:
@@ -70,7 +70,7 @@ def release(exported: Path, project: Project, settings: Mapping[str, Any], folde
 
 def _copy_weights(name: str, view: Mapping[str, Any], project: Project, folder: Path) -> Path:
     """A copy of a network's weights. Raises `InputError` if they are not those of the model's features."""
-    place = FeatureStage(project).network_weights(name)
+    place = network_weights(project, name)
     path = Path(place) if isinstance(place, str) else Path(project.config.resources, place["network"], place["file"])
     if not path.is_file() or checksum(path) != view["weights_sha256"]:
         raise InputError(
@@ -116,7 +116,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if status:
         return status
     project, folder = configured_project(given.configfile), Path("release", f"{given.variant}-{given.dataset}")
-    exported = Path(ExchangeStage(project).export_folder(given.dataset, given.variant))
+    exported = Path(export_folder(project, given.dataset, given.variant))
     release(exported, project, merge_overrides(overrides(given.configfile)), folder)
     print(folder)
     return 0

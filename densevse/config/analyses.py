@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from pydantic import ConfigDict, RootModel
 
+from densevse.config.sources import own_paths
 from densevse.config.values import DatasetName
 from densevse.runtime.project import PACKAGE
 from snakeproof.strict import FileName, Strict, check_known_names
@@ -32,7 +33,7 @@ class AnalysisSettings:
 
     def paths(self) -> Iterator[tuple[str, str]]:
         """The user's files and folders in the settings, each with the path of its key."""
-        yield from ()
+        yield from own_paths(self, settings_key(type(self)))
 
     def datasets(self, config: Any) -> Mapping[DatasetName, Any]:
         """The data sets of the analysis's own, by their names below results/; the stages treat them like all others."""

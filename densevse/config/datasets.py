@@ -1,6 +1,5 @@
 """Data sets: the sources and the reader of their files, settings of the stages on them, parsers and word vectors."""
 
-from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any, Literal, Self, cast
 
@@ -168,15 +167,6 @@ class Dataset(Reading):
                 f"local: the reader {self.reader} also needs the source {needed!r}; name your file or folder"
             )
         return self
-
-    def feature_files(self) -> Iterator[tuple[str, str]]:
-        """The files of given features, each with its key below `features`."""
-        for name, given in self.features.items():
-            for view in given.views:
-                for key in ("path", "ids", "boxes"):
-                    path: str | None = getattr(given.view_file(view), key)
-                    if path is not None:
-                        yield f"{name}.{view}.{key}", path
 
     @property
     def has_pictures(self) -> bool:

@@ -88,10 +88,6 @@ class GivenFiles(GivenLayout):
         ids = {key: getattr(self, key) for key in ID_FILES if getattr(self, key)}
         return {key: files[seed] for key, files in self._matrices()} | ids
 
-    def paths(self) -> Iterator[tuple[str, str]]:
-        """All files of all seeds, each with its key."""
-        yield from dict.fromkeys(item for seed in self.seeds for item in self.files(seed).items())
-
     @property
     def layout(self) -> GivenLayout:
         """The layout without the files."""
@@ -113,12 +109,6 @@ class GivenEntry(Strict):
     title: Title | None = Field(None, description="the name in tables; by default the entry's name")
     given: GivenFiles
     datasets: dict[str, GivenThere] = Field(default={}, description="data set -> its files, in place of these")
-
-    def paths(self) -> Iterator[tuple[str, str]]:
-        """All files, each with the path of its key."""
-        yield from ((f"given.{key}", path) for key, path in self.given.paths())
-        for name, there in self.datasets.items():
-            yield from ((f"datasets.{name}.given.{key}", path) for key, path in there.given.paths())
 
     def dataset_files(self, dataset: str) -> GivenFiles:
         """The files of a data set."""

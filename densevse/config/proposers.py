@@ -125,8 +125,3 @@ class Proposer(Strict):
     options: Annotated[SerializeAsAny[Strict], type_validator("kind", PROPOSERS)] = Field(
         default={}, validate_default=True, description="of this kind"
     )
-
-    def files(self) -> list[str]:
-        """The user's files or folders that it reads."""
-        named = (getattr(self.options, name, None) for name in ("path", "folder", "maps", "structured_edges"))
-        return [path for path in named if path is not None]

@@ -2,10 +2,12 @@
 
 import os
 import re
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Annotated, Any, Literal, Self, get_args
 from urllib.parse import unquote, urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, RootModel, model_validator
 
 from snakeproof.contents import is_in_bucket
 from snakeproof.strict import Strict
@@ -80,8 +82,43 @@ def _relative_path(path: str) -> str:
 PlainPath = Annotated[str, Field(min_length=1), AfterValidator(normalise_path)]
 """A path in its shortest form."""
 
-Path = Annotated[str, Field(min_length=1), AfterValidator(_normalise_own_path)]
+_OWN = AfterValidator(_normalise_own_path)
+Path = Annotated[str, Field(min_length=1), _OWN]
 """A file or folder of the user, or an address in a bucket; relative paths start in the workflow's working folder."""
+
+
+def own_paths(settings: Any, where: str, are_paths: bool = False) -> Iterator[tuple[str, str]]:
+    """The user's files and folders in validated settings below the key `where`, each with the path of its key.
+
+    They are the texts in fields whose type names `Path`; with `are_paths`, all texts are. The paths in a list have the
+    key of the list.
+    """
+    if isinstance(settings, RootModel):
+        yield from own_paths(settings.root, where)
+    elif isinstance(settings, BaseModel):
+        named = _path_fields(type(settings))
+        for name in type(settings).model_fields:
+            yield from own_paths(getattr(settings, name), f"{where}.{name}", name in named)
+    elif isinstance(settings, Mapping):
+        for name, one in settings.items():
+            yield from own_paths(one, f"{where}.{name}", are_paths)
+    elif isinstance(settings, list):
+        for one in settings:
+            yield from own_paths(one, where, are_paths)
+    elif are_paths and settings is not None:
+        yield where, settings
+
+
+@cache
+def _path_fields(kind: type[BaseModel]) -> set[str]:
+    """The fields of a model whose type names `Path`."""
+    return {
+        name for name, field in kind.model_fields.items() if any(map(_names_path, (field.annotation, *field.metadata)))
+    }
+
+
+def _names_path(kind: Any) -> bool:
+    return kind is _OWN or any(map(_names_path, get_args(kind)))
 
 
 def _as_list(url: Any) -> Any:

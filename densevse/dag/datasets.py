@@ -1,145 +1,95 @@
-"""Downloads, image tables, caption tables and true boxes in the plan."""
+"""Image tables, caption tables and true boxes in the plan."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from densevse.config.config import Config
-from densevse.config.datasets import Dataset, WordVectors
-from densevse.config.proposers import Proposer
+from densevse.config.datasets import Dataset
 from densevse.config.readers import READERS
-from densevse.config.sources import Source, manual_advice
 from densevse.config.values import DatasetName, VariantName
-from densevse.dag.fields import DOWNLOADED, ON_HUB, PACKAGED_SOURCE, READING, RESPLIT, dump_entry, dump_fields
-from densevse.dag.project import Project, Stage
+from densevse.dag.fields import READING, RESPLIT, dump_entry, dump_fields
+from densevse.dag.project import Project
 from densevse.report.plan import PicturePlan
 from snakeproof.errors import InputError
 from snakeproof.jobs import Job
 from snakeproof.paths import Values
 
-
-class DownloadStage(Stage):
-    """The files that come from elsewhere."""
-
-    def __init__(self, project: Project) -> None:
-        super().__init__(project)
-        self._sources = sources_by_path(self.config)
-
-    def source(self, resource: str) -> dict[str, Any]:
-        """The keys that decide the bytes of a file, with the first of its addresses; a corrected licence does not."""
-        source = self._sources[resource]
-        if source.hub:
-            return {**dump_fields(source, ON_HUB), **({"path": source.path} if source.path else {})}
-        if source.packaged:
-            return dump_fields(source, PACKAGED_SOURCE)
-        return {**dump_fields(source, DOWNLOADED), "url": source.url[0] if source.url else None}
-
-    def refuse_missing(self, missing: Iterable[str]) -> None:
-        """Refuses a run that needs files which a person has to obtain, those in `missing`, below resources/.
-
-        Raises `InputError` that says how to obtain each.
-        """
-        each = [manual_advice(f"{self.resources}/{name}", self._sources[name].manual or "") for name in sorted(missing)]
-        if each:
-            raise InputError("\n\n".join(each))
-
-    def mirrors(self, resource: str) -> list[str]:
-        """The other addresses of the same bytes."""
-        return (self._sources[resource].url or [])[1:]
-
-
-def sources_by_path(config: Config) -> dict[str, Source]:
-    """Every source by its path below resources/, without those that rules of this workflow make."""
-    own = {owner: dataset for owner, dataset in config.datasets.items() if not dataset.resplit}
-    owned: list[tuple[str, Source]] = [
-        (owner, source) for owner, dataset in own.items() for source in dataset.sources.values()
-    ]
-    owned += [(owner, network.weights) for owner, network in config.networks.items() if network.weights]
-    owned += [
-        (owner, network.tokenizer.source)
-        for owner, network in config.networks.items()
-        if network.tokenizer and network.tokenizer.source
-    ]
-    owned += [(owner, vectors.source) for owner, vectors in config.word_vectors.items() if vectors.source]
-    owned += [(owner, proposer.source) for owner, proposer in config.proposers.items() if proposer.source]
-    return {f"{owner}/{source.file}": source for owner, source in owned if not source.made_by}
-
-
-def entry_file(entry: Proposer | WordVectors) -> str | Values:
-    """The file of an entry: the user's own, or the name of its source below resources/<entry>/."""
-    return entry.local or {"file": entry.source.file if entry.source else ""}
-
-
 UNKNOWN_SIZE = 31_014
 """The images of a data set that does not say how many it has: those of Flickr30k."""
 
 
-class DatasetStage(Stage):
-    """A data set's files, the options of its readers, and the memory that its size takes."""
+def memory(project: Project, least: int, per_thousand: int) -> Callable[[DatasetName], int]:
+    """A function that says the MB of a job which holds a data set: `least`, and more for each thousand images."""
 
-    def memory(self, least: int, per_thousand: int) -> Callable[[DatasetName], int]:
-        """A function that says the MB of a job which holds a data set: `least`, and more for each thousand images."""
+    def dataset_memory(dataset: DatasetName) -> int:
+        images = project.datasets[dataset].about_images or UNKNOWN_SIZE
+        return least + per_thousand * images // 1000
 
-        def dataset_memory(dataset: DatasetName) -> int:
-            images = self.dataset(dataset).about_images or UNKNOWN_SIZE
-            return least + per_thousand * images // 1000
+    return dataset_memory
 
-        return dataset_memory
 
-    def sources(self, dataset: DatasetName) -> list[str | Values]:
-        """The files from which a data set is read: the user's own, or names below resources/<data set>/."""
-        entry, owner = self.dataset(dataset), self.image_dataset(dataset)
-        return [
-            entry.local.get(name) or {"dataset": owner, "file": entry.sources[name].file}
-            for name in self.source_names(dataset)
-        ]
+def sources(project: Project, dataset: DatasetName) -> list[str | Values]:
+    """The files from which a data set is read: the user's own, or names below resources/<data set>/."""
+    entry, owner = project.datasets[dataset], project.image_dataset(dataset)
+    return [
+        entry.local.get(name) or {"dataset": owner, "file": entry.sources[name].file}
+        for name in project.source_names(dataset)
+    ]
 
-    def pictures(self, dataset: DatasetName) -> list[str | Values]:
-        """The same files for rules that need pictures. Raises `InputError` for a data set without any."""
-        self.check_pictures(dataset)
-        return self.sources(dataset)
 
-    def check_pictures(self, dataset: DatasetName) -> None:
-        """Raises `InputError` for a data set without pictures."""
-        if not self.dataset(dataset).has_pictures:
-            raise InputError(
-                f"datasets.{dataset}: the reader {self.dataset(dataset).reader} reads features and no pictures, which "
-                "this target needs; use another data set."
-            )
+def pictures(project: Project, dataset: DatasetName) -> list[str | Values]:
+    """The same files for rules that need pictures. Raises `InputError` for a data set without any."""
+    check_pictures(project, dataset)
+    return sources(project, dataset)
 
-    def figure_job(self, dataset: DatasetName, variant: VariantName) -> Job:
-        """The drawing of a variant's figure, from the data set's sources."""
-        return Job({"source_names": self.source_names(dataset), "title": self.title_of_variant(dataset, variant)})
 
-    def picture_job(self, dataset: DatasetName, title: str, shown: dict[str, Any]) -> Job:
-        """The drawing of several artifacts of a data set: title -> `Identity`."""
-        plan = PicturePlan(title=title, shown=shown).model_dump(mode="json")
-        return Job({"source_names": self.source_names(dataset), "plan": plan})
+def check_pictures(project: Project, dataset: DatasetName) -> None:
+    """Raises `InputError` for a data set without pictures."""
+    if not project.datasets[dataset].has_pictures:
+        raise InputError(
+            f"datasets.{dataset}: the reader {project.datasets[dataset].reader} reads features and no pictures, which "
+            "this target needs; use another data set."
+        )
 
-    def sources_by_name(self, dataset: DatasetName) -> dict[str, str]:
-        """Source -> its file."""
-        entry = self.dataset(dataset)
-        return {
-            name: self.source_file(self.image_dataset(dataset), entry.sources.get(name), entry.local.get(name))
-            for name in self.source_names(dataset)
-        }
 
-    def reading(self, dataset: DatasetName) -> dict[str, Any]:
-        """The settings of a data set that its reader uses."""
-        entry = self.dataset(dataset)
-        return {
-            **dump_fields(entry, READING),
-            "options": {name: value for name, value in dump_entry(entry.options).items() if value is not None},
-        }
+def figure_job(project: Project, dataset: DatasetName, variant: VariantName) -> Job:
+    """The drawing of a variant's figure, from the data set's sources."""
+    return Job({"source_names": project.source_names(dataset), "title": project.title_of_variant(dataset, variant)})
 
-    def reading_job(self, dataset: DatasetName) -> Job:
-        """The reading of a data set's files, with its reader, which is imported by name."""
-        settings = {"reading": self.reading(dataset), "source_names": self.source_names(dataset)}
-        return Job(settings, [READERS[self.dataset(dataset).reader].IMPLEMENTATION])
 
-    def resplit_job(self, dataset: DatasetName) -> Job:
-        """The draw of a resplit: its seed, and the number of images of each split."""
-        resplit = self.dataset(dataset).resplit
-        return Job({"draw": dump_fields(resplit, RESPLIT) if resplit else {}})
+def picture_job(project: Project, dataset: DatasetName, title: str, shown: dict[str, Any]) -> Job:
+    """The drawing of several artifacts of a data set: title -> `Identity`."""
+    plan = PicturePlan(title=title, shown=shown).model_dump(mode="json")
+    return Job({"source_names": project.source_names(dataset), "plan": plan})
+
+
+def sources_by_name(project: Project, dataset: DatasetName) -> dict[str, str]:
+    """Source -> its file."""
+    entry = project.datasets[dataset]
+    return {
+        name: project.source_file(project.image_dataset(dataset), entry.sources.get(name), entry.local.get(name))
+        for name in project.source_names(dataset)
+    }
+
+
+def reading(project: Project, dataset: DatasetName) -> dict[str, Any]:
+    """The settings of a data set that its reader uses."""
+    entry = project.datasets[dataset]
+    return {
+        **dump_fields(entry, READING),
+        "options": {name: value for name, value in dump_entry(entry.options).items() if value is not None},
+    }
+
+
+def reading_job(project: Project, dataset: DatasetName) -> Job:
+    """The reading of a data set's files, with its reader, which is imported by name."""
+    settings = {"reading": reading(project, dataset), "source_names": project.source_names(dataset)}
+    return Job(settings, [READERS[project.datasets[dataset].reader].IMPLEMENTATION])
+
+
+def resplit_job(project: Project, dataset: DatasetName) -> Job:
+    """The draw of a resplit: its seed, and the number of images of each split."""
+    resplit = project.datasets[dataset].resplit
+    return Job({"draw": dump_fields(resplit, RESPLIT) if resplit else {}})
 
 
 class Resplits(NamedTuple):

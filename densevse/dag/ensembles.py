@@ -5,82 +5,81 @@ from collections.abc import Iterator
 from densevse.config.given import GivenFiles
 from densevse.config.tables import Ensemble
 from densevse.config.values import DatasetName, VariantName
+from densevse.dag import training
 from densevse.dag.fields import LAYOUT, dump_fields
 from densevse.dag.inputs import InputFiles
-from densevse.dag.project import Project, Stage
-from densevse.dag.training import TrainingStage
+from densevse.dag.project import Project
 from snakeproof.errors import InputError
 from snakeproof.jobs import Job
 from snakeproof.paths import Values, Wildcards
 
 
-class EnsembleStage(Stage):
-    """The ensembles of config/methods."""
+def inputs(project: Project, wildcards: Wildcards) -> InputFiles:
+    """The artifacts that an ensemble's members read. Raises `InputError` if two members read different ones."""
+    folder, ensemble = f"{project.results}/{wildcards.dataset}", wildcards.ensemble
+    inputs: InputFiles = {"image_table": f"{folder}/images.parquet", "caption_table": f"{folder}/captions.parquet"}
+    for name in _trained_members(project, ensemble):
+        if _entry(project, ensemble).seeds_each > 1 and project.variant(wildcards.dataset, name).generator:
+            raise InputError(
+                f"ensembles.{ensemble}.seeds_each: {name} reads a generator's sentences, which differ by seed; set "
+                "it to 1."
+            )
+        for key, files in training.inputs(project, wildcards, name).items():
+            if inputs.setdefault(key, files) != files:
+                raise InputError(f"ensembles.{ensemble}: {name} reads another {key} than the others.")
+    return inputs
 
-    def __init__(self, project: Project) -> None:
-        super().__init__(project)
-        self.training = TrainingStage(project)
 
-    def inputs(self, wildcards: Wildcards) -> InputFiles:
-        """The artifacts that an ensemble's members read. Raises `InputError` if two members read different ones."""
-        folder, ensemble = f"{self.results}/{wildcards.dataset}", wildcards.ensemble
-        inputs: InputFiles = {"image_table": f"{folder}/images.parquet", "caption_table": f"{folder}/captions.parquet"}
-        for name in self._trained_members(ensemble):
-            if self._entry(ensemble).seeds_each > 1 and self.variant(wildcards.dataset, name).generator:
-                raise InputError(
-                    f"ensembles.{ensemble}.seeds_each: {name} reads a generator's sentences, which differ by seed; set "
-                    "it to 1."
-                )
-            for key, files in self.training.inputs_of_variant(wildcards, name).items():
-                if inputs.setdefault(key, files) != files:
-                    raise InputError(f"ensembles.{ensemble}: {name} reads another {key} than the others.")
-        return inputs
+def models(project: Project, dataset: DatasetName, ensemble: VariantName, seed: int) -> list[Values]:
+    """The last rounds of an ensemble's trained members, for a seed of the ensemble."""
+    own = _entry(project, ensemble).seeds_of_members(seed)
+    return [project.last_round(dataset, name, one) for name in _trained_members(project, ensemble) for one in own]
 
-    def models(self, dataset: DatasetName, ensemble: VariantName, seed: int) -> list[Values]:
-        """The last rounds of an ensemble's trained members, for a seed of the ensemble."""
-        own = self._entry(ensemble).seeds_of_members(seed)
-        return [self.last_round(dataset, name, one) for name in self._trained_members(ensemble) for one in own]
 
-    def given_files(self, dataset: DatasetName, ensemble: VariantName, seed: int) -> list[str]:
-        """The files of its given members, one member after the other."""
-        return [
-            file for _, row, own in self._given_members(dataset, ensemble, seed) for file in row.files(own).values()
-        ]
+def given_files(project: Project, dataset: DatasetName, ensemble: VariantName, seed: int) -> list[str]:
+    """The files of its given members, one member after the other."""
+    return [
+        file for _, row, own in _given_members(project, dataset, ensemble, seed) for file in row.files(own).values()
+    ]
 
-    def job(self, dataset: DatasetName, ensemble: VariantName, seed: int) -> Job:
-        """The retrieval by an ensemble, with the meaning of the files of its given members."""
-        given = [
-            {"name": name, "keys": list(row.files(own)), "layout": dump_fields(row.layout, LAYOUT)}
-            for name, row, own in self._given_members(dataset, ensemble, seed)
-        ]
-        modules = [
-            module for name in self._trained_members(ensemble) for module in self.training.modules(dataset, name)
-        ]
-        return Job({**self.training.ranking(dataset), "given_members": given}, list(dict.fromkeys(modules)))
 
-    def _entry(self, ensemble: VariantName) -> Ensemble:
-        return self.config.ensembles()[ensemble]
+def job(project: Project, dataset: DatasetName, ensemble: VariantName, seed: int) -> Job:
+    """The retrieval by an ensemble, with the meaning of the files of its given members."""
+    given = [
+        {"name": name, "keys": list(row.files(own)), "layout": dump_fields(row.layout, LAYOUT)}
+        for name, row, own in _given_members(project, dataset, ensemble, seed)
+    ]
+    modules = [
+        module for name in _trained_members(project, ensemble) for module in training.modules(project, dataset, name)
+    ]
+    return Job({**project.ranking(dataset), "given_members": given}, list(dict.fromkeys(modules)))
 
-    def _trained_members(self, ensemble: VariantName) -> list[VariantName]:
-        return [name for name in self._entry(ensemble).members if name not in self.config.given_rows()]
 
-    def _given_members(
-        self, dataset: DatasetName, ensemble: VariantName, seed: int
-    ) -> Iterator[tuple[VariantName, GivenFiles, int]]:
-        """Each given member and each of its own seeds: one file serves every seed of the ensemble.
+def _entry(project: Project, ensemble: VariantName) -> Ensemble:
+    return project.config.ensembles()[ensemble]
 
-        Raises `InputError` for a member without files of a seed.
-        """
-        entry = self._entry(ensemble)
-        for name in entry.members:
-            if name not in self.config.given_rows():
-                continue
-            row, own = self.config.given_rows()[name].dataset_files(dataset), entry.seeds_of_members(seed)
-            if len(row.seeds) == entry.seeds_each == 1:
-                own = range(1)
-            if not set(own) <= set(row.seeds):
-                raise InputError(
-                    f"ensembles.{ensemble}: its seed {seed} adds up the seeds {', '.join(map(str, own))} of "
-                    f"methods.{name}, which has files of {len(row.seeds)} on {dataset}; list a file for each seed."
-                )
-            yield from ((name, row, one) for one in own)
+
+def _trained_members(project: Project, ensemble: VariantName) -> list[VariantName]:
+    return [name for name in _entry(project, ensemble).members if name not in project.config.given_rows()]
+
+
+def _given_members(
+    project: Project, dataset: DatasetName, ensemble: VariantName, seed: int
+) -> Iterator[tuple[VariantName, GivenFiles, int]]:
+    """Each given member and each of its own seeds: one file serves every seed of the ensemble.
+
+    Raises `InputError` for a member without files of a seed.
+    """
+    entry = _entry(project, ensemble)
+    for name in entry.members:
+        if name not in project.config.given_rows():
+            continue
+        row, own = project.config.given_rows()[name].dataset_files(dataset), entry.seeds_of_members(seed)
+        if len(row.seeds) == entry.seeds_each == 1:
+            own = range(1)
+        if not set(own) <= set(row.seeds):
+            raise InputError(
+                f"ensembles.{ensemble}: its seed {seed} adds up the seeds {', '.join(map(str, own))} of "
+                f"methods.{name}, which has files of {len(row.seeds)} on {dataset}; list a file for each seed."
+            )
+        yield from ((name, row, one) for one in own)

@@ -1,11 +1,12 @@
-"""The project that all stages share: the validated configuration, and the code of the rules."""
+"""The project that all stages share: the validated configuration, questions about it, and the code of the rules."""
 
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from types import ModuleType
+from typing import Any, get_args
 
 from densevse.artifacts.shards import shard_names
 from densevse.config import groups
@@ -43,6 +44,7 @@ class Project:
         """`contents` reads the user's files. Raises `InputError` for an invalid configuration."""
         self.root, self.overrides, self.contents = Path(root), overrides, contents or Contents()
         self.config = load(self.root / "config", overrides)
+        self.results, self.resources = self.config.results, self.config.resources
         _check_folders(self.config, Path(os.path.abspath(root)))
         # Data sets of the configuration and of analyses, which go through the same stages.
         self.datasets: dict[DatasetName, Dataset] = dict(self.config.datasets)
@@ -50,11 +52,15 @@ class Project:
             self.datasets |= settings.datasets(self.config)
         self.code = project_code(self.root, _KEPT, plugins.plugins(*groups.GROUPS))
         # (data set, name) -> its settings there
-        self.variant: Callable[[DatasetName | None, VariantName], MethodConfig] = cache(partial(variant, self.config))
+        self._variant: Callable[[DatasetName | None, VariantName], MethodConfig] = cache(partial(variant, self.config))
         self.generator: Callable[[DatasetName, str], GeneratorConfig] = cache(partial(generator, self.config))
         self.packaged_dataset = cache(self._packaged_dataset)
 
-    def trainer_of_round_0(self, dataset: DatasetName, name: VariantName) -> VariantName:
+    def variant(self, dataset: DatasetName | None, variant: VariantName) -> MethodConfig:
+        """A variant's settings, as it is trained for a data set; without one, those that all data sets share."""
+        return self._variant(dataset and self.training_dataset(dataset), variant)
+
+    def _trainer_of_round_0(self, dataset: DatasetName, name: VariantName) -> VariantName:
         """The variant whose round 0 a variant uses on a data set: itself, unless `round_0_of` names another.
 
         Raises `InputError` if the two differ in settings of round 0, or if the other does not train its own.
@@ -71,6 +77,81 @@ class Project:
                 f"{where} differs in {' and '.join(different)}, so its round 0 differs; remove round_0_of."
             )
         return entry.round_0_of
+
+    def source_names(self, dataset: DatasetName) -> list[str]:
+        """The names of the files from which a data set is read; Karpathy's only if the options name it."""
+        entry = self.datasets[dataset]
+        names = list({**entry.sources, **entry.local})
+        return names if getattr(entry.options, "karpathy", None) else [name for name in names if name != "karpathy"]
+
+    def image_dataset(self, dataset: DatasetName) -> DatasetName:
+        """The data set whose images, features and parses are read: itself, unless it has new splits of another's."""
+        resplit = self.datasets[dataset].resplit
+        return resplit.of if resplit else dataset
+
+    def training_dataset(self, dataset: DatasetName) -> DatasetName:
+        """The data set whose networks and vocabulary are used: itself, unless it relies on another one."""
+        return self.datasets[dataset].training_dataset or dataset
+
+    def view_network(self, reader: str, dataset: DatasetName, view: str, own: Mapping[str, str]) -> str:
+        """The network of a view: the `reader`'s own, or the data set's. Raises `InputError` if neither names one."""
+        networks, described = {**self.datasets[dataset].networks, **own}, feature_view(view)
+        if described not in networks:
+            raise InputError(
+                f"datasets.{dataset}.networks: {reader} reads the view {view}; name the network of its features."
+            )
+        return networks[described]
+
+    def title_of_variant(self, dataset: DatasetName, variant: VariantName) -> str:
+        """The title of a picture of one variant."""
+        return f"{self.variant(dataset, variant).title} ({variant}) on {self.datasets[dataset].title}"
+
+    def threads(self, dataset: DatasetName) -> int:
+        """The threads of a torch job; a setting, as the last bits of a sum depend on their number."""
+        return self.datasets[dataset].threads or self.config.threads
+
+    def ranking(self, dataset: DatasetName) -> dict[str, Any]:
+        """The settings of every retrieval by a trained model on a data set."""
+        entry = self.datasets[dataset]
+        return {"ranked_sentences": entry.sentences, "top": entry.top, "threads": self.threads(dataset)}
+
+    def shards(self, dataset: DatasetName, /, **values: str) -> list[Values]:
+        """The shards of a data set's artifacts, in order."""
+        return [{"shard": shard, **values} for shard in shard_names(self.datasets[dataset].shards)]
+
+    def first_seed(self, dataset: DatasetName) -> int:
+        """The first seed with which variants are trained."""
+        return self.datasets[self.training_dataset(dataset)].seeds[0]
+
+    def last_round(self, dataset: DatasetName, variant: VariantName, seed: int | None = None) -> Values:
+        """The last round of a variant, for its first seed unless one is given: values of variant, seed and round."""
+        seed = self.first_seed(dataset) if seed is None else seed
+        return self.variant_round(dataset, variant, seed, self.variant(dataset, variant).last_round)
+
+    def variant_round(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
+        """A round of a variant: values of variant, seed and round. Its round 0 may be another variant's."""
+        trainer = self._trainer_of_round_0(dataset, variant) if round == 0 else variant
+        return {"variant": trainer, "seed": seed, "round": round}
+
+    def round_correspondences(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
+        """The correspondences on which a round of a variant is trained: values of variant, seed and round.
+
+        The model of the round before makes them, so variants that share round 0 share those of round 1, unless true
+        boxes decide them.
+        """
+        learned = self.variant(dataset, variant).correspondences == "model"
+        made_by = self._trainer_of_round_0(dataset, variant) if round == 1 and learned else variant
+        return {"variant": made_by, "seed": seed, "round": round}
+
+    def artifact_folder(self, kind: str, dataset: DatasetName, values: Values) -> str:
+        """The folder of artifacts of a kind, e.g. models, for a round given by variant, seed and round."""
+        return "{}/{}/{}/{variant}/seed{seed}/round{round}".format(self.results, dataset, kind, **values)
+
+    def source_file(self, owner: str, source: Source | None, local: str | None) -> str:
+        """The file of a source: the user's own, or the one below resources/."""
+        if local is not None:
+            return self.contents.mark_path(local)
+        return self.contents.mark_path(f"{self.resources}/{owner}/{source.file}") if source else ""
 
     def packaged_file(self, file: str) -> str:
         """A file of the project's own, as rules call it."""
@@ -89,116 +170,6 @@ def project_code(root: str | Path, kept: str | Path, plugins: Sequence[Plugin] =
     checkout = Path(root)
     folder = checkout if (checkout / "densevse").is_dir() else checkout.parents[1]
     return Code(folder, ["densevse"], kept, _DECLARATIONS, plugins, MOVED | OLD_CALLS)
-
-
-class Stage:
-    """The functions with which a stage's rules are made; each stage has its own class."""
-
-    def target_files(self, dataset: DatasetName) -> list[str]:
-        """The files of a data set that its target `<data set>.done` requests; most stages have none."""
-        return []
-
-    def target_values(self, dataset: DatasetName) -> list[Values]:
-        """The files of a data set's target, as values of paths."""
-        return [{"file": file} for file in self.target_files(dataset)]
-
-    def __init__(self, project: Project) -> None:
-        self.project, self.config = project, project.config
-        self.results, self.resources = project.config.results, project.config.resources
-
-    def dataset(self, dataset: DatasetName) -> Dataset:
-        """A data set's settings."""
-        return self.project.datasets[dataset]
-
-    def source_names(self, dataset: DatasetName) -> list[str]:
-        """The names of the files from which a data set is read; Karpathy's only if the options name it."""
-        entry = self.dataset(dataset)
-        names = list({**entry.sources, **entry.local})
-        return names if getattr(entry.options, "karpathy", None) else [name for name in names if name != "karpathy"]
-
-    def image_dataset(self, dataset: DatasetName) -> DatasetName:
-        """The data set whose images, features and parses are read: itself, unless it has new splits of another's."""
-        resplit = self.dataset(dataset).resplit
-        return resplit.of if resplit else dataset
-
-    def training_dataset(self, dataset: DatasetName) -> DatasetName:
-        """The data set whose networks and vocabulary are used: itself, unless it relies on another one."""
-        return self.dataset(dataset).training_dataset or dataset
-
-    def variant(self, dataset: DatasetName, variant: VariantName) -> MethodConfig:
-        """A variant's settings on a data set."""
-        return self.project.variant(self.training_dataset(dataset), variant)
-
-    def view_network(self, reader: str, dataset: DatasetName, view: str, own: Mapping[str, str]) -> str:
-        """The network of a view: the `reader`'s own, or the data set's. Raises `InputError` if neither names one."""
-        networks, described = {**self.dataset(dataset).networks, **own}, feature_view(view)
-        if described not in networks:
-            raise InputError(
-                f"datasets.{dataset}.networks: {reader} reads the view {view}; name the network of its features."
-            )
-        return networks[described]
-
-    def region_source(self, dataset: DatasetName, network: str, proposer: str | None = None) -> str:
-        """The source of a network's regions: the `proposer`, by default the data set's; or given."""
-        entry = self.dataset(dataset)
-        return "given" if network in entry.features else proposer or entry.proposer
-
-    def title(self, dataset: DatasetName) -> str:
-        """A data set's title."""
-        return self.dataset(dataset).title
-
-    def title_of_variant(self, dataset: DatasetName, variant: VariantName) -> str:
-        """The title of a picture of one variant."""
-        return f"{self.variant(dataset, variant).title} ({variant}) on {self.title(dataset)}"
-
-    def threads(self, dataset: DatasetName) -> int:
-        """The threads of a torch job; a setting, as the last bits of a sum depend on their number."""
-        return self.dataset(dataset).threads or self.config.threads
-
-    def ranking(self, dataset: DatasetName) -> dict[str, Any]:
-        """The settings of every retrieval by a trained model on a data set."""
-        entry = self.dataset(dataset)
-        return {"ranked_sentences": entry.sentences, "top": entry.top, "threads": self.threads(dataset)}
-
-    def shards(self, dataset: DatasetName, /, **values: str) -> list[Values]:
-        """The shards of a data set's artifacts, in order."""
-        return [{"shard": shard, **values} for shard in shard_names(self.dataset(dataset).shards)]
-
-    def first_seed(self, dataset: DatasetName) -> int:
-        """The first seed with which variants are trained."""
-        return self.dataset(self.training_dataset(dataset)).seeds[0]
-
-    def last_round(self, dataset: DatasetName, variant: VariantName, seed: int | None = None) -> Values:
-        """The last round of a variant, for its first seed unless one is given: values of variant, seed and round."""
-        seed = self.first_seed(dataset) if seed is None else seed
-        return self.variant_round(dataset, variant, seed, self.variant(dataset, variant).last_round)
-
-    def variant_round(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
-        """A round of a variant: values of variant, seed and round. Its round 0 may be another variant's."""
-        trained_on = self.training_dataset(dataset)
-        trainer = self.project.trainer_of_round_0(trained_on, variant) if round == 0 else variant
-        return {"variant": trainer, "seed": seed, "round": round}
-
-    def round_correspondences(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
-        """The correspondences on which a round of a variant is trained: values of variant, seed and round.
-
-        The model of the round before makes them, so variants that share round 0 share those of round 1, unless true
-        boxes decide them.
-        """
-        trained_on = self.training_dataset(dataset)
-        learned = self.project.variant(trained_on, variant).correspondences == "model"
-        made_by = self.project.trainer_of_round_0(trained_on, variant) if round == 1 and learned else variant
-        return {"variant": made_by, "seed": seed, "round": round}
-
-    def artifact_folder(self, kind: str, dataset: DatasetName, values: Values) -> str:
-        """The folder of artifacts of a kind, e.g. models, for a round given by variant, seed and round."""
-        return "{}/{}/{}/{variant}/seed{seed}/round{round}".format(self.results, dataset, kind, **values)
-
-    def source_file(self, owner: str, source: Source | None, local: str | None) -> str:
-        """The file of a source: the user's own, or the one below resources/."""
-        if local is not None:
-            return self.project.contents.mark_path(local)
-        return self.project.contents.mark_path(f"{self.resources}/{owner}/{source.file}") if source else ""
 
 
 def _check_folders(config: Config, root: Path) -> None:
@@ -243,29 +214,37 @@ def wildcard_patterns(project: Project) -> dict[str, str]:
     return {name: name_pattern(known) for name, known in names.items()} | numbers
 
 
-Analysis = TypeVar("Analysis", bound=Stage)
+class Stage:
+    """The functions of a module of the plan, each with the project as its first argument."""
+
+    def __init__(self, project: Project, module: ModuleType) -> None:
+        self.project, self._module = project, module
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return partial(getattr(self._module, name), self.project)
 
 
 class Analyses:
-    """The stages of all included analyses."""
+    """The stages whose files a data set's target `<data set>.done` requests: tables, and every included analysis."""
 
-    def __init__(self) -> None:
-        self._stages: list[Stage] = []
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._modules: list[ModuleType] = []
 
-    def add(self, stage: Analysis) -> Analysis:
-        """Adds an analysis's stage, and returns it."""
-        self._stages.append(stage)
-        return stage
+    def add(self, module: ModuleType) -> Stage:
+        """Adds a stage, whose function `target_files`, if it has one, lists files of a data set's target."""
+        self._modules.append(module)
+        return Stage(self._project, module)
 
-    def listing_job(self, tables: Stage) -> Callable[[DatasetName], Job]:
-        """A function that returns the job that lists a data set's files of tables and of every analysis, by name."""
-
-        def listing(dataset: DatasetName) -> Job:
-            files = [values["file"] for values in [*tables.target_values(dataset), *self.target_values(dataset)]]
-            return Job({"title": tables.title(dataset), "files": sorted(files)})
-
-        return listing
+    def target_files(self, dataset: DatasetName) -> list[str]:
+        """The files of a data set's target."""
+        listing = [module.target_files for module in self._modules if hasattr(module, "target_files")]
+        return sorted(file for target_files in listing for file in target_files(self._project, dataset))
 
     def target_values(self, dataset: DatasetName) -> list[Values]:
-        """The files of a data set's target from every analysis, as values of paths."""
-        return [values for stage in self._stages for values in stage.target_values(dataset)]
+        """The same as values of paths."""
+        return [{"file": file} for file in self.target_files(dataset)]
+
+    def listing_job(self, dataset: DatasetName) -> Job:
+        """The list of these files."""
+        return Job({"title": self._project.datasets[dataset].title, "files": self.target_files(dataset)})

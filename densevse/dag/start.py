@@ -11,15 +11,7 @@ from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check
 from densevse.dag.project import Project
 from densevse.dag.tables import check_tables
 from densevse.dag.targets import Makers
-from densevse.runtime.project import (
-    GPU,
-    JOBS_PER_GPU,
-    LOADER_THREADS,
-    NUMBERS_AT_ONCE,
-    PACKAGE,
-    PLAIN_ON_GPU,
-    WATCHERS,
-)
+from densevse.runtime.project import GPU, JOBS_PER_GPU, LOADER_THREADS, NUMBERS_AT_ONCE, PACKAGE, PLAIN_ON_GPU, WATCHERS
 from snakeproof.bucket import Bucket
 from snakeproof.contents import Contents, Marks, Uploads, link_folders
 from snakeproof.jobs import Calls

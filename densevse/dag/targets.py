@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 
 from densevse.config.environment import corenlp_home
 from densevse.config.load import FOLDERS
-from densevse.dag.project import Project, Stage, name_pattern
+from densevse.config.sources import own_paths
+from densevse.dag.project import Project, name_pattern
 from snakeproof.contents import is_in_bucket
 from snakeproof.errors import InputError
 
 
-class OwnFileStage(Stage):
+class OwnFiles:
     """Paths that the user set, or that come with the project."""
 
     def __init__(self, project: Project, missing: Callable[[str], str | None] = lambda address: None) -> None:
@@ -28,9 +29,8 @@ class OwnFileStage(Stage):
 
         Raises `InputError` for a user's folder that holds results of the workflow, as it would always change.
         """
-        super().__init__(project)
-        self._missing = missing
-        made = [os.path.realpath(folder) for folder in (self.results, self.resources, ".snakemake")]
+        self._project, self._missing = project, missing
+        made = [os.path.realpath(folder) for folder in (self._project.results, self._project.resources, ".snakemake")]
         for key, path in self._local_paths():
             for folder in made:
                 if os.path.commonpath([os.path.realpath(path), folder]) == os.path.realpath(path):
@@ -49,9 +49,8 @@ class OwnFileStage(Stage):
     def refuse(self, absent: str) -> None:
         """Raises `InputError` that names the key of a missing path."""
         path, keys = self._absent_paths()[absent]
-        raise InputError(
-            f"{' and '.join(keys)}: {path} is not there. Correct the path, or remove the key from your configuration."
-        )
+        named = " and ".join(dict.fromkeys(keys))
+        raise InputError(f"{named}: {path} is not there. Correct the path, or remove the key from your configuration.")
 
     def copy_pattern(self, folders: bool, all_of_them: bool) -> str:
         """A pattern of the copies, in a bucket, of the user's files or, with `folders`, of the user's folders.
@@ -68,7 +67,7 @@ class OwnFileStage(Stage):
 
     def _copies(self, paths: list[str]) -> dict[str, str]:
         """The path of each copy, by the copy's name; empty where results lie on a disk."""
-        uploads = self.project.contents.uploads
+        uploads = self._project.contents.uploads
         if uploads is None:
             return {}
         copied = {uploads.bucket_path(path): path for path in paths if not uploads.is_uploaded(path)}
@@ -89,27 +88,15 @@ class OwnFileStage(Stage):
 
     def _keyed_paths(self) -> Iterator[tuple[str, str]]:
         """The keys and paths of the configuration."""
-        config, corenlp = self.config, corenlp_home()
+        config, corenlp = self._project.config, corenlp_home()
         yield from [("CORENLP_HOME", corenlp)] if corenlp else []
         for settings in config.analyses():
             yield from settings.paths()
-        for owner, dataset in config.datasets.items():
-            yield from ((f"datasets.{owner}.local.{source}", path) for source, path in dataset.local.items())
-            yield from [(f"datasets.{owner}.boxes", dataset.boxes)] if dataset.boxes else []
-            yield from ((f"datasets.{owner}.features.{key}", path) for key, path in dataset.feature_files())
+        for folder in FOLDERS:
+            yield from own_paths(getattr(config, folder), folder)
         for name, network in config.networks.items():
-            yield from [(f"networks.{name}.local", network.local)] if network.local else []
-            if network.tokenizer and network.tokenizer.local:
-                yield f"networks.{name}.tokenizer.local", network.tokenizer.local
             if network.classes not in (None, "imagenet"):
-                yield f"networks.{name}.classes", self.project.packaged_file(str(network.classes))
-        for name, vectors in config.word_vectors.items():
-            yield from [(f"word_vectors.{name}.local", vectors.local)] if vectors.local else []
-        for name, proposer in config.proposers.items():
-            yield from [(f"proposers.{name}.local", proposer.local)] if proposer.local else []
-            yield from ((f"proposers.{name}.options", path) for path in proposer.files())
-        for name, row in config.given_rows().items():
-            yield from ((f"methods.{name}.{key}", path) for key, path in row.paths())
+                yield f"networks.{name}.classes", self._project.packaged_file(str(network.classes))
 
 
 BY_HAND = "obtain_by_hand"
@@ -170,12 +157,11 @@ def unmade_message(target: str, near: str | None = None) -> str:
     return f"{target}: no rule makes this; {meant} `densevse list` prints every name."
 
 
-class TargetStage(Stage):
+class UnknownTargets:
     """Targets that no rule makes."""
 
     def __init__(self, project: Project, known: Known) -> None:
-        super().__init__(project)
-        self._known = known
+        self._project, self._known = project, known
 
     def unknown_pattern(self, own: Iterable[str]) -> str:
         """A regular expression for paths below results and downloads that no rule makes, and for single words.
@@ -184,7 +170,8 @@ class TargetStage(Stage):
         """
         patterns = [_SAME.sub(".+", _GROUP.sub("(?:", pattern.removesuffix("$"))) for pattern in self._known.patterns]
         known = "|".join([*patterns, *map(re.escape, own)])
-        return rf"(?!(?:{known})$)(?:(?:{re.escape(self.results)}|{re.escape(self.resources)})/.+|[a-z]\w*)"
+        folders = f"{re.escape(self._project.results)}|{re.escape(self._project.resources)}"
+        return rf"(?!(?:{known})$)(?:(?:{folders})/.+|[a-z]\w*)"
 
     def refuse(self, unknown: str) -> None:
         """Raises `InputError` that suggests the target most similar to one that no rule makes."""
@@ -193,7 +180,10 @@ class TargetStage(Stage):
     def similar_target(self, target: str) -> str | None:
         """The most similar target, if one name or the ending is misspelt; None if none is similar."""
         if "/" not in target:
-            tables = {f"{self.results}/tables/{name}.md": name for name in (*self.config.tables, *self.config.datasets)}
+            tables = {
+                f"{self._project.results}/tables/{name}.md": name
+                for name in (*self._project.config.tables, *self._project.config.datasets)
+            }
             alike = get_close_matches(target, {*self._known.rules(), *tables.values()}, 1)
             return next((path for path, name in tables.items() if [name] == alike), *alike) if alike else None
         found = [path for path in self._similar_paths(target) if self._known.makes(path)]
@@ -218,7 +208,7 @@ class TargetStage(Stage):
 
     def _names(self) -> set[str]:
         """Every name that may be a part of a path: those of the configuration, and those in patterns."""
-        config, patterns = self.config, [pattern.replace("\\", "") for pattern in self._known.patterns]
+        config, patterns = self._project.config, [pattern.replace("\\", "") for pattern in self._known.patterns]
         names = {name for folder in FOLDERS for name in getattr(config, folder)}
         names |= {*config.variant_names(), *config.generator_names(), *config.ensembles()}
         names |= {name for pattern in patterns for name in _SEGMENT.findall(pattern)}

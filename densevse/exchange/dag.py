@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,9 @@ from densevse.config.registries import STRUCTURES, VIEWS, feature_view
 from densevse.config.resolved import Override, resolve_settings
 from densevse.config.sources import Source
 from densevse.config.values import DatasetName, VariantName
-from densevse.dag.datasets import DatasetStage
-from densevse.dag.features import FIELDS_OF_REGIONS, IMAGE_FIELDS, FeatureStage, modules_of_architecture
-from densevse.dag.inputs import ParseStage
-from densevse.dag.project import Project, Stage
-from densevse.dag.tables import TableStage
-from densevse.dag.training import TrainingStage
+from densevse.dag import datasets, features, inputs, tables, training
+from densevse.dag.features import FIELDS_OF_REGIONS, IMAGE_FIELDS, modules_of_architecture
+from densevse.dag.project import Project
 from densevse.exchange.records import (
     HISTORY_FILE,
     RECORDS_FILE,
@@ -39,179 +37,197 @@ _WITH_ORIGIN = ("parameters.", "training.", "phases.")
 _UNSTATED = "not stated: a file of the user's own"
 
 
-class ExchangeStage(Stage):
-    """The stage of exported and imported models."""
+def imported_models(project: Project) -> list[str]:
+    """The folder of each imported model, below that of all."""
+    folder = _folder(project)
+    found = sorted(folder.glob(f"*/models/*/seed*/round*/{RECORDS_FILE}"))
+    return [path.parent.relative_to(folder).as_posix() for path in found]
 
-    def __init__(self, project: Project) -> None:
-        super().__init__(project)
-        self.folder = Path(self.resources, CARRIED)
-        found = sorted(self.folder.glob(f"*/models/*/seed*/round*/{RECORDS_FILE}"))
-        self.models = [path.parent.relative_to(self.folder).as_posix() for path in found]
-        # File below results/, without .parquet -> a model that it came with; those of one name are equal.
-        self.vocabularies: dict[str, Values] = {
-            f"{ModelName.from_place(model).dataset}/vocabulary/{file.stem}": {
-                "imported_model": model,
-                "file": file.stem,
-            }
-            for model in self.models
-            for file in sorted((self.folder / model).glob(f"{VOCABULARY}/*.parquet"))
-        }
 
-    def files(self) -> list[str]:
-        """The imported files and folders."""
-        return [str(path) for path in sorted(self.folder.rglob("*"))]
+@cache
+def vocabularies(project: Project) -> dict[str, Values]:
+    """File below results/, without .parquet -> a model that it came with; those of one name are equal."""
+    return {
+        f"{ModelName.from_place(model).dataset}/vocabulary/{file.stem}": {"imported_model": model, "file": file.stem}
+        for model in imported_models(project)
+        for file in sorted((_folder(project) / model).glob(f"{VOCABULARY}/*.parquet"))
+    }
 
-    def vocabulary(self, imported_vocabulary: str) -> Values:
-        """The imported model that a vocabulary came with."""
-        return self.vocabularies[imported_vocabulary]
 
-    def export_folder(
-        self, dataset: DatasetName, variant: VariantName, seed: int | None = None, onnx: bool = False
-    ) -> str:
-        """The folder of the export of a variant's last round, for its first seed unless one is given."""
-        return self.artifact_folder("onnx" if onnx else "exported", dataset, self.last_round(dataset, variant, seed))
+def files(project: Project) -> list[str]:
+    """The imported files and folders."""
+    return [str(path) for path in sorted(_folder(project).rglob("*"))]
 
-    def onnx_weights(self, dataset: DatasetName, variant: VariantName) -> str | Values:
-        """The weights of the network that becomes a part of a model's ONNX files.
 
-        Raises `InputError` for a model without one vector of the whole image and one of the words, or if the extra is
-        not installed.
-        """
-        method = self.variant(dataset, variant)
-        if len(method.views) != 1 or not VIEWS[method.views[0]].one_vector or method.sentences != ["words"]:
+def vocabulary(project: Project, imported_vocabulary: str) -> Values:
+    """The imported model that a vocabulary came with."""
+    return vocabularies(project)[imported_vocabulary]
+
+
+def export_folder(
+    project: Project, dataset: DatasetName, variant: VariantName, seed: int | None = None, onnx: bool = False
+) -> str:
+    """The folder of the export of a variant's last round, for its first seed unless one is given."""
+    return project.artifact_folder("onnx" if onnx else "exported", dataset, project.last_round(dataset, variant, seed))
+
+
+def onnx_weights(project: Project, dataset: DatasetName, variant: VariantName) -> str | Values:
+    """The weights of the network that becomes a part of a model's ONNX files.
+
+    Raises `InputError` for a model without one vector of the whole image and one of the words, or if the extra is
+    not installed.
+    """
+    method = project.variant(dataset, variant)
+    if len(method.views) != 1 or not VIEWS[method.views[0]].one_vector or method.sentences != ["words"]:
+        raise InputError(
+            f"{variant} reads {', '.join(method.views)} of images and {', '.join(method.sentences)} of sentences: "
+            "only a model that has one vector of the whole image and one of the words becomes ONNX files, such as "
+            "vse. Export this one without --onnx."
+        )
+    check_extra("onnxscript", "onnx", f"the export of {variant} as ONNX")
+    ((_, network),) = _named_networks(project, dataset, variant)
+    return features.weights(project, dataset, network)
+
+
+def onnx_job(project: Project, dataset: DatasetName, variant: VariantName) -> Job:
+    """The export of a model's encoders as ONNX files."""
+    job = training.model_job(project, dataset, variant)
+    ((view, _, network),) = _networks(project, dataset, variant)
+    by_name = [*modules_of_architecture(network.architecture), f"densevse.vision.views.{view}"]
+    return job._replace(modules=[*job.modules, *by_name])
+
+
+def export_job(project: Project, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Job:
+    """The export of a model, with the plan of a table that has its row only."""
+    plan = tables.plan_of_model(project, dataset, variant, seed, round)
+    given = {
+        "settings": settings(project, dataset, variant, seed, round),
+        "described": _card_contents(project, dataset, variant),
+        "plan": plan.model_dump(mode="json"),
+    }
+    return Job(given)
+
+
+def use_job(project: Project, imported_model: str) -> Job:
+    """The use of an imported model: the settings and code with which it would be trained here."""
+    return Job({"settings": settings(project, *ModelName.from_place(imported_model))})
+
+
+def settings(project: Project, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> dict[str, Any]:
+    """The settings that decide a model: those and the code of its training, and how it reads images and sentences.
+
+    The number of threads, on which last bits depend, and the places of files are left out.
+    """
+    entry, method = project.datasets[dataset], project.variant(dataset, variant)
+    job = training.job(project, dataset, variant, seed, round)
+    trained = job.settings["job"]
+    parsed = any(STRUCTURES[name].parsed for name in method.sentences)
+    return {
+        "code": project.code.digest("densevse.training.retrieval:train", *job.modules),
+        **{name: trained[name] for name in ("method", "parameters", "training", "phases", "seed")},
+        "images": {
+            view: _view_settings(view, name, network) for view, name, network in _networks(project, dataset, variant)
+        },
+        "sentences": {
+            "structures": trained["sentences"],
+            "tokenisation_code": project.code.digest("densevse.language.tokens:write_tokens"),
+            "minimum_word_count": entry.minimum_word_count,
+            "parser": entry.parser if parsed else None,
+            "parsing": inputs.parsing_job(project, entry.parser).settings["options"] if parsed else None,
+            "word_vectors": entry.word_vectors if method.word_vectors else None,
+        },
+        "dataset": datasets.reading(project, dataset),
+    }
+
+
+def _card_contents(project: Project, dataset: DatasetName, variant: VariantName) -> dict[str, Any]:
+    """The contents of a model's card beyond its settings: titles, origins of settings and weights, and licences."""
+    over = [Override("the configuration of the run", dict(project.overrides))]
+    stated = resolve_settings(variant, dataset, project.config, over, project.root)
+    networks = {name: network for _, name, network in _networks(project, dataset, variant)}
+    return {
+        "title": project.variant(dataset, variant).title,
+        "dataset": project.datasets[dataset].title,
+        "origins": {row.path: row.origin for row in stated if row.path.startswith(_WITH_ORIGIN)},
+        "weights": {name: _origin(network) for name, network in networks.items()},
+        "licences": dict(_licences(project, dataset, variant, networks)),
+        "hub_data_sets": _hub_data_sets(project, dataset),
+        "hub_networks": sorted(
+            one.weights.hub for one in networks.values() if one.weights and one.weights.hub and not one.local
+        ),
+    }
+
+
+def _hub_data_sets(project: Project, dataset: DatasetName) -> list[str]:
+    """The repositories of the Hugging Face Hub that a data set's files come from."""
+    entry = project.datasets[dataset]
+    read = [entry.sources[name].hub for name in project.source_names(dataset) if name not in entry.local]
+    return sorted({hub.removeprefix("datasets/") for hub in read if hub})
+
+
+def model_vocabularies(project: Project, dataset: DatasetName, variant: VariantName) -> list[Values]:
+    """The vocabularies with which a model reads sentences, and files from the same jobs.
+
+    Raises `InputError` for a model without training, or on given features.
+    """
+    if project.variant(dataset, variant).is_untrained:
+        raise InputError(
+            f"{variant} is a network without further training, so there is nothing to export. Name the same "
+            "network and weights in the other project."
+        )
+    _check_features(project, dataset, variant)
+    inputs = training.inputs_of_sentences(project, dataset, variant)
+    folder = f"{project.results}/{dataset}/{VOCABULARY}/"
+    read = [str(path) for path in inputs.values() if str(path).startswith(folder)]
+    names = [path.removeprefix(folder).removesuffix(".parquet") for path in read]
+    beside = [name.replace("relations-", "fragments-") for name in names]
+    return [{"vocabulary": name} for name in dict.fromkeys([*names, *beside])]
+
+
+def _check_features(project: Project, dataset: DatasetName, variant: VariantName) -> None:
+    given = project.datasets[dataset].features
+    for view, name in _named_networks(project, dataset, variant):
+        if name in given:
             raise InputError(
-                f"{variant} reads {', '.join(method.views)} of images and {', '.join(method.sentences)} of sentences: "
-                "only a model that has one vector of the whole image and one of the words becomes ONNX files, such as "
-                "vse. Export this one without --onnx."
+                f"datasets.{dataset}.features.{name}: {variant} reads the view {view} from these given features, "
+                "which an export cannot describe; export a model that reads features of config/networks."
             )
-        check_extra("onnxscript", "onnx", f"the export of {variant} as ONNX")
-        ((_, network),) = self._named_networks(dataset, variant)
-        return FeatureStage(self.project).weights(dataset, network)
 
-    def onnx_job(self, dataset: DatasetName, variant: VariantName) -> Job:
-        """The export of a model's encoders as ONNX files."""
-        job = TrainingStage(self.project).model_job(dataset, variant)
-        ((view, _, network),) = self._networks(dataset, variant)
-        by_name = [*modules_of_architecture(network.architecture), f"densevse.vision.views.{view}"]
-        return job._replace(modules=[*job.modules, *by_name])
 
-    def export_job(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Job:
-        """The export of a model, with the plan of a table that has its row only."""
-        plan = TableStage(self.project).plan_of_model(dataset, variant, seed, round)
-        settings = {
-            "settings": self.settings(dataset, variant, seed, round),
-            "described": self._card_contents(dataset, variant),
-            "plan": plan.model_dump(mode="json"),
-        }
-        return Job(settings)
+def _networks(project: Project, dataset: DatasetName, variant: VariantName) -> Iterator[tuple[str, str, NetworkConfig]]:
+    """Each view that a network makes, with the network and its settings."""
+    for view, name in _named_networks(project, dataset, variant):
+        yield view, name, features.network_settings(project, dataset, name)
 
-    def use_job(self, imported_model: str) -> Job:
-        """The use of an imported model: the settings and code with which it would be trained here."""
-        return Job({"settings": self.settings(*ModelName.from_place(imported_model))})
 
-    def settings(self, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> dict[str, Any]:
-        """The settings that decide a model: those and the code of its training, and how it reads images and sentences.
+def _named_networks(project: Project, dataset: DatasetName, variant: VariantName) -> Iterator[tuple[str, str]]:
+    method = project.variant(dataset, variant)
+    for view in map(feature_view, method.views):
+        if VIEWS[view].made_by != "generator":
+            yield view, project.view_network(variant, dataset, view, method.networks)
 
-        The number of threads, on which last bits depend, and the places of files are left out.
-        """
-        entry, method = self.dataset(dataset), self.variant(dataset, variant)
-        job = TrainingStage(self.project).job(dataset, variant, seed, round)
-        trained = job.settings["job"]
-        parsed = any(STRUCTURES[name].parsed for name in method.sentences)
-        return {
-            "code": self.project.code.digest("densevse.training.retrieval:train", *job.modules),
-            **{name: trained[name] for name in ("method", "parameters", "training", "phases", "seed")},
-            "images": {
-                view: _view_settings(view, name, network) for view, name, network in self._networks(dataset, variant)
-            },
-            "sentences": {
-                "structures": trained["sentences"],
-                "tokenisation_code": self.project.code.digest("densevse.language.tokens:write_tokens"),
-                "minimum_word_count": entry.minimum_word_count,
-                "parser": entry.parser if parsed else None,
-                "parsing": ParseStage(self.project).job(entry.parser).settings["options"] if parsed else None,
-                "word_vectors": entry.word_vectors if method.word_vectors else None,
-            },
-            "dataset": DatasetStage(self.project).reading(dataset),
-        }
 
-    def _card_contents(self, dataset: DatasetName, variant: VariantName) -> dict[str, Any]:
-        """The contents of a model's card beyond its settings: titles, origins of settings and weights, and licences."""
-        over = [Override("the configuration of the run", dict(self.project.overrides))]
-        stated = resolve_settings(variant, dataset, self.config, over, self.project.root)
-        networks = {name: network for _, name, network in self._networks(dataset, variant)}
-        return {
-            "title": self.variant(dataset, variant).title,
-            "dataset": self.title(dataset),
-            "origins": {row.path: row.origin for row in stated if row.path.startswith(_WITH_ORIGIN)},
-            "weights": {name: _origin(network) for name, network in networks.items()},
-            "licences": dict(self._licences(dataset, variant, networks)),
-            "hub_data_sets": self._hub_data_sets(dataset),
-            "hub_networks": sorted(
-                one.weights.hub for one in networks.values() if one.weights and one.weights.hub and not one.local
-            ),
-        }
+def _licences(
+    project: Project, dataset: DatasetName, variant: VariantName, networks: Mapping[str, NetworkConfig]
+) -> Iterator[tuple[str, str]]:
+    """The licences of everything that a model was trained on."""
+    entry = project.datasets[dataset]
+    for name in project.source_names(dataset):
+        own = name in entry.local
+        yield f"{name} of the data set {dataset}", _UNSTATED if own else entry.sources[name].licence
+    for name, network in networks.items():
+        if network.local or network.weights:
+            yield f"weights of the network {name}", _licence(network.weights, network.local)
+        if network.tokenizer:
+            yield f"tokenizer of the network {name}", _licence(network.tokenizer.source, network.tokenizer.local)
+    if project.variant(dataset, variant).word_vectors and entry.word_vectors:
+        vectors = project.config.word_vectors[entry.word_vectors]
+        yield f"word vectors {entry.word_vectors}", _licence(vectors.source, vectors.local)
 
-    def _hub_data_sets(self, dataset: DatasetName) -> list[str]:
-        """The repositories of the Hugging Face Hub that a data set's files come from."""
-        entry = self.dataset(dataset)
-        read = [entry.sources[name].hub for name in self.source_names(dataset) if name not in entry.local]
-        return sorted({hub.removeprefix("datasets/") for hub in read if hub})
 
-    def model_vocabularies(self, dataset: DatasetName, variant: VariantName) -> list[Values]:
-        """The vocabularies with which a model reads sentences, and files from the same jobs.
-
-        Raises `InputError` for a model without training, or on given features.
-        """
-        if self.variant(dataset, variant).is_untrained:
-            raise InputError(
-                f"{variant} is a network without further training, so there is nothing to export. Name the same "
-                "network and weights in the other project."
-            )
-        self._check_features(dataset, variant)
-        inputs = TrainingStage(self.project).inputs_of_sentences(dataset, variant)
-        folder = f"{self.results}/{dataset}/{VOCABULARY}/"
-        read = [str(path) for path in inputs.values() if str(path).startswith(folder)]
-        names = [path.removeprefix(folder).removesuffix(".parquet") for path in read]
-        beside = [name.replace("relations-", "fragments-") for name in names]
-        return [{"vocabulary": name} for name in dict.fromkeys([*names, *beside])]
-
-    def _check_features(self, dataset: DatasetName, variant: VariantName) -> None:
-        given = self.dataset(dataset).features
-        for view, name in self._named_networks(dataset, variant):
-            if name in given:
-                raise InputError(
-                    f"datasets.{dataset}.features.{name}: {variant} reads the view {view} from these given features, "
-                    "which an export cannot describe; export a model that reads features of config/networks."
-                )
-
-    def _networks(self, dataset: DatasetName, variant: VariantName) -> Iterator[tuple[str, str, NetworkConfig]]:
-        """Each view that a network makes, with the network and its settings."""
-        for view, name in self._named_networks(dataset, variant):
-            yield view, name, FeatureStage(self.project).network(dataset, name)
-
-    def _named_networks(self, dataset: DatasetName, variant: VariantName) -> Iterator[tuple[str, str]]:
-        method = self.variant(dataset, variant)
-        for view in map(feature_view, method.views):
-            if VIEWS[view].made_by != "generator":
-                yield view, self.view_network(variant, dataset, view, method.networks)
-
-    def _licences(
-        self, dataset: DatasetName, variant: VariantName, networks: Mapping[str, NetworkConfig]
-    ) -> Iterator[tuple[str, str]]:
-        """The licences of everything that a model was trained on."""
-        entry = self.dataset(dataset)
-        for name in self.source_names(dataset):
-            own = name in entry.local
-            yield f"{name} of the data set {dataset}", _UNSTATED if own else entry.sources[name].licence
-        for name, network in networks.items():
-            if network.local or network.weights:
-                yield f"weights of the network {name}", _licence(network.weights, network.local)
-            if network.tokenizer:
-                yield f"tokenizer of the network {name}", _licence(network.tokenizer.source, network.tokenizer.local)
-        if self.variant(dataset, variant).word_vectors and entry.word_vectors:
-            vectors = self.config.word_vectors[entry.word_vectors]
-            yield f"word vectors {entry.word_vectors}", _licence(vectors.source, vectors.local)
+def _folder(project: Project) -> Path:
+    """The folder of imported models."""
+    return Path(project.resources, CARRIED)
 
 
 def _view_settings(view: str, name: str, network: NetworkConfig) -> dict[str, Any]:
@@ -242,15 +258,15 @@ def import_model(folder: str | Path, project: Project) -> Path:
     set, variant or networks, or gives them other settings; if a model of this name exists already; or if the results
     have another vocabulary than the model's.
     """
-    source, stage = Path(folder), ExchangeStage(project)
+    source = Path(folder)
     records = read_records(source / RECORDS_FILE)
     _check_names(source / RECORDS_FILE, records, project)
-    for name in sorted({*_required_files(records, stage), *records.files}):
+    for name in sorted({*_required_files(records, project), *records.files}):
         check_file(source / name, records, name)
-    check_settings(source / RECORDS_FILE, records, stage.settings(*records.name))
-    place = stage.folder / records.name.place
+    check_settings(source / RECORDS_FILE, records, settings(project, *records.name))
+    place = _folder(project) / records.name.place
     _check_free(place, records, project)
-    known = set(_existing_vocabularies(source, records, stage))
+    known = set(_existing_vocabularies(source, records, project))
     with whole_folder(place) as temporary:
         for name in [*records.files, RECORDS_FILE]:
             if name not in known:
@@ -276,9 +292,9 @@ def _check_names(where: Path, records: ModelRecords, project: Project) -> None:
             )
 
 
-def _required_files(records: ModelRecords, stage: ExchangeStage) -> list[str]:
+def _required_files(records: ModelRecords, project: Project) -> list[str]:
     """The files of the model that the workflow reads."""
-    vocabularies = stage.model_vocabularies(records.dataset, records.variant)
+    vocabularies = model_vocabularies(project, records.dataset, records.variant)
     return [WEIGHTS_FILE, HISTORY_FILE, *(f"{VOCABULARY}/{one['vocabulary']}.parquet" for one in vocabularies)]
 
 
@@ -292,13 +308,13 @@ def _check_free(place: Path, records: ModelRecords, project: Project) -> None:
             )
 
 
-def _existing_vocabularies(source: Path, records: ModelRecords, stage: ExchangeStage) -> Iterator[str]:
+def _existing_vocabularies(source: Path, records: ModelRecords, project: Project) -> Iterator[str]:
     """The vocabularies that the results already hold. Raises `InputError` if one differs from the model's."""
     for name in records.files:
         if not name.startswith(f"{VOCABULARY}/"):
             continue
-        made = Path(stage.results, records.dataset, name)
-        imported = stage.folder.glob(f"{records.dataset}/models/*/seed*/round*/{name}")
+        made = Path(project.results, records.dataset, name)
+        imported = _folder(project).glob(f"{records.dataset}/models/*/seed*/round*/{name}")
         for path in (made, *imported):
             if path.is_file() and checksum(path) != records.files[name]:
                 raise InputError(

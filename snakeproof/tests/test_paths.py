@@ -1,5 +1,6 @@
 """Patterns of paths become paths, by wildcards and by what the configuration decides."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -94,9 +95,15 @@ def test_a_wildcard_that_must_be_there_is_asked_for():
         from_wildcards(lambda variant: variant)(JOB)
 
 
-def test_methods_of_stages_are_given_no_self():
-    class Stage:
-        def of(self, dataset, seed):
-            return {"file": f"{dataset}{seed + 1}"}
+def test_bound_functions_are_given_the_other_parameters():
+    def decide(project, dataset, seed):
+        return {"file": f"{project}-{dataset}{seed + 1}"}
 
-    assert filled("<results>/{file}", Stage().of) == "out/scenes4"
+    assert filled("<results>/{file}", partial(decide, "mine")) == "out/mine-scenes4"
+
+
+def test_there_are_no_files_for_a_job_without_the_condition():
+    found = PATHS.path("<results>/{dataset}.txt", when=lambda seed: seed == 3)
+    assert (found(JOB), found(SimpleNamespace(dataset="scenes", seed="4"))) == ("out/scenes.txt", [])
+    own = PATHS.contents("<results>/{name}", lambda: {"name": __file__}, when=lambda seed: seed == 4)
+    assert own(JOB) == []

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from densevse.config.load import load
-from densevse.dag.datasets import sources_by_path
+from densevse.dag.downloads import sources_by_path
 from tests.projects import ROOT, Project
 from tests.rules import rules
 

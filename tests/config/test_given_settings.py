@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from densevse.config.load import load
+from densevse.config.sources import own_paths
 from snakeproof.errors import InputError
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -29,11 +30,11 @@ def test_a_data_set_may_have_files_of_its_own():
     assert found.dataset_files("flickr8k").files(0) == {"scores": "a.npy"}
     assert found.dataset_files("coco").files(0) == {"images": "i.npy", "sentences": "s.npy", "image_ids": "ids.txt"}
     paths = [
-        ("given.scores", "a.npy"),
-        ("datasets.coco.given.images", "i.npy"),
-        ("datasets.coco.given.image_ids", "ids.txt"),
+        ("mine.given.scores", "a.npy"),
+        ("mine.datasets.coco.given.images", "i.npy"),
+        ("mine.datasets.coco.given.image_ids", "ids.txt"),
     ]
-    assert set(paths) < set(found.paths())
+    assert set(paths) < set(own_paths(found, "mine"))
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def reaching(module: str) -> set[str]:
             "densevse/training/loop.py",
             {"train", "train_round", "train_generator", "train_concept_head", "train_concept_network", "train_network"},
         ),
-        ("densevse/report/results.py", {"table", "table_of_rounds"}),
+        ("densevse/report/results.py", {"table", "table_of_rounds", "export_model"}),
     ],
 )
 def test_an_edit_of_a_module_reaches_the_jobs_that_use_it_and_no_others(module, names):

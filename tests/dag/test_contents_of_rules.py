@@ -11,17 +11,17 @@ def test_each_rule_that_reads_a_file_of_the_user_s_has_what_it_holds_among_its_p
     found = 0
     for file in files():
         for rule in re.split(r"\nrule ", file.read_text())[1:] if file.name != "bucket.smk" else ():
-            inputs = re.findall(r'path\("(?:<resources>|\{own_)[^"]*", ([\w.]+)\)', rule)
-            held = re.findall(r'(?:contents_of|=)\("[^"]*", ([\w.]+)\)', rule)
-            patterns = re.findall(r'(?:contents_of|=)(\("[^"]*", [\w.]+\))', rule)
-            # `files` (or `given_files`) of a stage are those that its `file` gives by key.
-            asked = [(pattern, pattern.replace("files)", "file(")) for pattern in patterns]
+            inputs = re.findall(r'path\("(?:<resources>|\{own_)[^"]*", (?:when=)?([\w.]+)\)', rule)
+            held = re.findall(r'(?:contents_of|=)\("[^"]*", (?:when=)?([\w.]+)\)', rule)
+            patterns = re.findall(r'(?:contents_of|=)(\("[^"]*", (?:when=)?[\w.]+\))', rule)
+            # `given_files` of a stage are those that its `given_file` gives by key.
+            asked = [(pattern, re.sub(r"([\w.]+)files\)", r"partial(\1file,", pattern)) for pattern in patterns]
             reads = ("path", "local_path")
             assert all(any(f"{read}{one}" in rule for read in reads for one in either) for either in asked), rule
             photographs = (
                 {"datasets.sources", "datasets.pictures", "searches.sources"} if "image_table=" in rule else set()
             )
             photographs -= {"datasets.sources"} if rule.startswith(("read_boxes", "read_masks")) else set()
-            assert set(inputs) - set(held) <= photographs | {"caption_scores.spice_folder"}, rule.partition(":")[0]
+            assert set(inputs) - set(held) <= photographs | {"caption_scores.needs_spice"}, rule.partition(":")[0]
             found += len(held)
     assert found > 15

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from densevse.dag.project import Project
-from densevse.dag.training import GeneratorStage, TrainingStage
+from densevse.dag import generators, training
+from densevse.dag.project import Project, Stage
 from snakeproof.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +25,7 @@ def job(**wildcards):
 
 
 def test_sc_nlm_is_trained_on_the_sentences_of_a_trained_joint_space(whole):
-    inputs = GeneratorStage(whole).inputs_of_training(job(generator="sc_nlm"))
+    inputs = Stage(whole, generators).inputs_of_training(job(generator="sc_nlm"))
     assert inputs["joint_embedding_train"] == f"{EMBEDDINGS}/train.parquet"
     assert inputs["joint_embedding_val"] == f"{EMBEDDINGS}/val.parquet"
     assert inputs["tags"] == "results/flickr8k/vocabulary/tags.parquet"
@@ -33,14 +33,14 @@ def test_sc_nlm_is_trained_on_the_sentences_of_a_trained_joint_space(whole):
 
 
 def test_sentences_about_a_split_are_rated_by_the_same_space(whole):
-    inputs = GeneratorStage(whole).inputs_of_captions(job(generator="lbl", split="test"))
+    inputs = Stage(whole, generators).inputs_of_captions(job(generator="lbl", split="test"))
     assert inputs["joint_embedding_test"] == f"{EMBEDDINGS}/test.parquet"
     assert inputs["joint_embedding"] == "results/flickr8k/models/vse/seed1/round0/model.safetensors"
 
 
 def test_trials_of_sc_nlm_are_trained_with_their_own_parameters(whole):
     def parameters(generator):
-        return GeneratorStage(whole).job("flickr8k_resplit2", generator, 0).settings["job"]["parameters"]
+        return Stage(whole, generators).job("flickr8k_resplit2", generator, 0).settings["job"]["parameters"]
 
     four, standardised = {"tag_context": 4}, {"standardised_content": True}
     assert not parameters("sc_nlm")["standardised_content"]
@@ -50,7 +50,7 @@ def test_trials_of_sc_nlm_are_trained_with_their_own_parameters(whole):
 
 
 def test_a_captioner_reads_features_and_no_joint_space(whole):
-    inputs = GeneratorStage(whole).inputs_of_captions(job(generator="lstm_captioner", split="val"))
+    inputs = Stage(whole, generators).inputs_of_captions(job(generator="lstm_captioner", split="val"))
     assert inputs["view_whole"][0].startswith("results/flickr8k/features/vgg19/whole/")
     assert not {"joint_embedding", "joint_embedding_val", "parses", "tags"} & inputs.keys()
 
@@ -59,11 +59,11 @@ def test_a_view_without_a_network_is_refused_by_name(whole):
     project = Project(ROOT, {"generators": {"lstm_captioner": {"view": "grid"}}})
     del project.config.datasets["scenes"].networks["grid"]
     with pytest.raises(InputError, match=r"datasets\.scenes\.networks: lstm_captioner reads the view grid"):
-        GeneratorStage(project).inputs_of_training(job(dataset="scenes", generator="lstm_captioner"))
+        Stage(project, generators).inputs_of_training(job(dataset="scenes", generator="lstm_captioner"))
 
 
 def test_ctx_and_sen_reads_what_the_captioner_wrote_about_all_splits(whole):
-    inputs = TrainingStage(whole).inputs(job(variant="sco_ctx_sen"))
+    inputs = Stage(whole, training).inputs(job(variant="sco_ctx_sen"))
     folder = "results/flickr8k/generated_captions/lstm_captioner/seed1"
     assert inputs["view_generated_captions"] == [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
 

@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 
 from densevse.config import environment
-from densevse.dag.datasets import DownloadStage
-from densevse.dag.features import FeatureStage, trainable_network
-from densevse.dag.project import Project
-from densevse.dag.tables import TableStage
-from densevse.dag.training import TrainingStage
-from densevse.exchange.dag import ExchangeStage
+from densevse.dag import downloads, features, tables, training
+from densevse.dag.features import trainable_network
+from densevse.dag.project import Project, Stage
+from densevse.exchange import dag
 from snakeproof.errors import InputError
 from tests.tiny_networks import CLIP, CLIP_OPTIONS
 
@@ -34,30 +32,30 @@ def project():
 
 @pytest.mark.parametrize(("network", "package"), [("clip_tiny", "open_clip"), ("deit_small", "timm")])
 def test_a_library_that_is_not_installed_is_named_with_its_extra(network, package, project, monkeypatch):
-    features = FeatureStage(project)
-    assert features.network_weights("vgg19")
+    features_stage = Stage(project, features)
+    assert features_stage.network_weights("vgg19")
     monkeypatch.setattr(environment, "find_spec", lambda name: None if name == package else find_spec(name))
     said = rf"networks\.{network} \({package}:\S+\) needs {package}.*pip install 'densevse\[networks\]'"
     with pytest.raises(InputError, match=said):
-        features.network_weights(network)
-    assert features.network_weights("vgg19"), "others need no library"
+        features_stage.network_weights(network)
+    assert features_stage.network_weights("vgg19"), "others need no library"
 
 
 def test_options_decide_features_and_preprocessing_is_the_library_s(project):
-    features = FeatureStage(project)
-    found = features.image_job("flickr8k", "clip_tiny", "grid").settings["network"]
+    features_stage = Stage(project, features)
+    found = features_stage.image_job("flickr8k", "clip_tiny", "grid").settings["network"]
     assert found["options"] == CLIP_OPTIONS
     assert found["layers"] == {"grid": "patches"}
     assert not {"size", "resize", "mean", "std"} & found.keys()
-    assert "options" not in features.image_job("flickr8k", "vgg19", "grid").settings["network"]
+    assert "options" not in features_stage.image_job("flickr8k", "vgg19", "grid").settings["network"]
 
 
 def test_the_code_of_a_library_s_network_is_its_own(project):
-    features, training = FeatureStage(project), TrainingStage(project)
-    jobs = [features.image_job("flickr8k", name, "whole") for name in ("clip_tiny", "deit_small", "vgg19")]
+    features_stage, training_stage = Stage(project, features), Stage(project, training)
+    jobs = [features_stage.image_job("flickr8k", name, "whole") for name in ("clip_tiny", "deit_small", "vgg19")]
     codes = {project.code.digest("densevse.vision.extract:extract_features", *job.modules) for job in jobs}
     assert len(codes) == 3
-    assert "densevse.vision.architectures.open_clip_networks" in training.modules("flickr8k", "clip")
+    assert "densevse.vision.architectures.open_clip_networks" in training_stage.modules("flickr8k", "clip")
 
 
 def test_a_tokenizer_is_a_file_like_the_weights():
@@ -69,16 +67,16 @@ def test_a_tokenizer_is_a_file_like_the_weights():
     ):
         networks = {"clip_tiny": {**VALUES["networks"]["clip_tiny"], "tokenizer": tokenizer}}
         project = Project(ROOT, {**VALUES, "networks": networks})
-        training = TrainingStage(project)
-        assert training.tokenizer("flickr8k", "clip") == file
-        assert training.untrained_job("flickr8k", "clip").settings["pad"] == tokenizer.get("pad", "<pad>")
-    assert DownloadStage(project).source("clip_tiny/tokenizer.json")["hub"] == "some/siglip"
+        training_stage = Stage(project, training)
+        assert training_stage.tokenizer("flickr8k", "clip") == file
+        assert training_stage.untrained_job("flickr8k", "clip").settings["pad"] == tokenizer.get("pad", "<pad>")
+    assert Stage(project, downloads).source("clip_tiny/tokenizer.json")["hub"] == "some/siglip"
 
 
 def test_without_a_tokenizer_a_job_has_its_earlier_settings(project):
-    training = TrainingStage(project)
-    assert training.tokenizer("flickr8k", "clip") is None
-    assert training.untrained_job("flickr8k", "clip").settings.keys() == {"method", "parameters", "networks"}
+    training_stage = Stage(project, training)
+    assert training_stage.tokenizer("flickr8k", "clip") is None
+    assert training_stage.untrained_job("flickr8k", "clip").settings.keys() == {"method", "parameters", "networks"}
 
 
 def test_a_network_that_encodes_sentences_computes_in_fp32_unless_its_entry_says_otherwise():
@@ -90,18 +88,18 @@ def test_a_network_that_encodes_sentences_computes_in_fp32_unless_its_entry_says
 
 
 def test_a_method_without_training_needs_neither_words_nor_seeds(project):
-    training = TrainingStage(project)
-    assert list(training.inputs_of_sentences("flickr8k", "clip")) == ["caption_table"]
-    assert training.untrained_weights("flickr8k", "clip") == "README.md"
-    plan = TableStage(project).plan("both").sections[0]
+    training_stage = Stage(project, training)
+    assert list(training_stage.inputs_of_sentences("flickr8k", "clip")) == ["caption_table"]
+    assert training_stage.untrained_weights("flickr8k", "clip") == "README.md"
+    plan = Stage(project, tables).plan("both").sections[0]
     assert (plan.measured["vse"].seeds, plan.measured["clip"].seeds) == ([0, 1, 2], [0])
     with pytest.raises(InputError, match="clip is a network without further training"):
-        ExchangeStage(project).model_vocabularies("flickr8k", "clip")
+        Stage(project, dag).model_vocabularies("flickr8k", "clip")
 
 
 def test_a_table_of_no_entry_measures_what_is_trained(project):
     own = Project(ROOT, {"datasets": {"mine": MINE}})
-    measured = TableStage(own).table("mine").measure
+    measured = tables.find_table(own, "mine").measure
     assert "vse" in measured
     assert "clip" not in measured
 

@@ -1,40 +1,40 @@
 """The target for everything of a data set, and the folders of results and downloads."""
 
+from types import ModuleType
+
 import pytest
 
-from densevse.dag.project import Analyses, Project, Stage
-from densevse.dag.tables import TableStage
+from densevse.dag import tables
+from densevse.dag.project import Analyses, Project
 from densevse.report.start_page import write_list
 from snakeproof.errors import InputError
 from tests.rules import ROOT, input_of, rules
 
-
-class Curves(Stage):
-    """An analysis with a file for each data set."""
-
-    def target_files(self, dataset):
-        return [f"results/figures/{dataset}/curves.svg"]
+CURVES = ModuleType("curves")
+"""An analysis with a file for each data set."""
+CURVES.target_files = lambda project, dataset: [f"results/figures/{dataset}/curves.svg"]
+WITHOUT_TARGETS = ModuleType("without_targets")
 
 
-def test_it_asks_for_the_tables_and_for_the_files_of_every_analysis():
-    project = Project(ROOT, {})
-    tables, analyses = TableStage(project), Analyses()
-    analyses.add(Curves(project))
-    found = input_of("everything", "tables", tables.target_values, dataset="scenes")
-    assert found == tables.target_files("scenes")
+@pytest.fixture(scope="module")
+def analyses():
+    found = Analyses(Project(ROOT, {}))
+    for module in (tables, CURVES, WITHOUT_TARGETS):
+        found.add(module)
+    return found
+
+
+def test_it_asks_for_the_tables_and_for_the_files_of_every_analysis(analyses):
+    found = input_of("everything", "made", analyses.target_values, dataset="scenes")
+    assert found == sorted([*tables.target_files(Project(ROOT, {}), "scenes"), "results/figures/scenes/curves.svg"])
     assert "results/tables/scenes.md" in found
-    assert input_of("everything", "analyses", analyses.target_values, dataset="coco") == [
-        "results/figures/coco/curves.svg"
-    ]
+    assert found == analyses.target_files("scenes")
 
 
-def test_the_job_lists_tables_and_the_files_of_every_analysis():
-    project = Project(ROOT, {})
-    tables, analyses = TableStage(project), Analyses()
-    analyses.add(Curves(project))
-    settings = analyses.listing_job(tables)("scenes").settings
+def test_the_job_lists_tables_and_the_files_of_every_analysis(analyses):
+    settings = analyses.listing_job("scenes").settings
     assert settings["title"] == "Scenes"
-    assert settings["files"] == sorted([*tables.target_files("scenes"), "results/figures/scenes/curves.svg"])
+    assert settings["files"] == analyses.target_files("scenes")
 
 
 def test_the_file_lists_what_was_made(tmp_path):

@@ -9,11 +9,8 @@ import pytest
 from densevse.config.load import load
 from densevse.config.readers import READERS
 from densevse.config.registries import ARCHITECTURES, LIBRARIES, OTHERS, STRUCTURES, VIEWS, Architecture, Registry
-from densevse.dag.datasets import DatasetStage
-from densevse.dag.features import FeatureStage
-from densevse.dag.inputs import ConceptStage
-from densevse.dag.project import Project
-from densevse.dag.training import GeneratorStage, TrainingStage
+from densevse.dag import concepts, datasets, features, generators, training
+from densevse.dag.project import Project, Stage
 from snakeproof.errors import InputError
 from tests import packages
 from tests.projects import copy_code
@@ -117,11 +114,13 @@ def test_a_name_of_two_modules_is_refused_when_it_is_used(colours):
 
 def test_jobs_are_given_the_nodes_of_the_layers_that_they_read(monkeypatch):
     """So an edited layer of an architecture reruns the jobs that read it, and no others."""
-    features = FeatureStage(Project(ROOT, {}))
+    features_stage = Stage(Project(ROOT, {}), features)
 
     def nodes(network, view):
         job = (
-            features.region_job("scenes", network) if view == "regions" else features.image_job("scenes", network, view)
+            features_stage.region_job("scenes", network)
+            if view == "regions"
+            else features_stage.image_job("scenes", network, view)
         )
         return job.settings["network"]["nodes"]
 
@@ -143,35 +142,36 @@ def copy(tmp_path, monkeypatch):
 def digests(folder: Path) -> dict[str, str]:
     """The digests of some jobs."""
     project = Project(folder, {})
-    digest, features, training = project.code.digest, FeatureStage(project), TrainingStage(project)
+    digest, features_stage, training_stage = project.code.digest, Stage(project, features), Stage(project, training)
     found = {
         f"read {name}": digest(
-            "densevse.datasets.readers:write_dataset", *DatasetStage(project).reading_job(name).modules
+            "densevse.datasets.readers:write_dataset", *Stage(project, datasets).reading_job(name).modules
         )
         for name in ("coco", "flickr8k", "scenes")
     }
     found |= {
         f"{view} by {network}": digest(
-            "densevse.vision.extract:extract_features", *features.image_job("scenes", network, view).modules
+            "densevse.vision.extract:extract_features", *features_stage.image_job("scenes", network, view).modules
         )
         for view, network in (("whole", "mobilenet_v2"), ("whole", "scenes_net"), ("grid", "vgg19"))
     }
     found |= {
         f"regions by {network}": digest(
-            "densevse.vision.extract_regions:extract_regions", *features.region_job("scenes", network).modules
+            "densevse.vision.extract_regions:extract_regions", *features_stage.region_job("scenes", network).modules
         )
         for network in ("scenes_net", "faster_rcnn")
     }
     found |= {
-        f"train {name}": digest("densevse.training.retrieval:train", *training.job("flickr30k", name, 0).modules)
+        f"train {name}": digest("densevse.training.retrieval:train", *training_stage.job("flickr30k", name, 0).modules)
         for name in ("vse", "hm_lstm", "defrag", "defrag_finetuned", "sdt_rnn", "sm_lstm")
     }
     found["train concepts"] = digest(
         "densevse.training.concepts:train_concept_network",
-        *ConceptStage(project).network_job("flickr30k", _trained_whole(project)).modules,
+        *Stage(project, concepts).network_job("flickr30k", _trained_whole(project)).modules,
     )
     found["train sc_nlm"] = digest(
-        "densevse.training.generators:train_generator", *GeneratorStage(project).job("flickr30k", "sc_nlm", 0).modules
+        "densevse.training.generators:train_generator",
+        *Stage(project, generators).job("flickr30k", "sc_nlm", 0).modules,
     )
     return found
 

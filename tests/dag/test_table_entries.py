@@ -8,11 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from densevse.artifacts.identity import Identity
-from densevse.dag.ensembles import EnsembleStage
-from densevse.dag.project import Project
-from densevse.dag.rows import GivenStage
-from densevse.dag.tables import TableStage, check_tables
-from densevse.dag.training import TrainingStage
+from densevse.dag import ensembles, rows, tables, training
+from densevse.dag.project import Project, Stage
+from densevse.dag.tables import check_tables
 from densevse.report.plan import Difference, GainsPlan, RoundsPlan, TablePlan
 from densevse.report.published import read_published_rows
 from snakeproof.errors import InputError
@@ -68,8 +66,8 @@ def test_a_table_reads_the_retrievals_of_its_sections_variants_and_seeds():
         "datasets": {"flickr30k": {"seeds": [0, 1]}, "coco": {"seeds": [3]}},
         "tables": {"sco_4": {"measure": ["vse", "hm_lstm"], "reference": "vse"}},
     }
-    tables = TableStage(project(**overrides))
-    assert read("retrievals", tables.retrievals, "sco_4") == [
+    tables_stage = Stage(project(**overrides), tables)
+    assert read("retrievals", tables_stage.retrievals, "sco_4") == [
         "results/flickr30k/retrieval/full/vse/seed0/round0.parquet",
         "results/flickr30k/retrieval/full/vse/seed1/round0.parquet",
         "results/flickr30k/retrieval/full/hm_lstm/seed0/round3.parquet",
@@ -77,24 +75,24 @@ def test_a_table_reads_the_retrievals_of_its_sections_variants_and_seeds():
         "results/coco/retrieval/five_folds/vse/seed3/round0.parquet",
         "results/coco/retrieval/five_folds/hm_lstm/seed3/round3.parquet",
     ]
-    assert read("images", tables.section_datasets, "sco_4") == [
+    assert read("images", tables_stage.section_datasets, "sco_4") == [
         "results/flickr30k/images.parquet",
         "results/coco/images.parquet",
     ]
-    plan = tables.plan("sco_4")
+    plan = tables_stage.plan("sco_4")
     assert [list(section.measured) for section in plan.sections] == [["vse", "hm_lstm"]] * 2
 
 
 def test_every_table_can_be_planned():
-    tables = TableStage(project())
-    for name in tables.config.tables:
-        assert tables.plan(name).sections, name
+    tables_stage = Stage(project(), tables)
+    for name in tables_stage.project.config.tables:
+        assert tables_stage.plan(name).sections, name
 
 
 def test_a_table_reads_the_metrics_of_the_papers_that_it_cites_and_of_no_others():
-    tables = TableStage(project())
-    assert [Path(file).name for file in read("published", tables.papers, "pascal1k")] == ["defrag.csv"]
-    assert [Path(file).name for file in read("papers", tables.papers, "flickr8k")] == [
+    tables_stage = Stage(project(), tables)
+    assert [Path(file).name for file in read("published", tables_stage.papers, "pascal1k")] == ["defrag.csv"]
+    assert [Path(file).name for file in read("papers", tables_stage.papers, "flickr8k")] == [
         "hm_lstm.yaml",
         "vse.yaml",
         "defrag.yaml",
@@ -102,24 +100,24 @@ def test_a_table_reads_the_metrics_of_the_papers_that_it_cites_and_of_no_others(
 
 
 def test_ablations_are_trained_for_the_paper_s_own_table_only():
-    tables = TableStage(project())
-    assert "hm_lstm_untyped" in tables.table("hm_lstm_1").measure
-    assert "hm_lstm_untyped" not in tables.variants("flickr8k")
+    tables_stage = Stage(project(), tables)
+    assert "hm_lstm_untyped" in tables_stage.find_table("hm_lstm_1").measure
+    assert "hm_lstm_untyped" not in tables_stage.variants("flickr8k")
 
 
 def test_regions_are_measured_where_phrases_have_boxes():
-    tables = TableStage(project())
-    assert read("retrievals", tables.retrievals, "hm_lstm_4") == []
+    tables_stage = Stage(project(), tables)
+    assert read("retrievals", tables_stage.retrievals, "hm_lstm_4") == []
     assert (
-        read("retrievals", tables.retrievals, "scenes_regions")[0]
+        read("retrievals", tables_stage.retrievals, "scenes_regions")[0]
         == "results/scenes/region_ranking/hm_lstm/seed0/round2.parquet"
     )
     # The families of regions are those of images.
-    assert read("images", tables.section_datasets, "scenes_regions") == ["results/scenes/images.parquet"]
-    assert read("captions", tables.image_section_datasets, "scenes_regions") == []
+    assert read("images", tables_stage.section_datasets, "scenes_regions") == ["results/scenes/images.parquet"]
+    assert read("captions", tables_stage.image_section_datasets, "scenes_regions") == []
     boxes = {"datasets": {"flickr30k": {"boxes": "entities.zip"}}}
-    tables = TableStage(project(**boxes))
-    assert read("retrievals", tables.retrievals, "hm_lstm_4") == [
+    tables_stage = Stage(project(**boxes), tables)
+    assert read("retrievals", tables_stage.retrievals, "hm_lstm_4") == [
         "results/flickr30k/region_ranking/hm_lstm/seed0/round3.parquet"
     ]
 
@@ -127,22 +125,22 @@ def test_regions_are_measured_where_phrases_have_boxes():
 def test_a_table_knows_what_is_not_as_config_datasets_says():
     """So that figures of another network or split are not subtracted from a paper's; of the views that are read."""
     mine = {"networks": {"whole": "mobilenet_v2"}, "options": {"splits": {"test": "mine.txt"}}, "seeds": [1]}
-    tables = TableStage(project(datasets={"flickr8k": mine}))
+    tables_stage = Stage(project(datasets={"flickr8k": mine}), tables)
     splits = {"options.splits.test": Difference(own="Flickr_8k.testImages.txt", here="mine.txt")}
-    measured = tables.plan("flickr8k").sections[0].measured
+    measured = tables_stage.plan("flickr8k").sections[0].measured
     networks = {"networks.whole": Difference(own="vgg19", here="mobilenet_v2")}
     assert measured["vse"].replaced == {**splits, **networks}
     assert measured["hm_lstm"].replaced == splits
-    own = tables.config.datasets["flickr8k"].model_dump(exclude_unset=True)
+    own = tables_stage.project.config.datasets["flickr8k"].model_dump(exclude_unset=True)
     table = {"title": "Mine", "sections": [{"dataset": "mine"}], "measure": ["vse"]}
-    tables = TableStage(project(datasets={"mine": {**own, "title": "Mine"}}, tables={"mine": table}))
+    tables_stage = Stage(project(datasets={"mine": {**own, "title": "Mine"}}, tables={"mine": table}), tables)
     for name in ("flickr8k", "mine"):
-        assert tables.plan(name).sections[0].measured["vse"].replaced == {}
+        assert tables_stage.plan(name).sections[0].measured["vse"].replaced == {}
 
 
 def test_images_that_are_there_alone_are_not_what_the_papers_ranked():
-    tables = TableStage(project(datasets={"flickr8k": {"only_available": True}}))
-    measured = tables.plan("flickr8k").sections[0].measured
+    tables_stage = Stage(project(datasets={"flickr8k": {"only_available": True}}), tables)
+    measured = tables_stage.plan("flickr8k").sections[0].measured
     assert measured["hm_lstm"].replaced == {"only_available": Difference(own=False, here=True)}
 
 
@@ -153,12 +151,12 @@ def test_an_ensemble_stands_beside_its_members():
     }
     made = project(**overrides)
     check_tables(made)
-    tables = TableStage(made)
+    tables_stage = Stage(made, tables)
     assert (
-        read("retrievals", tables.retrievals, "flickr8k")[-1]
+        read("retrievals", tables_stage.retrievals, "flickr8k")[-1]
         == "results/flickr8k/retrieval/full/vse_all/seed0/ensemble.parquet"
     )
-    entry = tables.plan("flickr8k").sections[0].measured["vse_all"]
+    entry = tables_stage.plan("flickr8k").sections[0].measured["vse_all"]
     assert entry.title == "VSE*"
     assert entry.identity("flickr8k", "full", 0) == Identity("flickr8k", "vse_all", 0, None, "full", "test")
 
@@ -168,9 +166,9 @@ def test_a_data_set_of_one_s_own_has_a_table():
     mine["options"] = {"captions": "tokens.txt", "splits": {name: f"{name}.txt" for name in ("train", "val", "test")}}
     made = project(datasets={"mine": mine})
     check_tables(made)
-    tables = TableStage(made)
-    assert "mine" in tables.names()
-    assert list(tables.variants("mine")) == [name for name in made.config.methods if name != "clip"]
+    tables_stage = Stage(made, tables)
+    assert "mine" in tables_stage.names()
+    assert list(tables_stage.variants("mine")) == [name for name in made.config.methods if name != "clip"]
 
 
 @pytest.mark.parametrize(
@@ -234,18 +232,18 @@ def test_what_does_not_fit_is_refused_with_its_path(changes):
 def test_a_table_may_not_have_the_name_of_what_another_rule_makes():
     mine = {"title": "Mine", "sections": [{"dataset": "coco"}], "measure": ["vse"]}
     makers = {f"results/tables/{name}.md": ["table"] for name in ("scenes", "mine")}
-    TableStage(project(tables={"mine": mine})).check_names(lambda path: makers.get(path, []))
+    Stage(project(tables={"mine": mine}), tables).check_table_names(lambda path: makers.get(path, []))
     makers["results/tables/mine.md"] = ["table", "table_of_rounds"]
     with pytest.raises(InputError, match=r"^tables\.mine: the rule table_of_rounds makes results/tables/mine\.md too"):
-        TableStage(project(tables={"mine": mine})).check_names(lambda path: makers.get(path, []))
+        Stage(project(tables={"mine": mine}), tables).check_table_names(lambda path: makers.get(path, []))
 
 
 def test_training_starts_from_the_variant_that_the_configuration_names():
-    training, of = TrainingStage(project()), {"dataset": "scenes", "seed": 3}
-    start = input_of("train", "start", training.origin, **of, variant="sm_lstm")
+    training_stage, of = Stage(project(), training), {"dataset": "scenes", "seed": 3}
+    start = input_of("train", "start", training_stage.origin, **of, variant="sm_lstm")
     assert start == "results/scenes/models/vse/seed3/round0/model.safetensors"
-    assert input_of("train", "start", training.origin, **of, variant="sm_lstm_mean") == []
-    start = input_of("train_round", "start", training.previous_round, **of, variant="hm_lstm", round=2)
+    assert input_of("train", "start", training_stage.origin, **of, variant="sm_lstm_mean") == []
+    start = input_of("train_round", "start", training_stage.previous_round, **of, variant="hm_lstm", round=2)
     assert start == "results/scenes/models/hm_lstm/seed3/round1/model.safetensors"
 
 
@@ -255,7 +253,7 @@ def plan_of(job):
 
 def test_a_table_of_rounds_asks_for_a_shared_round_0_by_the_name_of_its_trainer():
     with_both = {"tables": {"scenes": {"measure": ["hm_lstm", "hm_lstm_sentences"], "reference": None}}}
-    stage = TableStage(project(**with_both))
+    stage = Stage(project(**with_both), tables)
     rounds = {(one.variant, one.number): one for one in plan_of(stage.rounds_job("scenes")).rounds}
     shared = [rounds["hm_lstm_sentences", number] for number in range(3)]
     assert [one.model for one in shared] == ["hm_lstm", "hm_lstm_sentences", "hm_lstm_sentences"]
@@ -263,25 +261,25 @@ def test_a_table_of_rounds_asks_for_a_shared_round_0_by_the_name_of_its_trainer(
 
 
 def test_an_ensemble_reads_what_its_members_read():
-    ensembles = EnsembleStage(project())
+    ensembles_stage = Stage(project(), ensembles)
     wildcards = SimpleNamespace(dataset="scenes", seed="0", ensemble="sm_lstm_ensemble")
-    assert {"view_grid", "view_whole", "words"} <= set(ensembles.inputs(wildcards))
-    models = input_of("retrieve_by_ensemble", "models", ensembles.models, **vars(wildcards))
+    assert {"view_grid", "view_whole", "words"} <= set(ensembles_stage.inputs(wildcards))
+    models = input_of("retrieve_by_ensemble", "models", ensembles_stage.models, **vars(wildcards))
     assert len(models) == 4
     assert models[0] == "results/scenes/models/sm_lstm_mean/seed0/round0/model.safetensors"
 
 
 def test_an_ensemble_of_several_seeds_shares_no_model_with_that_of_another_seed():
-    ensembles = EnsembleStage(project())
-    found = [[model["seed"] for model in ensembles.models("scenes", "vse_four", seed)] for seed in (0, 1)]
+    ensembles_stage = Stage(project(), ensembles)
+    found = [[model["seed"] for model in ensembles_stage.models("scenes", "vse_four", seed)] for seed in (0, 1)]
     assert found == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
 def test_an_ensemble_of_several_seeds_reads_no_sentences_that_differ_by_seed():
     two = {"title": "Two", "members": ["sco_ctx_sen"], "seeds_each": 2}
-    ensembles = EnsembleStage(project(methods={"sco": {"ensembles": {"two": two}}}))
+    ensembles_stage = Stage(project(methods={"sco": {"ensembles": {"two": two}}}), ensembles)
     with pytest.raises(InputError, match=r"ensembles\.two\.seeds_each: sco_ctx_sen reads a generator's sentences"):
-        ensembles.inputs(SimpleNamespace(dataset="scenes", seed="0", ensemble="two"))
+        ensembles_stage.inputs(SimpleNamespace(dataset="scenes", seed="0", ensemble="two"))
 
 
 def mixed_with(members, **own):
@@ -293,10 +291,10 @@ def mixed_with(members, **own):
 
 
 def test_an_ensemble_has_the_given_files_of_its_seed_beside_its_models():
-    ensembles = EnsembleStage(mixed_with(["vse", "fixed", "drawn"]))
-    assert [model["seed"] for model in ensembles.models("scenes", "mixed", 1)] == [1]
-    assert ensembles.given_files("scenes", "mixed", 1) == ["f.npy", "ids.txt", "i1.npy", "s1.npy"]
-    described = ensembles.job("scenes", "mixed", 1).settings["given_members"]
+    ensembles_stage = Stage(mixed_with(["vse", "fixed", "drawn"]), ensembles)
+    assert [model["seed"] for model in ensembles_stage.models("scenes", "mixed", 1)] == [1]
+    assert ensembles_stage.given_files("scenes", "mixed", 1) == ["f.npy", "ids.txt", "i1.npy", "s1.npy"]
+    described = ensembles_stage.job("scenes", "mixed", 1).settings["given_members"]
     assert [(one["name"], one["keys"]) for one in described] == [
         ("fixed", ["scores", "image_ids"]),
         ("drawn", ["images", "sentences"]),
@@ -304,13 +302,13 @@ def test_an_ensemble_has_the_given_files_of_its_seed_beside_its_models():
     with pytest.raises(
         InputError, match=r"ensembles\.mixed: its seed 2 adds up the seeds 2 of methods\.drawn, which has files of 2"
     ):
-        ensembles.given_files("scenes", "mixed", 2)
+        ensembles_stage.given_files("scenes", "mixed", 2)
 
 
 def test_a_given_member_of_one_file_does_not_stand_for_several_seeds():
-    ensembles = EnsembleStage(mixed_with(["vse", "fixed"], seeds_each=2))
+    ensembles_stage = Stage(mixed_with(["vse", "fixed"], seeds_each=2), ensembles)
     with pytest.raises(InputError, match=r"its seed 0 adds up the seeds 0, 1 of methods\.fixed, which has files of 1"):
-        ensembles.given_files("scenes", "mixed", 0)
+        ensembles_stage.given_files("scenes", "mixed", 0)
 
 
 @pytest.mark.parametrize(
@@ -320,7 +318,7 @@ def test_a_given_member_of_one_file_does_not_stand_for_several_seeds():
 def test_an_ensemble_of_what_is_not_trained_has_one_seed(members, seeds):
     made = mixed_with(members)
     made.config.tables["scenes"].measure.append("mixed")
-    assert TableStage(made).plan("scenes").sections[0].measured["mixed"].seeds == seeds
+    assert Stage(made, tables).plan("scenes").sections[0].measured["mixed"].seeds == seeds
 
 
 def test_a_table_knows_which_settings_are_changed_for_its_data_set():
@@ -328,7 +326,7 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
         "methods": {"vse": {"datasets": {"scenes": {"parameters": {"dimension": 32}, "training": {"patience": None}}}}},
         "tables": {"scenes": {"measure": ["vse", "sm_lstm_ensemble"]}},
     }
-    measured = TableStage(project(**overrides)).plan("scenes").sections[0].measured
+    measured = Stage(project(**overrides), tables).plan("scenes").sections[0].measured
     changed = measured["vse"].changed
     assert changed["parameters.dimension"] == Difference(own=1024, here=32)
     assert changed["training.patience"] == Difference(own=5, here=None)
@@ -337,23 +335,23 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
 
 
 def test_gains_are_drawn_of_tables_with_a_reference_and_rows_to_compare():
-    tables = TableStage(project())
-    assert {"scenes", "flickr8k"} <= set(tables.gain_tables())
-    assert "hm_lstm_4" not in tables.gain_tables()  # which names no reference
-    assert "results/figures/scenes_gains.svg" in tables.target_files("scenes")
-    alone = TableStage(project(tables={"scenes": {"measure": ["vse"], "reference": "vse"}}))
+    tables_stage = Stage(project(), tables)
+    assert {"scenes", "flickr8k"} <= set(tables_stage.gain_tables())
+    assert "hm_lstm_4" not in tables_stage.gain_tables()  # which names no reference
+    assert "results/figures/scenes_gains.svg" in tables_stage.target_files("scenes")
+    alone = Stage(project(tables={"scenes": {"measure": ["vse"], "reference": "vse"}}), tables)
     assert "scenes" not in alone.gain_tables()
     assert "results/figures/scenes_gains.svg" not in alone.target_files("scenes")
 
 
 def test_a_picture_of_gains_knows_its_reference_and_its_sections():
-    plan = GainsPlan.model_validate(TableStage(project()).gains_job("scenes").settings["plan"])
+    plan = GainsPlan.model_validate(Stage(project(), tables).gains_job("scenes").settings["plan"])
     assert (plan.title, plan.reference) == ("Scenes: gains on VSE", "VSE")
     assert [(one.dataset, one.protocol) for one in plan.sections] == [("scenes", "full")]
 
 
 def test_latex_has_intervals_where_the_table_asks_for_them_and_so_have_its_rounds():
-    chosen = TableStage(project(tables={"scenes": {"latex_intervals": True}}))
+    chosen = Stage(project(tables={"scenes": {"latex_intervals": True}}), tables)
     assert chosen.plan("scenes").latex_intervals
     assert plan_of(chosen.rounds_job("scenes")).latex_intervals
     assert not chosen.plan("flickr8k").latex_intervals
@@ -363,9 +361,9 @@ def test_latex_has_intervals_where_the_table_asks_for_them_and_so_have_its_round
 
 def test_a_plan_comes_through_plain_values_unchanged_and_names_no_folder():
     made = project(networks={"vgg19": {"local": "/somewhere/vgg19.pth"}})
-    tables = TableStage(made)
-    assert TablePlan.model_validate(tables.table_job("sco_4").settings["plan"]) == tables.plan("sco_4")
-    for job in (tables.table_job("sco_4"), tables.rounds_job("scenes")):
+    tables_stage = Stage(made, tables)
+    assert TablePlan.model_validate(tables_stage.table_job("sco_4").settings["plan"]) == tables_stage.plan("sco_4")
+    for job in (tables_stage.table_job("sco_4"), tables_stage.rounds_job("scenes")):
         text = json.dumps(job.settings)
         assert "results/" not in text
         assert "/somewhere" not in text
@@ -380,18 +378,18 @@ def with_given(**given):
 def test_a_given_row_stands_beside_trained_ones_with_a_seed_for_each_file():
     made = with_given(scores=["/mine/a.npy", "/mine/b.npy"])
     check_tables(made)
-    tables, given = TableStage(made), GivenStage(made)
-    assert read("retrievals", tables.retrievals, "given") == [
+    tables_stage = Stage(made, tables)
+    assert read("retrievals", tables_stage.retrievals, "given") == [
         "results/flickr8k/retrieval/full/vse/seed0/round0.parquet",
         "results/flickr8k/retrieval/full/mine/seed0/given.parquet",
         "results/flickr8k/retrieval/full/mine/seed1/given.parquet",
         "results/coco/retrieval/full/vse/seed0/round0.parquet",
         "results/coco/retrieval/full/mine/seed0/given.parquet",
     ]
-    assert given.file("scores")("flickr8k", "mine", 1) == "/mine/b.npy"
-    assert given.file("images")("flickr8k", "mine", 1) is None
-    assert given.file("images")("coco", "mine", 0) == "i.npz"
-    settings = given.job("coco", "mine").settings
+    assert rows.given_file(made, "scores", "flickr8k", "mine", 1) == "/mine/b.npy"
+    assert rows.given_file(made, "images", "flickr8k", "mine", 1) is None
+    assert rows.given_file(made, "images", "coco", "mine", 0) == "i.npz"
+    settings = rows.given_job(made, "coco", "mine").settings
     assert settings["layout"] == {
         "similarity": "cosine",
         "copies": 5,
@@ -399,13 +397,13 @@ def test_a_given_row_stands_beside_trained_ones_with_a_seed_for_each_file():
         "lower_is_better": False,
     }
     assert settings.keys() == {"layout", "ranked_sentences", "top"}
-    plan = tables.plan("given")
+    plan = tables_stage.plan("given")
     first, _ = (section.measured["mine"] for section in plan.sections)
     assert (first.title, first.seeds, first.round) == ("mine", [0, 1], None)
     assert first.identity("flickr8k", "full", 1) == Identity("flickr8k", "mine", 1, None, "full", "test")
     assert [section.sentences for section in plan.sections] == ["all", "first_five"]
     assert "/mine/" not in json.dumps(plan.model_dump(mode="json"))
-    assert "mine" not in tables.variants("flickr8k")
+    assert "mine" not in tables_stage.variants("flickr8k")
 
 
 def test_a_given_row_ranks_no_regions():
@@ -419,5 +417,5 @@ def test_a_given_row_ranks_no_regions():
 
 def test_other_sentences_than_published_rows_rank_leave_no_difference():
     """The papers rank five sentences of each image of MS-COCO."""
-    measured = TableStage(project(datasets={"coco": {"sentences": "all"}})).plan("coco").sections[0].measured
+    measured = Stage(project(datasets={"coco": {"sentences": "all"}}), tables).plan("coco").sections[0].measured
     assert measured["vse"].replaced == {"sentences": Difference(own="first_five", here="all")}

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from densevse.dag.project import Project
-from densevse.dag.targets import Known, TargetStage
+from densevse.dag.targets import Known, UnknownTargets
 from snakeproof.errors import InputError
 from tests.rules import ROOT
 
@@ -21,7 +21,7 @@ PATTERNS = [
 @pytest.fixture(scope="module")
 def targets():
     makes = lambda path: any(re.match(pattern, path) for pattern in PATTERNS)  # noqa: E731
-    return TargetStage(Project(ROOT, {}), Known(lambda: ["all"], PATTERNS, makes))
+    return UnknownTargets(Project(ROOT, {}), Known(lambda: ["all"], PATTERNS, makes))
 
 
 @pytest.mark.parametrize(

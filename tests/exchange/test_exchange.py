@@ -13,7 +13,9 @@ from huggingface_hub import ModelCard
 from densevse.command.main import main
 from densevse.config.load import merge
 from densevse.dag.project import Project as ConfiguredProject
-from densevse.exchange.dag import ExchangeStage, import_model
+from densevse.dag.project import Stage
+from densevse.exchange import dag
+from densevse.exchange.dag import import_model
 from densevse.exchange.exporting import model_card
 from densevse.exchange.hub import pull, push
 from densevse.exchange.records import ModelName
@@ -173,7 +175,7 @@ def test_a_model_on_given_features_is_not_exported():
         "features": {"butd": {"whole": {"format": "array", "path": "x.npy", "ids": "x.txt"}}},
         "networks": {"whole": "butd"},
     }
-    stage = ExchangeStage(ConfiguredProject(ROOT, {"datasets": {"flickr8k": given}}))
+    stage = Stage(ConfiguredProject(ROOT, {"datasets": {"flickr8k": given}}), dag)
     with pytest.raises(InputError, match=r"features\.butd: vse reads the view whole from these"):
         stage.model_vocabularies("flickr8k", "vse")
 
@@ -331,7 +333,7 @@ def test_the_command_refuses_a_bad_folder_and_a_misspelt_variant(exported, empty
 
 def test_only_a_model_with_one_vector_a_side_becomes_onnx(monkeypatch):
     monkeypatch.setattr("densevse.exchange.dag.check_extra", lambda *extra: None)
-    stage = ExchangeStage(ConfiguredProject(ROOT, {}))
+    stage = Stage(ConfiguredProject(ROOT, {}), dag)
     assert stage.onnx_weights("scenes", "vse")["network"] == "scenes_net"
     with pytest.raises(
         InputError, match=r"hm_lstm reads .*regions of images and .*trees.*Export this one without --onnx"
@@ -342,6 +344,6 @@ def test_only_a_model_with_one_vector_a_side_becomes_onnx(monkeypatch):
 def test_a_users_own_weights_have_no_address(tmp_path):
     """F9: the address was that of the published weights, which have another checksum."""
     (tmp_path / "own.pth").write_bytes(b"")
-    stage = ExchangeStage(ConfiguredProject(ROOT, {"networks": {"vgg19": {"local": str(tmp_path / "own.pth")}}}))
+    stage = Stage(ConfiguredProject(ROOT, {"networks": {"vgg19": {"local": str(tmp_path / "own.pth")}}}), dag)
     described = stage.export_job("flickr8k", "vse", 0, 0).settings["described"]
     assert described["weights"] == {"vgg19": "not stated: a file of the user's own"}

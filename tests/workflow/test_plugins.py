@@ -58,10 +58,10 @@ READ = """
 import sys
 from densevse.command.costs.jobs import Arithmetic
 from densevse.command.shared import PlannedJob
+from densevse.dag import training
 from densevse.dag.project import Project
-from densevse.dag.training import TrainingStage
 project = Project({root!r}, {config!r})
-settings = TrainingStage(project).job("mine", "mine", 0).settings
+settings = training.job(project, "mine", "mine", 0).settings
 arithmetic = Arithmetic(project)
 assert arithmetic.job_work(PlannedJob("train", {{"dataset": "mine", "variant": "mine"}}, [], "train"))["products"] > 0
 assert not arithmetic.unknown_methods

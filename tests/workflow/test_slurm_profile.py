@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from densevse.dag.datasets import DatasetStage
+from densevse.dag import datasets, tables
 from densevse.dag.project import Project as Configured
-from densevse.dag.tables import TableStage
+from densevse.dag.project import Stage
 from snakeproof.jobs import growing
 from tests.cluster import GPU_RULES, ROOT, profile, requests
 from tests.rules import rules
@@ -89,7 +89,7 @@ def test_no_job_asks_for_more_than_the_profile_allows(make_project):
 @pytest.mark.long
 def test_every_table_of_two_partitions_asks_for_what_fits(make_project):
     # scenes_pretraining has no regions, which some methods of a main table read.
-    names = set(TableStage(Configured(ROOT, {})).names()) - {"scenes_pretraining"}
+    names = set(Stage(Configured(ROOT, {}), tables).names()) - {"scenes_pretraining"}
     found = requests(
         make_project({"gpu": 1}), "all", *(f"results/tables/{name}.md" for name in names), changes=partitions_by_hand()
     )
@@ -120,7 +120,7 @@ def test_a_gpu_is_asked_for_by_one_resource():
 
 
 def test_memory_grows_with_the_images_of_a_data_set():
-    stage = DatasetStage(Configured(ROOT, {"datasets": {"flickr8k": {"about_images": None}}}))
+    stage = Stage(Configured(ROOT, {"datasets": {"flickr8k": {"about_images": None}}}), datasets)
     of = stage.memory(3000, 170)
     assert of("scenes") < 4000
     assert of("flickr8k") == of("flickr30k") > 6613  # MB, measured for HM-LSTM

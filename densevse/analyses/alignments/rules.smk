@@ -1,8 +1,8 @@
 # DeFrag's alignments of regions with triplets (section 4.3): as artifacts, against true boxes, and in Figures 4 and 5.
 
-from densevse.analyses.alignments.dag import AlignmentStage
+from densevse.analyses.alignments import dag
 
-alignments = analyses.add(AlignmentStage(project))
+alignments = analyses.add(dag)
 
 
 rule align:
@@ -13,7 +13,7 @@ rule align:
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
             lambda dataset, variant, seed, round: {
                 "protocol": tables.first_protocol(dataset),
-                **training.variant_round(dataset, variant, seed, round),
+                **project.variant_round(dataset, variant, seed, round),
             },
         ),
     output:
@@ -23,7 +23,7 @@ rule align:
         "<logs>/align/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(8000),
@@ -62,17 +62,17 @@ rule alignment_figures:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         alignments=path(
-            "<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/test.parquet", training.last_round
+            "<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/test.parquet", project.last_round
         ),
         triplet_regions=path(
             "<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/triplet_regions.parquet",
-            training.last_round,
+            project.last_round,
         ),
         retrieval=path(
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
             lambda dataset, variant: {
                 "protocol": tables.first_protocol(dataset),
-                **training.last_round(dataset, variant),
+                **project.last_round(dataset, variant),
             },
         ),
         image_table="<results>/{dataset}/images.parquet",

@@ -10,7 +10,7 @@ rule arithmetic:
         embeddings="<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/test.parquet",
         boxes=path(
             "<results>/{dataset}/boxes.parquet",
-            lambda dataset: {} if arithmetic.dataset_entry(dataset).exchanged else None,
+            when=lambda dataset: arithmetic.dataset_entry(dataset).exchanged,
         ),
     output:
         "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet",
@@ -38,7 +38,7 @@ rule arithmetic:
 
 rule arithmetic_table:
     input:
-        found=path("<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", training.last_round),
+        found=path("<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", project.last_round),
         image_table="<results>/{dataset}/images.parquet",
     output:
         **table_pages(
@@ -59,8 +59,8 @@ rule arithmetic_table:
             "densevse.analyses.arithmetic.arithmetic:write_table",
             lambda dataset, variant: Job(
                 {
-                    "title": f"Vector arithmetic: {datasets.variant(dataset, variant).title} "
-                    f"on {datasets.title(dataset)}"
+                    "title": f"Vector arithmetic: {project.variant(dataset, variant).title} "
+                    f"on {project.datasets[dataset].title}"
                 }
             ),
         ),
@@ -73,7 +73,7 @@ rule arithmetic_table:
 rule arithmetic_figure:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
-        found=path("<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", training.last_round),
+        found=path("<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", project.last_round),
         image_table="<results>/{dataset}/images.parquet",
     output:
         report(

@@ -1,8 +1,8 @@
 # A model's attention in the images and sentences of a split, its score against true boxes, and pictures of it.
 
-from densevse.analyses.attention.dag import AttentionStage
+from densevse.analyses.attention import dag
 
-attention = analyses.add(AttentionStage(project))
+attention = analyses.add(dag)
 
 
 rule explain:
@@ -17,7 +17,7 @@ rule explain:
         split="train|val|test",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -56,9 +56,7 @@ rule score_saliency:
 rule saliency_figures:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
-        saliency=path(
-            "<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/test.parquet", training.last_round
-        ),
+        saliency=path("<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/test.parquet", project.last_round),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
     output:
@@ -95,7 +93,7 @@ rule saliency_of_two:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         saliency=path(
             "<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/test.parquet",
-            lambda dataset, variant, other: [training.last_round(dataset, name) for name in (variant, other)],
+            lambda dataset, variant, other: [project.last_round(dataset, name) for name in (variant, other)],
         ),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",

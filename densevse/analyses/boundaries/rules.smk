@@ -2,7 +2,6 @@
 
 from densevse.analyses.boundaries.settings import BoundarySettings
 from densevse.dag.fields import CONTOURS_OF_MCG
-from densevse.dag.features import mcg_options
 
 boundaries = settings.analysis(BoundarySettings)
 
@@ -16,7 +15,7 @@ rule contours_of_photographs:
     log:
         "<logs>/contours_of_photographs/{proposer}.log",
     wildcard_constraints:
-        proposer=name_pattern(find_proposers(settings, "mcg", maps=False)),
+        proposer=name_pattern(proposals.find_proposers("mcg", maps=False)),
     conda:
         f"{ENVS}/torch.yaml"
     threads: settings.threads
@@ -27,7 +26,7 @@ rule contours_of_photographs:
         **calling(
             "densevse.analyses.boundaries.bsds:write_contours",
             lambda proposer: Job(
-                {"options": mcg_options(settings, proposer, CONTOURS_OF_MCG), "threads": settings.threads}
+                {"options": proposals.mcg_options(proposer, CONTOURS_OF_MCG), "threads": settings.threads}
             ),
         ),
         contents=contents_of_each(
@@ -49,7 +48,7 @@ rule match_boundaries:
     log:
         "<logs>/match_boundaries/{proposer}.log",
     wildcard_constraints:
-        proposer=name_pattern(find_proposers(settings, "mcg", maps=False)),
+        proposer=name_pattern(proposals.find_proposers("mcg", maps=False)),
     conda:
         f"{ENVS}/torch.yaml"
     threads: 8
@@ -58,7 +57,7 @@ rule match_boundaries:
     params:
         **calling(
             "densevse.analyses.boundaries.matching:write_matches",
-            lambda proposer: Job(mcg_options(settings, proposer, ["superpixels"])),
+            lambda proposer: Job(proposals.mcg_options(proposer, ["superpixels"])),
         ),
         contents=contents_of("{own_folder}", boundaries.named_folder),
     message:
@@ -75,7 +74,7 @@ rule boundary_table:
     log:
         "<logs>/boundary_table/{proposer}.log",
     wildcard_constraints:
-        proposer=name_pattern(find_proposers(settings, "mcg", maps=False)),
+        proposer=name_pattern(proposals.find_proposers("mcg", maps=False)),
     conda:
         f"{ENVS}/torch.yaml"
     resources:

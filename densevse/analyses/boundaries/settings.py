@@ -1,6 +1,5 @@
 """Settings of the check of contours against people's boundaries."""
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
@@ -30,8 +29,3 @@ class BoundarySettings(Strict, AnalysisSettings):
         if not self.folder:
             raise InputError("boundaries.folder: name a folder in the layout of BSDS500, to compare contours with.")
         return self.folder
-
-    def paths(self) -> Iterator[tuple[str, str]]:
-        """The folder."""
-        if self.folder:
-            yield "boundaries.folder", self.folder

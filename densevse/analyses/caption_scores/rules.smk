@@ -2,10 +2,10 @@
 
 from typing import get_args
 
-from densevse.analyses.caption_scores.dag import CaptionScoreStage
+from densevse.analyses.caption_scores import dag
 from densevse.analyses.caption_scores.settings import NO_ORACLE, CaptionScoreSettings, Oracle
 
-caption_scores = analyses.add(CaptionScoreStage(project))
+caption_scores = analyses.add(dag)
 known_parts = name_pattern([NO_ORACLE, *get_args(Oracle)])
 caption_tables = settings.analysis(CaptionScoreSettings)
 
@@ -15,11 +15,11 @@ rule copy_captions:
     input:
         train=path(
             "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/train.parquet",
-            lambda dataset, seed: training.last_round(dataset, caption_tables.dataset_entry(dataset).neighbour, seed),
+            lambda dataset, seed: project.last_round(dataset, caption_tables.dataset_entry(dataset).neighbour, seed),
         ),
         asked=path(
             "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/{split}.parquet",
-            lambda dataset, seed: training.last_round(dataset, caption_tables.dataset_entry(dataset).neighbour, seed),
+            lambda dataset, seed: project.last_round(dataset, caption_tables.dataset_entry(dataset).neighbour, seed),
         ),
         captions="<results>/{dataset}/captions.parquet",
         tokens="<results>/{dataset}/tokens.parquet",
@@ -79,7 +79,7 @@ rule oracle_captions:
         split="val|test",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(4000, 130)),
@@ -142,7 +142,7 @@ rule score_captions:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
         generated="<results>/{dataset}/generated_captions/{writer}/seed{seed}/{split}.parquet",
-        spice=path("<resources>/spice", caption_scores.spice_folder),
+        spice=path("<resources>/spice", when=caption_scores.needs_spice),
     output:
         "<results>/{dataset}/generated_captions/{writer}/seed{seed}/{split}_scores.parquet",
     log:
@@ -153,7 +153,7 @@ rule score_captions:
     conda:
         f"{ENVS}/corenlp.yaml"
     resources:
-        mem_mb=growing(lambda dataset, writer: 3000 if caption_scores.spice_folder(dataset, writer) is None else 6000),
+        mem_mb=growing(lambda dataset, writer: 6000 if caption_scores.needs_spice(dataset, writer) else 3000),
         runtime=growing(120),
     params:
         **calling("densevse.analyses.caption_scores.scores:score_captions", caption_scores.scoring_job),
@@ -173,7 +173,9 @@ rule caption_table:
                 for seed in one.seeds
             ],
         ),
-        published=path("<package>/analyses/caption_scores/published/{dataset}.csv", caption_scores.published_metrics),
+        published=path(
+            "<package>/analyses/caption_scores/published/{dataset}.csv", when=caption_scores.has_published_metrics
+        ),
     output:
         **table_files("<results>/tables/{dataset}_captions", "captions.rst", table="{dataset}: generated sentences"),
     log:
@@ -186,7 +188,7 @@ rule caption_table:
     params:
         **calling("densevse.analyses.caption_scores.table:make_caption_table", caption_scores.table_job),
         contents=contents_of(
-            "<package>/analyses/caption_scores/published/{dataset}.csv", caption_scores.published_metrics
+            "<package>/analyses/caption_scores/published/{dataset}.csv", when=caption_scores.has_published_metrics
         ),
     message:
         "writing the table of sentences about images of {wildcards.dataset}"

@@ -1,9 +1,9 @@
 # Claims of papers: a table of every claim on a data set, and one of those that rows of its main table test.
 
-from densevse.analyses.claims.dag import ClaimStage
+from densevse.analyses.claims import dag
 from densevse.analyses.claims.settings import ClaimSettings
 
-claims = analyses.add(ClaimStage(project))
+claims = analyses.add(dag)
 papers = settings.analysis(ClaimSettings).root
 
 

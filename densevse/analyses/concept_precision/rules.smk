@@ -1,8 +1,8 @@
 # The average precision of SCO's concepts, its table, and pictures.
 
-from densevse.analyses.concept_precision.dag import ConceptPrecisionStage
+from densevse.analyses.concept_precision import dag
 
-concept_precision = analyses.add(ConceptPrecisionStage(project))
+concept_precision = analyses.add(dag)
 
 
 rule predicted_concepts:
@@ -10,7 +10,7 @@ rule predicted_concepts:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         scores=path(
             "<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet",
-            lambda dataset: datasets.shards(dataset, concept_network=datasets.dataset(dataset).networks["concepts"]),
+            lambda dataset: project.shards(dataset, concept_network=project.datasets[dataset].networks["concepts"]),
         ),
         image_table="<results>/{dataset}/images.parquet",
         concepts=rules.mine_concepts.output.concepts,
@@ -34,8 +34,8 @@ rule predicted_concepts:
             "densevse.analyses.concept_precision.precision:draw_predicted_concepts",
             lambda dataset: Job(
                 {
-                    "title": f"Concepts of images of {datasets.title(dataset)}, with their scores",
-                    "source_names": datasets.source_names(dataset),
+                    "title": f"Concepts of images of {project.datasets[dataset].title}, with their scores",
+                    "source_names": project.source_names(dataset),
                 }
             ),
         ),
@@ -52,11 +52,11 @@ rule concept_precision:
         image_concepts=rules.mine_concepts.output.image_concepts,
         best_region=path(
             "<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet",
-            lambda dataset: datasets.shards(dataset),
+            lambda dataset: project.shards(dataset),
         ),
         whole_image=path(
             "<results>/{dataset}/features/{concept_network}/concepts_whole/{shard}.parquet",
-            lambda dataset: datasets.shards(dataset),
+            lambda dataset: project.shards(dataset),
         ),
     output:
         each="<results>/{dataset}/networks/{concept_network}_average_precision.parquet",
@@ -80,11 +80,11 @@ rule concept_table:
         concepts=rules.mine_concepts.output.concepts,
         precision=path(
             "<results>/{dataset}/networks/{concept_network}_average_precision.parquet",
-            lambda dataset: {"concept_network": datasets.dataset(dataset).networks["concepts"]},
+            lambda dataset: {"concept_network": project.datasets[dataset].networks["concepts"]},
         ),
         mean=path(
             "<results>/{dataset}/networks/{concept_network}_mean_average_precision.parquet",
-            lambda dataset: {"concept_network": datasets.dataset(dataset).networks["concepts"]},
+            lambda dataset: {"concept_network": project.datasets[dataset].networks["concepts"]},
         ),
     output:
         **table_pages("<results>/tables/{dataset}_concepts", "concepts.rst", table="concepts of {dataset}"),
@@ -98,7 +98,7 @@ rule concept_table:
     params:
         **calling(
             "densevse.analyses.concept_precision.precision:write_concept_table",
-            lambda dataset: Job({"title": datasets.title(dataset)}),
+            lambda dataset: Job({"title": project.datasets[dataset].title}),
         ),
     message:
         "writing the table of the concepts of {wildcards.dataset}"

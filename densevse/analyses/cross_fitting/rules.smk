@@ -1,8 +1,8 @@
 # Scores of training images' concepts by heads that were trained without these images, for SCO.
 
-from densevse.analyses.cross_fitting.dag import CrossFittingStage
+from densevse.analyses.cross_fitting import dag
 
-cross_fitting = CrossFittingStage(project)
+cross_fitting = analyses.add(dag)
 
 
 rule hold_out_fold:
@@ -65,7 +65,7 @@ rule cross_fit:
         image_concepts=rules.mine_concepts.output.image_concepts,
         of_all=path(
             "<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet",
-            lambda dataset: datasets.shards(dataset),
+            lambda dataset: project.shards(dataset),
         ),
         of_folds=path(
             "<results>/cross_fitting/{dataset}/fold{fold}/{concept_network}/concepts/{shard}.parquet",

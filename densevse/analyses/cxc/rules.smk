@@ -1,8 +1,8 @@
 # CxC: people's ratings of pairs of MS-COCO's images and sentences, and retrieval within each kind.
 
-from densevse.analyses.cxc.dag import CxcStage
+from densevse.analyses.cxc import dag
 
-cxc = analyses.add(CxcStage(project))
+cxc = analyses.add(dag)
 
 
 rule measure_cxc:

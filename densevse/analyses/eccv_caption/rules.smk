@@ -1,8 +1,8 @@
 # ECCV Caption and CxC: MS-COCO's retrieval with more true pairs than each image and its own sentences.
 
-from densevse.analyses.eccv_caption.dag import ExtendedTruthStage
+from densevse.analyses.eccv_caption import dag
 
-eccv_caption = analyses.add(ExtendedTruthStage(project))
+eccv_caption = analyses.add(dag)
 
 
 rule eccv_caption_table:

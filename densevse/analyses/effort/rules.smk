@@ -1,8 +1,8 @@
 # Equal effort: draws of settings for every row at one budget, chosen on val, trained again with fresh seeds.
 
-from densevse.analyses.effort.dag import EffortStage
+from densevse.analyses.effort import dag
 
-effort = EffortStage(project)
+effort = analyses.add(dag)
 
 
 use rule train as train_draw with:
@@ -16,7 +16,7 @@ use rule train as train_draw with:
         draw=r"draw\d+",
     params:
         **calling("densevse.training.retrieval:train", effort.draw_job),
-        contents=contents_of("<resources>/{network}/{file}", training.network),
+        contents=contents_of("<resources>/{network}/{file}", training.first_weights),
     message:
         "training {wildcards.draw} of {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
 
@@ -47,7 +47,7 @@ use rule train as train_chosen with:
     input:
         unpack(training.inputs),
         start=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.origin),
-        network=path("<resources>/{network}/{file}", training.network),
+        network=path("<resources>/{network}/{file}", training.first_weights),
         choice=rules.choose_draw.output[0],
     output:
         model="<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round0/model.safetensors",
@@ -59,7 +59,7 @@ use rule train as train_chosen with:
         draw="chosen",
     params:
         **calling("densevse.analyses.effort.training:train_chosen_draw", effort.chosen_job),
-        contents=contents_of("<resources>/{network}/{file}", training.network),
+        contents=contents_of("<resources>/{network}/{file}", training.first_weights),
     message:
         "training the chosen draw of {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
 

@@ -1,8 +1,8 @@
 # Pictures of queries with the answers that methods rank first.
 
-from densevse.analyses.examples.dag import ExampleStage
+from densevse.analyses.examples import dag
 
-examples = analyses.add(ExampleStage(project))
+examples = analyses.add(dag)
 
 
 rule compared_retrievals:
@@ -43,7 +43,7 @@ rule example_retrievals:
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
             lambda dataset, variant: {
                 "protocol": tables.first_protocol(dataset),
-                **training.last_round(dataset, variant),
+                **project.last_round(dataset, variant),
             },
         ),
         image_table="<results>/{dataset}/images.parquet",

@@ -1,9 +1,9 @@
 # The agreement of methods' scores with people's judgements of pairs of an image and a sentence, if these are known.
 
-from densevse.analyses.human_judgements.dag import JudgementStage
+from densevse.analyses.human_judgements import dag
 from densevse.analyses.human_judgements.settings import JudgementSettings
 
-human_judgements = analyses.add(JudgementStage(project))
+human_judgements = analyses.add(dag)
 judged = [name for name, one in settings.analysis(JudgementSettings).items() if one.source]
 scored = [name for _, one in settings.analysis(JudgementSettings).items() for name in one.scored]
 
@@ -45,7 +45,7 @@ rule score_pairs:
         "<logs>/score_pairs/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -61,13 +61,13 @@ rule score_given_pairs:
     input:
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
-        scores=path("{own_file}", given.file("scores")),
-        i2t=path("{own_file}", given.file("i2t")),
-        t2i=path("{own_file}", given.file("t2i")),
-        images=path("{own_file}", given.file("images")),
-        sentences=path("{own_file}", given.file("sentences")),
-        image_ids=path("{own_file}", given.file("image_ids")),
-        caption_ids=path("{own_file}", given.file("caption_ids")),
+        scores=path("{own_file}", partial(rows.given_file, "scores")),
+        i2t=path("{own_file}", partial(rows.given_file, "i2t")),
+        t2i=path("{own_file}", partial(rows.given_file, "t2i")),
+        images=path("{own_file}", partial(rows.given_file, "images")),
+        sentences=path("{own_file}", partial(rows.given_file, "sentences")),
+        image_ids=path("{own_file}", partial(rows.given_file, "image_ids")),
+        caption_ids=path("{own_file}", partial(rows.given_file, "caption_ids")),
         judgements="<results>/{dataset}/judgements.parquet",
     output:
         pairs="<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet",
@@ -78,17 +78,17 @@ rule score_given_pairs:
         variant=name_pattern(settings.given_rows()),
     conda:
         f"{ENVS}/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         mem_mb=growing(2000),
     params:
         **calling(
             "densevse.analyses.human_judgements.pair_scores:write_given_pair_scores",
             lambda dataset, variant: Job(
-                {name: given.job(dataset, variant).settings[name] for name in ("layout", "ranked_sentences")}
+                {name: rows.given_job(dataset, variant).settings[name] for name in ("layout", "ranked_sentences")}
             ),
         ),
-        contents=contents_of("{own_file}", given.files),
+        contents=contents_of("{own_file}", rows.given_files),
     message:
         "scoring judged pairs: {wildcards.variant}, which is given, on {wildcards.dataset}, seed {wildcards.seed}"
     script:
@@ -124,7 +124,7 @@ rule agreement_table:
         judgements="<results>/{dataset}/judgements.parquet",
         scores=path(
             "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet",
-            human_judgements.measured_rounds,
+            tables.last_rounds,
         ),
         given=path("<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet", human_judgements.given_rows),
         judged_only=path(
@@ -132,7 +132,7 @@ rule agreement_table:
         ),
         ranks=path(
             "<results>/{dataset}/crowd_ranks/{variant}/seed{seed}/round{round}.parquet",
-            human_judgements.measured_rounds,
+            tables.last_rounds,
         ),
         given_ranks=path(
             "<results>/{dataset}/crowd_ranks/{variant}/seed{seed}/given.parquet", human_judgements.given_rows

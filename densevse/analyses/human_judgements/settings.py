@@ -1,7 +1,5 @@
 """Settings of the agreement with people's judgements of pairs, and the plan of its table."""
 
-from collections.abc import Iterator
-
 from pydantic import Field
 
 from densevse.config.analyses import ByDataset
@@ -31,12 +29,6 @@ class JudgementsSource(Strict):
 
 class JudgementSettings(ByDataset[JudgementsSource]):
     """Data set -> its judgements."""
-
-    def paths(self) -> Iterator[tuple[str, str]]:
-        """The files of given scores."""
-        for dataset, judgements in self.items():
-            for name, row in judgements.scored.items():
-                yield from ((f"human_judgements.{dataset}.scored.{name}.scores", path) for path in row.scores)
 
     def check(self, config: Config) -> None:
         """Raises `ValueError` for a source that the data set does not have, or a row named like another."""

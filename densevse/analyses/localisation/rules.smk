@@ -1,9 +1,9 @@
 # The places of phrases in images, by their scores with windows in a joint space of whole images (Kiros et al. 2014).
 
 from densevse.config.registries import VIEWS
-from densevse.analyses.localisation.dag import LocalisationStage
+from densevse.analyses.localisation import dag
 
-localisation = analyses.add(LocalisationStage(project))
+localisation = analyses.add(dag)
 
 
 rule extract_windows:
@@ -21,7 +21,7 @@ rule extract_windows:
         view=name_pattern(name for name, one in VIEWS.items() if one.extracted and one.one_vector),
     conda:
         f"{ENVS}/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -46,10 +46,7 @@ rule localise:
         ),
         model=path(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors",
-            lambda dataset, variant, seed, round: {
-                "dataset": localisation.training_dataset(dataset),
-                **localisation.variant_round(dataset, variant, seed, round),
-            },
+            localisation.model,
         ),
     output:
         "<results>/{dataset}/localisation/{variant}/seed{seed}/round{round}/test.parquet",
@@ -57,7 +54,7 @@ rule localise:
         "<logs>/localise/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -129,7 +126,7 @@ rule localisation_figure:
             "densevse.analyses.localisation.results:draw_heat_maps",
             lambda dataset, variant: Job(
                 {
-                    "source_names": datasets.source_names(dataset),
+                    "source_names": project.source_names(dataset),
                     "title": localisation.title_of_variant(dataset, variant),
                 }
             ),

@@ -1,8 +1,8 @@
 # Perplexity of sentences by SCO's decoder, given the right image or another one.
 
-from densevse.analyses.perplexity.dag import PerplexityStage
+from densevse.analyses.perplexity import dag
 
-perplexity = PerplexityStage(project)
+perplexity = analyses.add(dag)
 
 
 use rule retrieve as measure_perplexity with:

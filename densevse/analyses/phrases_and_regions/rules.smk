@@ -1,8 +1,8 @@
 # HM-LSTM's figures: the learned correspondences, phrases for regions, and the common space.
 
-from densevse.analyses.phrases_and_regions.dag import PhraseRegionStage
+from densevse.analyses.phrases_and_regions import dag
 
-analyses.add(PhraseRegionStage(project))
+analyses.add(dag)
 
 
 rule correspondences_figure:
@@ -40,7 +40,7 @@ rule embedding_figures:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         embeddings=path(
-            "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/test.parquet", training.last_round
+            "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/test.parquet", project.last_round
         ),
         image_table="<results>/{dataset}/images.parquet",
     output:

@@ -1,8 +1,8 @@
 # PMRP: retrieval where images and sentences with nearly the same classes of MS-COCO's objects match.
 
-from densevse.analyses.plausible_matches.dag import PlausibleStage
+from densevse.analyses.plausible_matches import dag
 
-plausible = analyses.add(PlausibleStage(project))
+plausible = analyses.add(dag)
 
 
 rule read_classes:
@@ -21,7 +21,7 @@ rule read_classes:
     params:
         **calling(
             "densevse.analyses.plausible_matches.matches:write_classes",
-            lambda dataset: Job({"source_names": datasets.source_names(dataset)}),
+            lambda dataset: Job({"source_names": project.source_names(dataset)}),
         ),
         contents=contents_of("<resources>/{dataset}/{file}", datasets.sources),
     message:
@@ -41,7 +41,7 @@ rule match_plausibly:
         "<logs>/match_plausibly/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(8000),
@@ -56,7 +56,7 @@ rule match_plausibly:
 rule plausible_table:
     input:
         images="<results>/{dataset}/images.parquet",
-        found=path("<results>/{dataset}/plausible/{variant}/seed{seed}/round{round}.parquet", plausible.measured_rounds),
+        found=path("<results>/{dataset}/plausible/{variant}/seed{seed}/round{round}.parquet", tables.last_rounds),
     output:
         **table_files("<results>/tables/{dataset}_pmrp", "plausible_matches.rst", table="{dataset}: PMRP"),
     log:

@@ -1,8 +1,8 @@
 # The recall of true boxes by proposals, on data sets with true boxes, and the time that proposers take.
 
-from densevse.analyses.proposal_recall.dag import ProposalRecallStage
+from densevse.analyses.proposal_recall import dag
 
-proposal_recall = analyses.add(ProposalRecallStage(project))
+proposal_recall = analyses.add(dag)
 
 
 # Alone on the machine if possible, as other processes slow it down.
@@ -17,7 +17,7 @@ rule time_mcg:
     log:
         "<logs>/time_mcg/{dataset}_{proposer}.log",
     wildcard_constraints:
-        proposer=name_pattern(find_proposers(settings, "mcg", maps=False)),
+        proposer=name_pattern(proposals.find_proposers("mcg", maps=False)),
     conda:
         f"{ENVS}/torch.yaml"
     resources:
@@ -35,7 +35,7 @@ rule time_mcg:
 rule proposal_recall:
     input:
         proposals=path(
-            "<results>/{dataset}/proposals/{proposer}/{shard}.parquet", lambda dataset: datasets.shards(dataset)
+            "<results>/{dataset}/proposals/{proposer}/{shard}.parquet", lambda dataset: project.shards(dataset)
         ),
         boxes="<results>/{dataset}/boxes.parquet",
         image_table="<results>/{dataset}/images.parquet",
@@ -69,7 +69,7 @@ rule time_selective_search:
     log:
         "<logs>/time_selective_search/{dataset}_{proposer}.log",
     wildcard_constraints:
-        proposer=name_pattern(find_proposers(settings, "selective_search")),
+        proposer=name_pattern(proposals.find_proposers("selective_search")),
     conda:
         f"{ENVS}/torch.yaml"
     resources:

@@ -18,7 +18,7 @@ rule relation_table:
     params:
         **calling(
             "densevse.analyses.relation_counts.table:write_table",
-            lambda dataset: Job({"title": datasets.title(dataset)}),
+            lambda dataset: Job({"title": project.datasets[dataset].title}),
         ),
         contents=contents_of("<package>/analyses/relation_counts/published/defrag.csv"),
     message:

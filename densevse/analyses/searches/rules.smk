@@ -1,10 +1,10 @@
 # Searches by a trained model with a person's own sentences and photographs. These go through the same stages as a data
 # set: sentences are in results/search/<name>/, photographs in results/search/photographs/.
 
-from densevse.analyses.searches.dag import SearchStage
+from densevse.analyses.searches import dag
 from densevse.analyses.searches.settings import OwnData, SearchSettings, sentence_folder
 
-searches = analyses.add(SearchStage(project))
+searches = analyses.add(dag)
 asked = settings.analysis(SearchSettings).root
 own = {name: one for name, one in project.datasets.items() if isinstance(one, OwnData)}
 
@@ -60,8 +60,8 @@ rule encode_images:
         model=path(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors",
             lambda dataset, variant, seed, round: {
-                "dataset": training.training_dataset(dataset),
-                **training.variant_round(dataset, variant, seed, round),
+                "dataset": project.training_dataset(dataset),
+                **project.variant_round(dataset, variant, seed, round),
             },
         ),
     output:
@@ -72,7 +72,7 @@ rule encode_images:
         split="train|val|test",
     conda:
         f"{ENVS}/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -101,7 +101,7 @@ rule search:
         search=name_pattern(name for name, one in asked.items() if one.variant not in settings.given_rows()),
     conda:
         f"{ENVS}/torch.yaml"
-    threads: from_wildcards(lambda search: datasets.threads(asked[search].dataset))
+    threads: from_wildcards(lambda search: project.threads(asked[search].dataset))
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -130,7 +130,7 @@ rule search_given:
         search=name_pattern(name for name, one in asked.items() if one.variant in settings.given_rows()),
     conda:
         f"{ENVS}/torch.yaml"
-    threads: from_wildcards(lambda search: datasets.threads(asked[search].dataset))
+    threads: from_wildcards(lambda search: project.threads(asked[search].dataset))
     resources:
         mem_mb=growing(2000),
     params:

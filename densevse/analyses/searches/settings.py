@@ -3,7 +3,6 @@
 import hashlib
 import os
 import re
-from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -104,13 +103,6 @@ class SearchSettings(Entries[Search]):
                 _check_given_search(where, search, given[search.variant].dataset_files(search.dataset))
             else:
                 _check_trained_search(where, search)
-
-    def paths(self) -> Iterator[tuple[str, str]]:
-        """The photographs, and the vectors of sentences."""
-        for name, search in self.items():
-            for key in ("photographs", "vectors"):
-                if getattr(search, key):
-                    yield f"searches.{name}.{key}", getattr(search, key)
 
     def datasets(self, config: Config) -> dict[DatasetName, OwnData]:
         """The sentences and photographs for trained models, by the names of their folders below results/.

@@ -97,9 +97,9 @@ def _parse_question(arguments: Namespace) -> tuple[str, str | None]:
 
 def _serve(arguments: Namespace, model: TrainedModel, name: str, files: Sequence[str]) -> int:
     """Serves the page of a search until Ctrl-C."""
-    from densevse.analyses.searches.dag import SearchStage
+    from densevse.analyses.searches.dag import server_inputs
 
-    served = SearchStage(configured_project(files)).server_inputs(name)
+    served = server_inputs(configured_project(files), name)
     if not _make_targets(served.made, arguments, model, files):
         return FAILED
     from densevse.analyses.searches.server import serve
@@ -125,21 +125,21 @@ def _search_name(sentence: str, entry: Mapping[str, Any]) -> str:
 def _untrained_message(model: TrainedModel, configfiles: Sequence[str]) -> str:
     """The message about a model that would first be trained: how the one that is there differs, and the remedy."""
     from densevse.config.values import DatasetName, VariantName
-    from densevse.dag.training import TrainingStage
+    from densevse.dag import training
 
     dataset, variant = DatasetName(model.dataset), VariantName(model.variant)
-    stage = TrainingStage(configured_project(configfiles))
-    seed = stage.first_seed(dataset) if model.seed is None else model.seed
-    last = stage.variant(dataset, variant).last_round
-    file = f"{stage.results}/{dataset}/models/{variant}/seed{seed}/round{last}/model.safetensors"
+    project = configured_project(configfiles)
+    seed = project.first_seed(dataset) if model.seed is None else model.seed
+    last = project.variant(dataset, variant).last_round
+    file = f"{project.results}/{dataset}/models/{variant}/seed{seed}/round{last}/model.safetensors"
     given = f" --configfile {' '.join(configfiles)}" if configfiles else ""
     advice = f"`densevse plan {file}{given}` shows what its training needs, and `densevse run` with the same trains it."
     missing = f"--model: {variant} is not trained on {dataset}"
     if not Path(file).is_file():
         return f"{missing}: {file} is not there. {advice}"
-    os.environ[RESULTS] = stage.results
-    today = stage.job(dataset, variant, seed, last).settings["job"]
-    today["options"] = stage.dataset(dataset).options.model_dump(mode="json")
+    os.environ[RESULTS] = project.results
+    today = training.job(project, dataset, variant, seed, last).settings["job"]
+    today["options"] = project.datasets[dataset].options.model_dump(mode="json")
     return (
         f"{missing} with the settings and code of today: {file} differs in\n{_differences(file, today)}\nIf it was "
         f"trained with a file of yours, name that file with --configfile. {advice}"

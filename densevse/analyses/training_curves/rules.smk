@@ -1,8 +1,8 @@
 # Curves of training.
 
-from densevse.analyses.training_curves.dag import TrainingCurveStage
+from densevse.analyses.training_curves import dag
 
-training_curves = analyses.add(TrainingCurveStage(project))
+training_curves = analyses.add(dag)
 
 
 rule training_curves:

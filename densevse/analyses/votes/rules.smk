@@ -1,10 +1,10 @@
 # People's judgements of learned correspondences: a ballot of random pairs, and votes on it (HM-LSTM, section 5.3.2).
 
-from densevse.analyses.votes.dag import BallotStage
+from densevse.analyses.votes import dag
 from densevse.analyses.votes.settings import VoteSettings
 from densevse.dag.fields import dump_fields
 
-ballots = analyses.add(BallotStage(project))
+ballots = analyses.add(dag)
 
 
 rule draw_ballot:
@@ -13,7 +13,7 @@ rule draw_ballot:
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondences.parquet",
             ballots.correspondences,
         ),
-        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.parse_shards),
+        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", inputs.parse_shards),
     output:
         "<results>/{dataset}/ballots/{variant}.parquet",
     log:
@@ -58,9 +58,9 @@ rule ballot_page:
             "densevse.analyses.votes.ballot:write_ballot_page",
             lambda dataset, variant: Job(
                 {
-                    "title": f"Regions of phrases to judge: {datasets.variant(dataset, variant).title} "
-                    f"on {datasets.title(dataset)}",
-                    "source_names": datasets.source_names(dataset),
+                    "title": f"Regions of phrases to judge: {project.variant(dataset, variant).title} "
+                    f"on {project.datasets[dataset].title}",
+                    "source_names": project.source_names(dataset),
                 }
             ),
         ),
@@ -100,7 +100,7 @@ rule vote_table:
         image_table="<results>/{dataset}/images.parquet",
         boxes=path(
             "<results>/{dataset}/boxes.parquet",
-            lambda dataset: {} if settings.datasets[dataset].phrases_have_boxes else None,
+            when=lambda dataset: settings.datasets[dataset].phrases_have_boxes,
         ),
         published=path("<package>/analyses/votes/published/hm_lstm.csv"),
     output:

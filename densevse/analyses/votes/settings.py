@@ -1,7 +1,5 @@
 """Settings of ballots and votes on learned correspondences (HM-LSTM, section 5.3.2), and the plan of their table."""
 
-from collections.abc import Iterator
-
 from pydantic import Field
 
 from densevse.config.analyses import ByDataset
@@ -35,11 +33,6 @@ class VoteSettings(ByDataset[VotesOnDataset]):
         super().check(config)
         for dataset, votes in self.items():
             check_known_names(f"votes.{dataset}.files", votes.files, config.variant_names())
-
-    def paths(self) -> Iterator[tuple[str, str]]:
-        """The files of votes."""
-        for dataset, votes in self.items():
-            yield from ((f"votes.{dataset}.files.{variant}", path) for variant, path in votes.files.items())
 
 
 class VoteTablePlan(Strict):

@@ -20,8 +20,8 @@ from densevse.config.networks import CLASSES, NetworkConfig
 from densevse.config.proposers import Proposer
 from densevse.config.registries import VIEWS, feature_view
 from densevse.config.values import DatasetName, VariantName
-from densevse.dag.features import FeatureStage
-from densevse.dag.project import Project, Stage
+from densevse.dag.features import network_settings
+from densevse.dag.project import Project
 from densevse.runtime.project import PACKAGE
 
 Amounts = Mapping[str, float]
@@ -81,12 +81,11 @@ def find_pass(network: NetworkConfig, layer: str) -> Pass | None:
     return found._replace(flop=found.flop * larger, written=found.written * larger, cells=cells)
 
 
-class Arithmetic(Stage):
+class Arithmetic:
     """The work of jobs."""
 
     def __init__(self, project: Project) -> None:
-        super().__init__(project)
-        self._features = FeatureStage(project)
+        self.project, self.config = project, project.config
         self.sizes = cache(self._sizes)
         self.unknown_methods: set[str] = set()  # those of counted jobs whose parameters have no function `cost`
 
@@ -101,7 +100,7 @@ class Arithmetic(Stage):
     def features(self, names: Mapping[str, Any]) -> Amounts | None:
         """The extraction of a view from a shard's images."""
         dataset, view = names["dataset"], names["view"]
-        network = self._features.network(dataset, names["network"])
+        network = network_settings(self.project, dataset, names["network"])
         one = find_pass(network, network.layers[view])
         images, crops = self._images_of_shard(dataset), 10 if view == "ten_crop" else 1
         batch = max(1, network.batch_size // crops)
@@ -111,7 +110,7 @@ class Arithmetic(Stage):
     def regions(self, names: Mapping[str, Any]) -> Amounts | None:
         """The extraction of a shard's regions: all proposals are crops, or the kept ones alone."""
         dataset, proposer = names["dataset"], names.get("proposer")
-        network = self._features.network(dataset, names["network"])
+        network = network_settings(self.project, dataset, names["network"])
         one, images = find_pass(network, network.layers["regions"]), self._images_of_shard(dataset)
         if one is None or proposer not in self.config.proposers:
             return None
@@ -138,7 +137,7 @@ class Arithmetic(Stage):
     def concept_network(self, names: Mapping[str, Any]) -> Amounts | None:
         """The training of all layers of a concept network: backwards costs twice forwards."""
         dataset, name = names["dataset"], names["concept_network"]
-        entry, network = self.config.concept_networks[name], self._features.network(dataset, name)
+        entry, network = self.config.concept_networks[name], network_settings(self.project, dataset, name)
         one, sizes = find_pass(network, CLASSES), self.sizes(dataset)
         if one is None or entry.train != "all":
             return None
@@ -149,7 +148,7 @@ class Arithmetic(Stage):
     def training(self, names: Mapping[str, Any]) -> Amounts | None:
         """A round of a method's training."""
         dataset, variant = names["dataset"], names["variant"]
-        return self.round_work(self.variant(dataset, variant), dataset, variant, int(names.get("round", 0)))
+        return self.round_work(self.project.variant(dataset, variant), dataset, variant, int(names.get("round", 0)))
 
     def round_work(
         self, entry: MethodConfig, dataset: DatasetName, variant: VariantName, round: int = 0
@@ -191,15 +190,15 @@ class Arithmetic(Stage):
         return {"products": products, "written": train * regions * LENGTH, "operators": train * SENTENCES}
 
     def _sizes(self, dataset: DatasetName) -> Sizes:
-        entry = self.dataset(dataset)
-        table = Path(self.results, dataset, "images.parquet")
+        entry = self.project.datasets[dataset]
+        table = Path(self.project.results, dataset, "images.parquet")
         if table.is_file():
             return _read_sizes(table)
         train, val, test = _usual_splits(entry)
         return Sizes(train + val + test, train, val, test, SCENE if entry.reader == "scenes" else PIXELS)
 
     def _images_of_shard(self, dataset: DatasetName) -> float:
-        return self.sizes(dataset).images / self.dataset(dataset).shards
+        return self.sizes(dataset).images / self.project.datasets[dataset].shards
 
     def _decoding_work(self, dataset: DatasetName, images: float) -> Amounts:
         return {"pixels": images * self.sizes(dataset).pixels}
@@ -210,24 +209,24 @@ class Arithmetic(Stage):
         most = float(_options(entry).boxes)
         if entry.kind != "selective_search":
             return most
-        if self.dataset(dataset).reader == "scenes":
+        if self.project.datasets[dataset].reader == "scenes":
             return BOXES_OF_SCENE
         return min(most, BOXES[_options(entry).mode] * float(self.sizes(dataset).pixels ** (2 / 3)))
 
     def _regions(self, dataset: DatasetName, variant: VariantName) -> int:
         """The regions of an image that a variant reads, with the whole image; 1 if it reads no regions."""
-        entry = self.variant(dataset, variant)
+        entry = self.project.variant(dataset, variant)
         for view in (view for view in entry.views if VIEWS[feature_view(view)].of_proposals):
-            network = self.config.networks.get(self.view_network(variant, dataset, view, entry.networks))
+            network = self.config.networks.get(self.project.view_network(variant, dataset, view, entry.networks))
             most = network.regions.detections if network else REGIONS
-            return 1 + round(min(most, self._boxes(dataset, self.dataset(dataset).proposer)))
+            return 1 + round(min(most, self._boxes(dataset, self.project.datasets[dataset].proposer)))
         return 1
 
     def _cost(
         self, dataset: DatasetName, variant: VariantName, own: MethodConfig | None = None, *, assigned: bool = False
     ) -> MethodCost | None:
         """What `cost` of a method's parameters counts, of the variant's or its `own`; None without that function."""
-        entry = own or self.variant(dataset, variant)
+        entry = own or self.project.variant(dataset, variant)
         count = getattr(type(entry.parameters), "cost", None)
         if count is None:
             self.unknown_methods.add(entry.model)
@@ -235,9 +234,9 @@ class Arithmetic(Stage):
         return MethodCost(*count(entry.parameters, self._input_sizes(dataset, variant, assigned=assigned)))
 
     def _input_sizes(self, dataset: DatasetName, variant: VariantName, *, assigned: bool = False) -> InputSizes:
-        entry = self.variant(dataset, variant)
+        entry = self.project.variant(dataset, variant)
         found = {view: self._view_shape(dataset, variant, view) for view in entry.views}
-        vectors = self.dataset(dataset).word_vectors if entry.word_vectors else None
+        vectors = self.project.datasets[dataset].word_vectors if entry.word_vectors else None
         return InputSizes(
             features={view: length for view, (_, length) in found.items()},
             regions=self._regions(dataset, variant),
@@ -246,17 +245,17 @@ class Arithmetic(Stage):
             phrases=PHRASES,
             assigned=assigned,
             vector=self.config.word_vectors[vectors].dimension if vectors else None,
-            known=count_rows(Path(self.results, dataset, "vocabulary/words.parquet")) or KNOWN,
+            known=count_rows(Path(self.project.results, dataset, "vocabulary/words.parquet")) or KNOWN,
         )
 
     def _view_shape(self, dataset: DatasetName, variant: VariantName, view: str) -> tuple[int, int]:
         """The cells of a view and the values of each."""
-        entry = self.variant(dataset, variant)
+        entry = self.project.variant(dataset, variant)
         if VIEWS[view].made_by == "generator":
             return 1, 0
-        name = self.view_network(variant, dataset, view, entry.networks)
+        name = self.project.view_network(variant, dataset, view, entry.networks)
         if VIEWS[view].made_by == "concept_network":
-            return 1, self.dataset(dataset).concepts
+            return 1, self.project.datasets[dataset].concepts
         network = self.config.networks.get(name)
         one = find_pass(network, network.layers[feature_view(view)]) if network else None
         return (one.cells if view == "grid" else 1, one.length) if one else (36, LENGTH)
@@ -269,8 +268,8 @@ class Arithmetic(Stage):
         crops = [view for view in read.features if VIEWS[view].pixels]
         if not crops:
             return {"written": batch * values}
-        entry = self.variant(dataset, variant)
-        network = self.config.networks[self.view_network(variant, dataset, crops[0], entry.networks)]
+        entry = self.project.variant(dataset, variant)
+        network = self.config.networks[self.project.view_network(variant, dataset, crops[0], entry.networks)]
         one = find_pass(network, network.layers[feature_view(crops[0])])
         return one.crops_work(3 * batch * read.regions) if one else {}
 

@@ -33,14 +33,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Lets Snakemake make the folder, and prints its path, or the address where it was published."""
     from densevse.command.shared import configured_project
-    from densevse.exchange.dag import ExchangeStage
+    from densevse.exchange.dag import export_folder
 
     repository = arguments.push_to_hub
     _check_push(repository, arguments.passed_on)
     project = configured_project(arguments.configfile)
     check_name("variant", arguments.variant, project.config.variant_names())
     check_name("data set", arguments.on, list(project.config.datasets))
-    folder = ExchangeStage(project).export_folder(arguments.on, arguments.variant, arguments.seed, arguments.onnx)
+    folder = export_folder(project, arguments.on, arguments.variant, arguments.seed, arguments.onnx)
     options = ["--cores", arguments.cores, *arguments.passed_on]
     status = subprocess.call(snakemake_command([folder], arguments.configfile, *options))
     if status == 0 and Path(folder).is_dir():  # after a dry run it may not exist

@@ -160,7 +160,7 @@ def _measure_machine() -> Rates:
 
 def _print_plan(arguments: Namespace, rates: Rates) -> int:
     from densevse.command.costs.jobs import Arithmetic
-    from densevse.dag.datasets import sources_by_path
+    from densevse.dag.downloads import sources_by_path
 
     project = configured_project(arguments.configfile)
     config = project.config

@@ -19,7 +19,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Prints a line for each address; the status is 1 if no address has a source."""
-    from densevse.dag.datasets import sources_by_path
+    from densevse.dag.downloads import sources_by_path
     from densevse.datasets.check_sources import check_sources, unobtainable_sources
 
     checked = check_sources(sources_by_path(configuration(overrides(arguments.configfile))))

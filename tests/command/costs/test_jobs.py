@@ -71,7 +71,7 @@ def test_a_training_is_planned_by_its_method(arithmetic):
 @pytest.mark.parametrize("dataset", ["scenes", "flickr30k"])
 def test_every_variant_of_the_papers_methods_has_work(arithmetic, dataset):
     for name in arithmetic.config.variant_names():
-        entry = arithmetic.variant(dataset, name)
+        entry = arithmetic.project.variant(dataset, name)
         if hasattr(entry.parameters, "cost"):
             job = PlannedJob("train", {"dataset": dataset, "variant": name, "seed": "0"}, [], "train")
             assert RATES.seconds(arithmetic.job_work(job)) > 0

@@ -9,12 +9,9 @@ from hypothesis import strategies as st
 
 from densevse.config.analyses import FOLDER
 from densevse.config.load import load
-from densevse.dag.datasets import DatasetStage
-from densevse.dag.features import FeatureStage, ProposalStage
-from densevse.dag.inputs import ParseStage, VocabularyStage
-from densevse.dag.project import Project, Stage
-from densevse.dag.tables import TableStage, check_tables
-from densevse.dag.training import TrainingStage
+from densevse.dag import datasets, features, inputs, proposals, tables, training
+from densevse.dag.project import Project
+from densevse.dag.tables import check_tables
 from snakeproof.errors import InputError
 from tests.projects import ROOT
 
@@ -91,15 +88,14 @@ def is_named(path: tuple[str, ...], message: str) -> bool:
 def plan(project: Project) -> None:
     """Requests everything from which the rules of the main tables and data sets are made, as Snakemake does."""
     for name in TABLES:
-        stage = TableStage(project)
         for function in (
-            stage.plan,
-            stage.retrievals,
-            stage.section_datasets,
-            stage.image_section_datasets,
-            stage.papers,
+            tables.plan,
+            tables.retrievals,
+            tables.section_datasets,
+            tables.image_section_datasets,
+            tables.papers,
         ):
-            function(name)
+            function(project, name)
     for name in DATASETS:
         plan_data_set(project, name)
 
@@ -107,18 +103,16 @@ def plan(project: Project) -> None:
 def plan_data_set(project: Project, name: str) -> None:
     """The same of a data set's stages, and of the training of each variant in its main table."""
     dataset = project.config.datasets[name]
-    DatasetStage(project).sources(name), DatasetStage(project).reading(name)
-    ProposalStage(project).job(name, dataset.proposer)
-    ParseStage(project).parse_shards(name), VocabularyStage(project).picked_vectors(name)
-    features, training = FeatureStage(project), TrainingStage(project)
+    datasets.sources(project, name), datasets.reading(project, name)
+    proposals.job(project, name, dataset.proposer)
+    inputs.parse_shards(project, name), inputs.picked_vectors(project, name)
     for view, network in dataset.networks.items():
-        features.files(name, view, network)
-    for variant in TableStage(project).variants(name):
+        features.files(project, name, view, network)
+    for variant in tables.variants(project, name):
         for seed in dataset.seeds:
-            training.job(name, variant, seed)
-            training.origin(name, variant, seed)
-            training.inputs(SimpleNamespace(dataset=name, variant=variant, seed=str(seed)))
+            training.job(project, name, variant, seed)
+            training.origin(project, name, variant, seed)
+            training.inputs(project, SimpleNamespace(dataset=name, variant=variant, seed=str(seed)))
     for module in ANALYSES:
-        for kind in vars(module).values():
-            if isinstance(kind, type) and issubclass(kind, Stage) and kind.__module__ == module.__name__:
-                kind(project).target_files(name)
+        if hasattr(module, "target_files"):
+            module.target_files(project, name)

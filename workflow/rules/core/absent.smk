@@ -1,6 +1,6 @@
 # Missing paths of the configuration. This is included last, as it depends on the paths that the rules before it make.
 
-tables.check_names(makers.rule_names)
+tables.check_table_names(makers.rule_names)
 
 start.run.doubt()
 
@@ -26,7 +26,7 @@ rule absent:
         "looking for {wildcards.absent}"
 
 
-targets = TargetStage(
+targets = UnknownTargets(
     project,
     Known(
         rules=lambda: [rule.name for rule in workflow.rules if not rule.has_wildcards()],

@@ -1,5 +1,6 @@
 # Shared by all files of rules: the validated settings, the stages of the pipeline, and what rules are made with.
 import sys
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(workflow.basedir)
@@ -14,16 +15,12 @@ if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found withou
 from snakemake.cli import args_to_api
 from snakemake.io import regex_from_filepattern
 
-from densevse.dag.datasets import DatasetStage, DownloadStage, entry_file
-from densevse.dag.ensembles import EnsembleStage
-from densevse.dag.features import FeatureStage, ProposalStage, find_proposers
-from densevse.dag.inputs import ConceptStage, ParseStage, VocabularyStage
-from densevse.dag.project import Analyses, name_pattern, wildcard_patterns
-from densevse.dag.rows import GivenStage
+from densevse.dag import concepts, datasets, downloads, ensembles, features, generators
+from densevse.dag import inputs, proposals, rows, tables, training
+from densevse.dag.downloads import entry_file
+from densevse.dag.project import Analyses, Stage, name_pattern, wildcard_patterns
 from densevse.dag.start import Start
-from densevse.dag.tables import TableStage
-from densevse.dag.targets import Known, OwnFileStage, TargetStage
-from densevse.dag.training import GeneratorStage, TrainingStage
+from densevse.dag.targets import Known, OwnFiles, UnknownTargets
 from densevse.report.start_page import start_page  # the report's first page: see workflow/report/workflow.rst
 from snakeproof.bucket import missing_finder
 from snakeproof.contents import Marks
@@ -40,25 +37,12 @@ calling, calling_once = calls.calling, calls.calling_once
 path, local_path = start.paths.path, start.paths.local_path
 contents_of, contents_of_each = start.paths.contents, start.paths.contents_of_each
 
-
-def table_pages(path, caption, category="Tables", **labels):
-    """A table's three pages, at a path without ending; the report shows the HTML, with these labels."""
-    page = report(f"{path}.html", caption=caption, category=category, labels=labels)
-    return {"markdown": f"{path}.md", "html": page, "latex": f"{path}.tex"}
-
-
-def table_files(path, caption, category="Tables", **labels):
-    """A table's five files: its pages and its rows, as CSV and as Parquet."""
-    pages = table_pages(path, caption, category, **labels)
-    return {**pages, "csv": f"{path}.csv", "parquet": f"{path}.parquet"}
-
-
-# The stages, each of which knows its files and settings from a job's wildcards.
-downloads, datasets, proposals = DownloadStage(project), DatasetStage(project), ProposalStage(project)
-features, parses, words = FeatureStage(project), ParseStage(project), VocabularyStage(project)
-concepts, generators, training = ConceptStage(project), GeneratorStage(project), TrainingStage(project)
-given, ensembles, tables = GivenStage(project), EnsembleStage(project), TableStage(project)
-own_files, analyses = OwnFileStage(project, missing_finder(storage)), Analyses()
+# The stages, whose functions know files and settings from a job's wildcards.
+downloads, datasets, proposals = Stage(project, downloads), Stage(project, datasets), Stage(project, proposals)
+features, concepts, inputs = Stage(project, features), Stage(project, concepts), Stage(project, inputs)
+training, generators, ensembles = Stage(project, training), Stage(project, generators), Stage(project, ensembles)
+rows, own_files, analyses = Stage(project, rows), OwnFiles(project, missing_finder(storage)), Analyses(project)
+tables = analyses.add(tables)
 
 # Rules name these in full, as a folder of an analysis lies elsewhere in a checkout than in an installed package.
 RUNNER, ENVS, ANALYSES = start.runner, start.environments, start.analyses

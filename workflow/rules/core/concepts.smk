@@ -17,7 +17,7 @@ rule train_concept_head:
         concept_network=name_pattern(name for name, one in settings.concept_networks.items() if one.train == "head"),
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -50,7 +50,7 @@ rule train_concept_network:
         concept_network=name_pattern(name for name, one in settings.concept_networks.items() if one.train == "all"),
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(8000),
@@ -74,7 +74,7 @@ rule score_concepts:
         ),
         weights=path(
             "<results>/{dataset}/networks/{concept_network}.safetensors",
-            lambda dataset: {"dataset": datasets.training_dataset(dataset)},
+            lambda dataset: {"dataset": project.training_dataset(dataset)},
         ),
     output:
         concepts="<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet",
@@ -83,14 +83,14 @@ rule score_concepts:
         "<logs>/score_concepts/{dataset}_{concept_network}_{shard}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         mem_mb=growing(4000),
     params:
         **calling(
             "densevse.models.concepts:score_concepts",
             lambda dataset, concept_network: Job(
-                {"train": settings.concept_networks[concept_network].train, "threads": datasets.threads(dataset)}
+                {"train": settings.concept_networks[concept_network].train, "threads": project.threads(dataset)}
             ),
         ),
     message:

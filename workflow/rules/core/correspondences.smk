@@ -8,7 +8,7 @@ rule correspond:
         start=path(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.previous_round
         ),
-        true_boxes=path("<results>/{dataset}/boxes.parquet", training.true_boxes),
+        true_boxes=path("<results>/{dataset}/boxes.parquet", when=training.needs_true_boxes),
     output:
         "<model>/round{round}/correspondences.parquet",
     log:
@@ -18,7 +18,7 @@ rule correspond:
     priority: 1  # the next round depends on it
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(2000, 210)),
@@ -27,7 +27,7 @@ rule correspond:
         **calling(
             "densevse.models.embedding:assign_regions",
             lambda dataset, variant, round: Job(
-                {"round": round, "threads": datasets.threads(dataset)}, training.modules(dataset, variant)
+                {"round": round, "threads": project.threads(dataset)}, training.modules(dataset, variant)
             ),
         ),
     message:

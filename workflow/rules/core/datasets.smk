@@ -28,10 +28,10 @@ rule read_dataset:
 rule resplit:
     input:
         image_table=path(
-            "<results>/{dataset}/images.parquet", lambda dataset: {"dataset": datasets.image_dataset(dataset)}
+            "<results>/{dataset}/images.parquet", lambda dataset: {"dataset": project.image_dataset(dataset)}
         ),
         caption_table=path(
-            "<results>/{dataset}/captions.parquet", lambda dataset: {"dataset": datasets.image_dataset(dataset)}
+            "<results>/{dataset}/captions.parquet", lambda dataset: {"dataset": project.image_dataset(dataset)}
         ),
     output:
         images="<results>/{dataset}/images.parquet",

@@ -2,7 +2,7 @@
 # reason to obtain 13 GB again. Downloads are write-protected: docs/running.md says how to obtain them again on purpose.
 # A cluster's nodes often have no internet access, so these rules run where Snakemake does.
 
-from densevse.dag.datasets import sources_by_path
+from densevse.dag.downloads import sources_by_path
 
 obtained = sources_by_path(settings)
 

@@ -3,8 +3,7 @@
 
 rule everything:
     input:
-        tables=path("{file}", tables.target_values),
-        analyses=path("{file}", analyses.target_values),
+        made=path("{file}", analyses.target_values),
     output:
         "<results>/{dataset}.done",
     log:
@@ -17,7 +16,7 @@ rule everything:
     resources:
         mem_mb=500,
     params:
-        **calling("densevse.report.start_page:write_list", analyses.listing_job(tables)),
+        **calling("densevse.report.start_page:write_list", analyses.listing_job),
     message:
         "everything of {wildcards.dataset} is made"
     script:

@@ -1,9 +1,9 @@
 # Exports and imports of models: an export is a folder in results; an imported model is below resources/carried/, and its
 # files replace those of a training. Its records are compared like Snakemake's.
 
-from densevse.exchange.dag import ExchangeStage
+from densevse.exchange import dag
 
-exchange = ExchangeStage(project)
+exchange = Stage(project, dag)
 
 
 ruleorder: use_carried_model > train
@@ -51,7 +51,7 @@ rule export_onnx:
         "<logs>/export_onnx/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -75,7 +75,7 @@ rule use_carried_model:
     log:
         "<logs>/use_carried_model/{imported_model}.log",
     wildcard_constraints:
-        imported_model=name_pattern(exchange.models),
+        imported_model=name_pattern(exchange.imported_models()),
     localrule: True
     conda:
         "../../../envs/base.yaml"
@@ -103,7 +103,7 @@ rule use_carried_vocabulary:
     log:
         "<logs>/use_carried_vocabulary/{imported_vocabulary}.log",
     wildcard_constraints:
-        imported_vocabulary=name_pattern(exchange.vocabularies),
+        imported_vocabulary=name_pattern(exchange.vocabularies()),
     localrule: True
     conda:
         "../../../envs/base.yaml"

@@ -31,7 +31,7 @@ rule extract_features:
         "<logs>/extract_features/{dataset}_{network}_{view}_{shard}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),

@@ -11,7 +11,7 @@ rule train_generator:
         "<logs>/train_generator/{dataset}_{generator}_seed{seed}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(4000, 130)),
@@ -36,7 +36,7 @@ rule generate_captions:
         split="train|val|test",
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(4000, 130)),

@@ -1,7 +1,6 @@
 # MCG, computed: HED's weights, contour maps, the ranker, proposals.
 
 from densevse.dag.fields import FOREST_OF_MCG, MAPS_OF_MCG, SAMPLE_OF_MCG
-from densevse.dag.features import mcg_options
 
 by_mcg = {name: one.options for name, one in settings.proposers.items() if one.kind == "mcg"}
 
@@ -41,7 +40,7 @@ rule find_contours:
         proposer=name_pattern(name for name, options in by_mcg.items() if not options.maps),
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -72,7 +71,7 @@ rule read_own_contours:
     params:
         **calling(
             "densevse.vision.mcg.contours:read_own_contours",
-            lambda proposer: Job({"options": mcg_options(settings, proposer, MAPS_OF_MCG)}),
+            lambda proposer: Job({"options": proposals.mcg_options(proposer, MAPS_OF_MCG)}),
         ),
         contents=contents_of("{own_folder}", lambda proposer: by_mcg[proposer].maps),
     message:
@@ -98,7 +97,7 @@ rule learn_ranker:
     params:
         **calling(
             "densevse.vision.mcg.learning:learn_ranker",
-            lambda proposer: Job({"options": mcg_options(settings, proposer, FOREST_OF_MCG)}),
+            lambda proposer: Job({"options": proposals.mcg_options(proposer, FOREST_OF_MCG)}),
         ),
         contents=contents_of("<resources>/{proposer}/{file}", lambda proposer: entry_file(settings.proposers[proposer])),
     message:
@@ -128,7 +127,7 @@ rule sample_candidates:
     params:
         **calling(
             "densevse.vision.mcg.shards:sample_candidates",
-            lambda proposer: Job({"options": mcg_options(settings, proposer, SAMPLE_OF_MCG)}),
+            lambda proposer: Job({"options": proposals.mcg_options(proposer, SAMPLE_OF_MCG)}),
         ),
     message:
         "drawing candidates of {wildcards.dataset} to rank those of {wildcards.proposer}, shard {wildcards.shard}"

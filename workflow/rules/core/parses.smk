@@ -27,7 +27,9 @@ rule get_corenlp:
 
 rule parse:
     input:
-        images=path("<results>/{dataset}/images.parquet", parses.images),
+        images=path(
+            "<results>/{dataset}/images.parquet", when=lambda dataset: project.datasets[dataset].sentences_have_images
+        ),
         captions="<results>/{dataset}/captions.parquet",
         home=path("<resources>/corenlp", lambda: corenlp_home() or {}),
     output:
@@ -43,7 +45,7 @@ rule parse:
         mem_mb=growing(lambda parser: settings.parsers[parser].options.memory_mb),
         runtime=growing(240),
     params:
-        **calling("densevse.language.corenlp:parse_by_corenlp", parses.job),
+        **calling("densevse.language.corenlp:parse_by_corenlp", inputs.parsing_job),
         contents=contents_of("<resources>/corenlp", lambda: corenlp_home() or {}),
     message:
         "parsing {wildcards.dataset} with {wildcards.parser}, shard {wildcards.shard}"
@@ -53,7 +55,9 @@ rule parse:
 
 rule parse_by_grammar:
     input:
-        images=path("<results>/{dataset}/images.parquet", parses.images),
+        images=path(
+            "<results>/{dataset}/images.parquet", when=lambda dataset: project.datasets[dataset].sentences_have_images
+        ),
         captions="<results>/{dataset}/captions.parquet",
     output:
         "<results>/{dataset}/parses/{parser}/{shard}.parquet",

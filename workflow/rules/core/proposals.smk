@@ -1,10 +1,12 @@
 # Boxes that may hold an object.
 
+from densevse.dag.fields import dump_entry
+
 
 rule propose:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
-        files=path("{own_file}", lambda proposer: settings.proposers[proposer].files()),
+        files=path("{own_file}", proposals.own_files),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
@@ -15,13 +17,13 @@ rule propose:
     priority: 1  # long, and it depends only on the photographs
     conda:
         "../../../envs/base.yaml"
-    threads: from_wildcards(lambda dataset: datasets.dataset(dataset).threads or 8)
+    threads: from_wildcards(lambda dataset: project.datasets[dataset].threads or 8)
     resources:
         mem_mb=growing(3000),
         runtime=growing(120),
     params:
         **calling("densevse.vision.proposals:write_proposals", proposals.job),
-        contents=contents_of("{own_file}", lambda proposer: settings.proposers[proposer].files()),
+        contents=contents_of("{own_file}", proposals.own_files),
     message:
         "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -45,7 +47,10 @@ rule cluster_proposals:
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.vision.clusters:write_clusters", proposals.clusters_job),
+        **calling(
+            "densevse.vision.clusters:write_clusters",
+            lambda proposer: Job({"options": dump_entry(settings.proposers[proposer].options)}),
+        ),
     message:
         "clustering the boxes of {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
     script:

@@ -14,7 +14,7 @@ rule extract_true_regions:
         "<logs>/extract_true_regions/{dataset}_{network}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),
@@ -30,14 +30,21 @@ rule extract_true_regions:
 rule embed_true_regions:
     input:
         model="<model>/round{round}/model.safetensors",
-        true_regions=path("<results>/{dataset}/features/{network}/regions-true/test.parquet", tables.network_of_regions),
+        true_regions=path(
+            "<results>/{dataset}/features/{network}/regions-true/test.parquet",
+            lambda dataset, variant: {
+                "network": project.view_network(
+                    variant, dataset, "regions", project.variant(dataset, variant).networks
+                )
+            },
+        ),
     output:
         "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/true_regions.parquet",
     log:
         "<logs>/embed_true_regions/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),

@@ -5,7 +5,7 @@ rule extract_regions:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
-        proposals=path("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", features.proposals),
+        proposals=path("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", when=features.needs_proposals),
         weights=path("<resources>/{network}/{file}", features.weights),
         precision=path("<results>/{dataset}/features/{network}/precision.parquet", features.precision),
         class_names=path("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
@@ -15,7 +15,7 @@ rule extract_regions:
         "<logs>/extract_regions/{dataset}_{network}_{proposer}_{shard}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(4000),

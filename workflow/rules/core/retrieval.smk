@@ -12,14 +12,14 @@ rule retrieve:
         "<logs>/retrieve/{dataset}_{protocol}_{variant}_seed{seed}_round{round}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(3000, 40)),
     params:
         **calling(
             "densevse.models.retrieval:retrieve_test",
-            lambda dataset, variant: Job(datasets.ranking(dataset), training.modules(dataset, variant)),
+            lambda dataset, variant: Job(project.ranking(dataset), training.modules(dataset, variant)),
         ),
     message:
         "retrieval: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
@@ -38,7 +38,7 @@ rule retrieve_by_ensemble:
         "<logs>/retrieve_by_ensemble/{dataset}_{protocol}_{ensemble}_seed{seed}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(7000, 40)),
@@ -55,13 +55,13 @@ rule retrieve_given:
     input:
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
-        scores=path("{own_file}", given.file("scores")),
-        i2t=path("{own_file}", given.file("i2t")),
-        t2i=path("{own_file}", given.file("t2i")),
-        images=path("{own_file}", given.file("images")),
-        sentences=path("{own_file}", given.file("sentences")),
-        image_ids=path("{own_file}", given.file("image_ids")),
-        caption_ids=path("{own_file}", given.file("caption_ids")),
+        scores=path("{own_file}", partial(rows.given_file, "scores")),
+        i2t=path("{own_file}", partial(rows.given_file, "i2t")),
+        t2i=path("{own_file}", partial(rows.given_file, "t2i")),
+        images=path("{own_file}", partial(rows.given_file, "images")),
+        sentences=path("{own_file}", partial(rows.given_file, "sentences")),
+        image_ids=path("{own_file}", partial(rows.given_file, "image_ids")),
+        caption_ids=path("{own_file}", partial(rows.given_file, "caption_ids")),
     output:
         "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/given.parquet",
     log:
@@ -70,12 +70,12 @@ rule retrieve_given:
         variant=name_pattern(settings.given_rows()),
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.evaluation.given.retrieval:write_given_retrieval", given.job),
-        contents=contents_of("{own_file}", given.files),
+        **calling("densevse.evaluation.given.retrieval:write_given_retrieval", rows.given_job),
+        contents=contents_of("{own_file}", rows.given_files),
     message:
         "retrieval: {wildcards.variant}, which is given, on {wildcards.dataset}, seed {wildcards.seed}"
     script:
@@ -94,7 +94,7 @@ rule embed:
         split="train|val|test",
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(8000),

@@ -9,8 +9,9 @@ onstart:
 
 onsuccess:
     start.run.succeed()
-    for file in filter(tables.is_page, start.run.outputs):
-        logger.info(f"Table: {file}")
+    for file in start.run.outputs:
+        if file.startswith(f"{settings.results}/tables/") and file.endswith(".md"):
+            logger.info(f"Table: {file}")
 
 
 onerror:

@@ -44,7 +44,7 @@ rule train_network:
     priority: 1  # nearly everything depends on it
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(3000),

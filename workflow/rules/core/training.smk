@@ -5,7 +5,7 @@ rule train:
     input:
         unpack(training.inputs),
         start=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.origin),
-        network=path("<resources>/{network}/{file}", training.network),
+        network=path("<resources>/{network}/{file}", training.first_weights),
     output:
         # In full, as Snakemake does not constrain wildcards in path variables.
         model="<results>/{dataset}/models/{variant}/seed{seed}/round0/model.safetensors",
@@ -17,14 +17,14 @@ rule train:
     priority: 1  # long, and most other jobs depend on it
     conda:
         "../../../envs/torch.yaml"
-    threads: from_wildcards(datasets.threads)
+    threads: from_wildcards(project.threads)
     resources:
         **settings.accelerator,
         mem_mb=growing(datasets.memory(3000, 170)),
         runtime=1440,
     params:
         **calling("densevse.training.retrieval:train", training.job),
-        contents=contents_of("<resources>/{network}/{file}", training.network),
+        contents=contents_of("<resources>/{network}/{file}", training.first_weights),
     message:
         "training {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
@@ -39,7 +39,7 @@ use rule train as train_round with:
         ),
         correspondences=path(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondences.parquet",
-            training.round_correspondences,
+            project.round_correspondences,
         ),
     output:
         model="<model>/round{round}/model.safetensors",

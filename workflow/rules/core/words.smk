@@ -36,7 +36,7 @@ rule count_words:
     params:
         **calling(
             "densevse.language.words:write_words",
-            lambda dataset: Job({"minimum": datasets.dataset(dataset).minimum_word_count}),
+            lambda dataset: Job({"minimum": project.datasets[dataset].minimum_word_count}),
         ),
     message:
         "counting the words of {wildcards.dataset}"
@@ -47,9 +47,9 @@ rule count_words:
 rule count_relations:
     input:
         captions="<results>/{dataset}/captions.parquet",
-        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.parse_shards),
+        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", inputs.parse_shards),
         words=rules.count_words.output[0],
-        vectors=path("<results>/{dataset}/vocabulary/vectors-{vectors}.parquet", words.picked_vectors),
+        vectors=path("<results>/{dataset}/vocabulary/vectors-{vectors}.parquet", inputs.picked_vectors),
     output:
         relations="<results>/{dataset}/vocabulary/relations-{dependencies}.parquet",
         fragments="<results>/{dataset}/vocabulary/fragments-{dependencies}.parquet",
@@ -83,7 +83,7 @@ rule pick_word_vectors:
         mem_mb=growing(1000),
         runtime=growing(30),
     params:
-        **calling("densevse.language.word_vectors:write_word_vectors", words.vectors_job),
+        **calling("densevse.language.word_vectors:write_word_vectors", inputs.vectors_job),
         contents=contents_of("<resources>/{vectors}/{file}", lambda vectors: entry_file(settings.word_vectors[vectors])),
     message:
         "picking the vectors of {wildcards.vectors} for the words of {wildcards.dataset}"
@@ -94,7 +94,7 @@ rule pick_word_vectors:
 rule count_tags:
     input:
         captions="<results>/{dataset}/captions.parquet",
-        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.parse_shards),
+        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", inputs.parse_shards),
     output:
         "<results>/{dataset}/vocabulary/tags.parquet",
     log:
@@ -114,7 +114,7 @@ rule count_tags:
 rule mine_concepts:
     input:
         images="<results>/{dataset}/images.parquet",
-        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.parse_shards),
+        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", inputs.parse_shards),
     output:
         concepts="<results>/{dataset}/vocabulary/concepts.parquet",
         image_concepts="<results>/{dataset}/vocabulary/image_concepts.parquet",
@@ -127,7 +127,7 @@ rule mine_concepts:
     params:
         **calling(
             "densevse.language.tags:write_concepts",
-            lambda dataset: Job({"most": datasets.dataset(dataset).concepts}),
+            lambda dataset: Job({"most": project.datasets[dataset].concepts}),
         ),
     message:
         "mining the concepts of {wildcards.dataset}"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from densevse.analyses.caption_scores.dag import CaptionScoreStage
+from densevse.analyses.caption_scores import dag
 from densevse.analyses.caption_scores.settings import CaptionOracleMeansPlan, CaptionOraclePlan
-from densevse.dag.project import Project
-from densevse.dag.training import GeneratorStage
+from densevse.dag import generators
+from densevse.dag.project import Project, Stage
 from snakeproof.errors import InputError
 from tests.rule_values import paths_of
 from tests.rules import input_of
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[4]
 
 @pytest.fixture(scope="module")
 def captions():
-    return CaptionScoreStage(Project(ROOT, {}))
+    return Stage(Project(ROOT, {}), dag)
 
 
 def test_a_table_compares_generators_with_copied_and_peoples_sentences(captions):
@@ -29,7 +29,7 @@ def test_a_table_compares_generators_with_copied_and_peoples_sentences(captions)
 
 def test_trials_of_sc_nlm_are_rows_of_one_table_alone(captions):
     trials = {"sc_nlm_four_tags", "sc_nlm_standardised", "sc_nlm_four_tags_standardised"}
-    with_trials = [name for name in captions.config.datasets if trials & captions.compared_writers(name).keys()]
+    with_trials = [name for name in captions.project.config.datasets if trials & captions.compared_writers(name).keys()]
     assert with_trials == ["flickr8k_resplit2"]
     assert captions.compared_writers("flickr8k_resplit2").keys() == {"sc_nlm", *trials, "mlbl", "copied", "person"}
 
@@ -51,8 +51,8 @@ def test_oracles_are_compared_with_the_row_without_and_with_the_reference(captio
 
 def test_an_oracle_chooses_among_the_sentences_of_its_settings():
     project = Project(ROOT, {"caption_scores": {"scenes": {"oracles": {"sentences": 7}}}})
-    settings, modules, _ = CaptionScoreStage(project).oracle_job("scenes", "sc_nlm", 3)
-    usual = GeneratorStage(project).captions_job("scenes", "sc_nlm", 3)
+    settings, modules, _ = Stage(project, dag).oracle_job("scenes", "sc_nlm", 3)
+    usual = Stage(project, generators).captions_job("scenes", "sc_nlm", 3)
     job = usual.settings["job"]
     assert job["decoding"]["kept"] != 7
     assert settings == {"job": {**job, "decoding": {**job["decoding"], "kept": 7}}}
@@ -74,7 +74,7 @@ def means_on_resplits(b, **overrides):
     sizes = {"of": "scenes", "train": 40, "val": 12, "test": 20}
     resplits = {"a": {**sizes, "seed": 0}, "b": {**sizes, **b}}
     datasets = {name: {"title": name, "resplit": resplit} for name, resplit in resplits.items()}
-    stage = CaptionScoreStage(Project(ROOT, {"datasets": datasets, **overrides}))
+    stage = Stage(Project(ROOT, {"datasets": datasets, **overrides}), dag)
     return CaptionOracleMeansPlan.model_validate(stage.oracle_means_job("scenes").settings["plan"])
 
 
@@ -104,7 +104,7 @@ def test_means_have_the_rows_that_all_resplits_have():
 
 def test_metrics_that_need_java_are_left_out_without_it(captions, monkeypatch):
     def spice():
-        return input_of("score_captions", "spice", captions.spice_folder, dataset="flickr8k", writer="sc_nlm")
+        return input_of("score_captions", "spice", captions.needs_spice, dataset="flickr8k", writer="sc_nlm")
 
     def metrics(dataset):
         return captions.scoring_job(dataset, "sc_nlm").settings["metrics"]

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from densevse.analyses.claims.dag import ClaimStage
+from densevse.analyses.claims import dag
 from densevse.analyses.claims.printed import parse_place, printed_comparison
 from densevse.analyses.claims.settings import OURS, ClaimsPlan, PaperClaims, PrintedGain
 from densevse.config.load import load
-from densevse.dag.project import Project
+from densevse.dag import tables
+from densevse.dag.project import Project, Stage
 from densevse.report.published import read_paper, read_published_rows
 from snakeproof.errors import InputError
 from snakeproof.jobs import Job
@@ -25,7 +26,7 @@ CLAIM = {"title": "VSE++ is better.", "place": "ours", "better": {"variant": "vs
 
 
 def stage(**overrides):
-    return ClaimStage(Project(ROOT, overrides))
+    return Stage(Project(ROOT, overrides), dag)
 
 
 def experiments():
@@ -73,7 +74,10 @@ def test_claims_of_one_protocol_share_a_section_and_rows_are_measured_once():
 
 def test_the_main_table_s_rows_test_claims_without_any_training_of_their_own():
     claims = stage()
-    measured = [*claims.retrievals("scenes"), *claims.retrievals_of_rounds("scenes")]
+    measured = [
+        *tables.retrievals(claims.project, "scenes"),
+        *tables.retrievals_of_rounds(claims.project, "scenes"),
+    ]
     tests = claims.main_evidence("scenes")
     assert tests
     assert all(row in measured for row in tests)
@@ -302,8 +306,8 @@ def test_resplits_that_are_one_draw_or_have_other_settings_are_refused():
 
 def test_phrases_alone_are_compared_with_the_weights_as_they_were_drawn():
     claims = stage()
-    assert claims.variant("scenes", "hm_lstm_cold_phrases_100").round_phases(0) == []
-    assert claims.variant_round("scenes", "hm_lstm_cold_sentences_100", 2, 0) == {
+    assert claims.project.variant("scenes", "hm_lstm_cold_phrases_100").round_phases(0) == []
+    assert claims.project.variant_round("scenes", "hm_lstm_cold_sentences_100", 2, 0) == {
         "variant": "hm_lstm_cold_100",
         "seed": 2,
         "round": 0,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from densevse.analyses.concept_precision.dag import ConceptPrecisionStage
-from densevse.dag.project import Project
+from densevse.analyses.concept_precision import dag
+from densevse.dag.project import Project, Stage
 from tests.rule_values import paths_of
 
 ROOT = Path(__file__).parents[4]
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[4]
 
 @pytest.fixture(scope="module")
 def precision():
-    return ConceptPrecisionStage(Project(ROOT, {}))
+    return Stage(Project(ROOT, {}), dag)
 
 
 def test_concepts_are_measured_where_a_variant_of_the_main_table_reads_them(precision):

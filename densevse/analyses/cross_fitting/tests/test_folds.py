@@ -15,8 +15,8 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import IMAGE_CONCEPTS
 from densevse.config.load import load
-from densevse.dag.features import FeatureStage
-from densevse.dag.project import Project
+from densevse.dag import features
+from densevse.dag.project import Project, Stage
 from densevse.evaluation.average_precision import mean_average_precision
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -142,7 +142,7 @@ def test_a_network_that_is_trained_whole_is_refused():
 
 def test_a_resplit_reads_features_of_its_own_and_those_of_its_images():
     """Cross-fitted scores are of one split, so no other resplit may read them."""
-    stage = FeatureStage(Project(ROOT, {}))
+    stage = Stage(Project(ROOT, {}), features)
     assert stage.files("flickr8k_resplit1", "concepts", "cross_fitted")[0].startswith("results/flickr8k_resplit1/")
     assert stage.files("flickr8k_resplit1", "whole", "vgg19")[0].startswith("results/flickr8k/")
     with pytest.raises(InputError, match="there are no features cross_fitted"):

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from densevse.analyses.cxc.dag import CxcStage
+from densevse.analyses.cxc import dag
 from densevse.analyses.cxc.judgements import coco_number, read_ratings
 from densevse.analyses.cxc.measures import CXC_RANKS, CXC_SCORES, correlation, write_measures
 from densevse.analyses.cxc.settings import TASKS
 from densevse.analyses.cxc.table import CXC_RESULTS, make_cxc_table
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import EMBEDDINGS
-from densevse.dag.project import Project
+from densevse.dag.project import Project, Stage
 from densevse.models.embedding import _complete
 from densevse.report.plan import LastRound, LastRoundsPlan
 from snakeproof import schema
@@ -179,7 +179,7 @@ def test_numbers_are_those_of_ms_coco():
 
 def test_the_plan_has_the_last_round_of_each_variant():
     settings = {"cxc": {"coco": {"folder": "cxc/data", "measure": ["vse", "vsepp"]}}}
-    stage = CxcStage(Project(ROOT, settings))
+    stage = Stage(Project(ROOT, settings), dag)
     assert input_of("measure_cxc", "judgements", stage.files, dataset="coco") == [
         f"cxc/data/{task}_test.csv" for task in ("sts", "sis", "sits")
     ]
@@ -191,6 +191,6 @@ def test_the_plan_has_the_last_round_of_each_variant():
 
 def test_a_table_without_files_names_the_keys():
     with pytest.raises(InputError, match=r"cxc\.coco: name the folder of CxC's files as `folder`"):
-        CxcStage(Project(ROOT, {})).files("coco")
+        Stage(Project(ROOT, {}), dag).files("coco")
     with pytest.raises(InputError, match=r"cxc\.coco\.measure: no 'vsee'"):
         Project(ROOT, {"cxc": {"coco": {"measure": ["vsee"]}}})

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from densevse.analyses.eccv_caption.dag import ExtendedTruthStage
+from densevse.analyses.eccv_caption import dag
 from densevse.analyses.eccv_caption.plan import ExtendedTruthPlan
 from densevse.config import environment
-from densevse.dag.project import Project
+from densevse.dag.project import Project, Stage
 from densevse.report.results import Outputs
 from snakeproof.errors import InputError
 from tests.rules import input_of, rules
@@ -24,7 +24,7 @@ def installed(monkeypatch):
 
 
 def test_the_whole_test_split_is_measured(installed):
-    measured = ExtendedTruthStage(Project(ROOT, MEASURED | LONG)).measured_retrievals
+    measured = Stage(Project(ROOT, MEASURED | LONG), dag).measured_retrievals
     assert input_of("eccv_caption_table", "retrievals", measured, dataset="coco") == [
         "results/coco/retrieval/full/vse/seed0/round0.parquet",
         "results/coco/retrieval/full/order/seed0/round0.parquet",
@@ -35,12 +35,12 @@ def test_lists_of_ten_are_refused_by_the_setting_s_path(installed):
     with pytest.raises(
         InputError, match=r"datasets\.coco\.top: .* 50 best candidates.*, and 10 are listed; set it to 50"
     ):
-        ExtendedTruthStage(Project(ROOT, MEASURED)).measured_retrievals("coco")
+        Stage(Project(ROOT, MEASURED), dag).measured_retrievals("coco")
 
 
 def test_the_extra_is_named_where_the_package_is_not_installed(monkeypatch):
     monkeypatch.setattr(environment, "find_spec", lambda name: None if name == "eccv_caption" else find_spec(name))
-    stage = ExtendedTruthStage(Project(ROOT, MEASURED | LONG))
+    stage = Stage(Project(ROOT, MEASURED | LONG), dag)
     for made in (stage.measured_retrievals, stage.job):
         with pytest.raises(
             InputError, match=r"coco_eccv_caption.md needs eccv_caption.*pip install 'densevse\[eccv-cap"
@@ -49,7 +49,7 @@ def test_the_extra_is_named_where_the_package_is_not_installed(monkeypatch):
 
 
 def test_a_plan_is_plain_and_holds_no_paths(installed):
-    plan = ExtendedTruthStage(Project(ROOT, MEASURED | LONG)).job("coco").settings["plan"]
+    plan = Stage(Project(ROOT, MEASURED | LONG), dag).job("coco").settings["plan"]
     assert ExtendedTruthPlan.model_validate(plan).model_dump(mode="json") == plan
     assert "results/" not in str(plan)
 

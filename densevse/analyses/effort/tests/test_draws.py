@@ -5,12 +5,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from densevse.analyses.effort.dag import EffortStage
+from densevse.analyses.effort import dag
 from densevse.analyses.effort.draws import apply_draw, budget, negatives
 from densevse.analyses.effort.settings import Effort, EffortSettings, Space
 from densevse.analyses.effort.table import Tuned, expected_best
 from densevse.config.load import load, variant
-from densevse.dag.project import Project
+from densevse.dag.project import Project, Stage
 from snakeproof.errors import InputError
 from tools.environments import ROOT
 
@@ -86,7 +86,7 @@ def test_a_draw_without_a_negative_is_refused():
     ],
 )
 def test_a_parameter_that_no_row_has_is_refused(changed, said):
-    stage = EffortStage(Project(ROOT, {"effort": {"scenes": changed}}))
+    stage = Stage(Project(ROOT, {"effort": {"scenes": changed}}), dag)
     with pytest.raises(InputError, match=said):
         stage.table_job("scenes")
 

@@ -1,13 +1,15 @@
 """The data sets with people's judgements, and the models that are compared with them."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from densevse.analyses.human_judgements.dag import JudgementStage
+from densevse.analyses.human_judgements import dag
 from densevse.analyses.human_judgements.settings import AgreementPlan, JudgementSettings
 from densevse.config.given import GivenLayout
-from densevse.dag.project import Project
+from densevse.dag import tables
+from densevse.dag.project import Project, Stage
 from snakeproof.errors import InputError
 from tests.rule_values import constraint_of, job_of
 from tests.rules import input_of
@@ -16,10 +18,12 @@ ROOT = Path(__file__).parents[4]
 
 
 def test_judged_pairs_are_scored_by_the_last_round():
-    judgements = JudgementStage(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}))
+    judgements = Stage(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}), dag)
     assert constraint_of("read_judgements", "dataset", judgements.project) == "flickr8k"
-    last = judgements.config.methods["hm_lstm"].last_round
-    assert input_of("agreement_table", "scores", judgements.measured_rounds, dataset="flickr8k") == [
+    last = judgements.project.config.methods["hm_lstm"].last_round
+    assert input_of(
+        "agreement_table", "scores", partial(tables.last_rounds, judgements.project), dataset="flickr8k"
+    ) == [
         "results/flickr8k/pair_scores/vse/seed0/round0.parquet",
         f"results/flickr8k/pair_scores/hm_lstm/seed0/round{last}.parquet",
     ]
@@ -29,13 +33,13 @@ def test_judged_pairs_are_scored_by_the_last_round():
 
 def test_judgements_may_be_a_file_of_the_user_s():
     local = {"datasets": {"flickr8k": {"local": {"text": "/data/text.zip"}}}}
-    source = JudgementStage(Project(ROOT, local)).source
+    source = Stage(Project(ROOT, local), dag).source
     assert input_of("read_judgements", "text", source, dataset="flickr8k") == "/data/text.zip"
 
 
 def test_a_plan_is_plain_and_holds_no_paths():
     made = Project(ROOT, {"networks": {"vgg19": {"local": "/somewhere/vgg19.pth"}}})
-    plan = JudgementStage(made).job("scenes").settings["plan"]
+    plan = Stage(made, dag).job("scenes").settings["plan"]
     assert AgreementPlan.model_validate(plan).model_dump(mode="json") == plan
     assert "results/" not in str(plan)
     assert "/somewhere" not in str(plan)
@@ -43,7 +47,7 @@ def test_a_plan_is_plain_and_holds_no_paths():
 
 def test_a_given_row_of_the_main_table_is_judged_too():
     given = {"methods": {"mine": {"title": "Mine", "given": {"scores": ["a.npy", "b.npy"]}}}}
-    judgements = JudgementStage(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "mine"]}}} | given))
+    judgements = Stage(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "mine"]}}} | given), dag)
     assert input_of("agreement_table", "given", judgements.given_rows, dataset="flickr8k") == [
         f"results/flickr8k/pair_scores/mine/seed{seed}/given.parquet" for seed in (0, 1)
     ]
@@ -52,7 +56,7 @@ def test_a_given_row_of_the_main_table_is_judged_too():
     assert settings["layout"] == GivenLayout().model_dump(mode="json")
     row = AgreementPlan.model_validate(judgements.job("flickr8k").settings["plan"]).measured["mine"]
     assert (row.title, row.seeds, row.model, row.round) == ("Mine", [0, 1], "mine", None)
-    assert [values["variant"] for values in judgements.measured_rounds("flickr8k")] == ["vse"]
+    assert [values["variant"] for values in tables.last_rounds(judgements.project, "flickr8k")] == ["vse"]
 
 
 def scored(**rows):
@@ -61,7 +65,7 @@ def scored(**rows):
 
 def test_scores_of_judged_pairs_alone_are_a_row_for_each_file():
     made = Project(ROOT, scored(clip_s={"title": "CLIP-S", "scores": ["a.csv", "b.csv"]}))
-    judgements = JudgementStage(made)
+    judgements = Stage(made, dag)
     assert input_of("agreement_table", "judged_only", judgements.scored_rows, dataset="flickr8k") == [
         f"results/flickr8k/pair_scores/clip_s/seed{seed}/judged.parquet" for seed in (0, 1)
     ]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from densevse.analyses.localisation.dag import LocalisationStage
-from densevse.dag.project import Project
+from densevse.analyses.localisation import dag
+from densevse.dag.project import Project, Stage
 from snakeproof.errors import InputError
 from tests.rule_values import job_of, paths_of
 from tests.rules import input_of
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[4]
 def plan(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("project"))
-        return LocalisationStage(Project(ROOT, {"localisation": {"coco": {"sides": [0.3], "images": 7}}}))
+        return Stage(Project(ROOT, {"localisation": {"coco": {"sides": [0.3], "images": 7}}}), dag)
 
 
 def windows(plan, dataset="scenes", variant="vse"):
@@ -50,7 +50,7 @@ def test_a_data_set_without_true_boxes_is_refused_by_name(plan):
 def test_a_model_of_another_data_set_comes_with_its_vocabulary_and_network(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     project = Project(ROOT, {"localisation": {"coco": {"trained_on": "scenes"}}})
-    plan, vse = LocalisationStage(project), {"dataset": "coco", "variant": "vse", "seed": 0, "round": 0}
+    plan, vse = Stage(project, dag), {"dataset": "coco", "variant": "vse", "seed": 0, "round": 0}
     model = paths_of("localise", "model", project, **vse)
     assert model == "results/scenes/models/vse/seed0/round0/model.safetensors"
     assert paths_of("localise", "words", project, **vse) == "results/scenes/vocabulary/words.parquet"

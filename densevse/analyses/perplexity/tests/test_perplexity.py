@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.analyses.perplexity.dag import PerplexityStage
+from densevse.analyses.perplexity import dag
 from densevse.analyses.perplexity.measuring import likelihoods, shuffle_images, write_likelihoods
 from densevse.analyses.perplexity.plan import PerplexityPlan
 from densevse.analyses.perplexity.schemas import LIKELIHOODS
 from densevse.analyses.perplexity.table import PERPLEXITY, make_perplexity_table, perplexities
 from densevse.artifacts.identity import Identity
-from densevse.dag.project import Project
+from densevse.dag.project import Project, Stage
 from densevse.data.inputs import Inputs
 from densevse.methods.structures import UNKNOWN
 from densevse.models.files import build_method, save_model
@@ -156,7 +156,7 @@ def test_the_table_is_of_every_variant_and_seed(tmp_path):
 
 
 def test_the_rows_are_the_variants_that_the_settings_name():
-    stage = PerplexityStage(Project(ROOT, {}))
+    stage = Stage(Project(ROOT, {}), dag)
     assert input_of("perplexity_table", "found", stage.measured_rounds, dataset="scenes") == [
         f"results/scenes/perplexity/{name}/seed0/round0/val.parquet" for name in ("sco_ctx_gen", "sco")
     ]
@@ -174,7 +174,7 @@ def test_the_rows_are_the_variants_that_the_settings_name():
 )
 def test_rows_without_a_decoder_are_refused(dataset, variants, message):
     with pytest.raises(InputError, match=message):
-        PerplexityStage(Project(ROOT, {"perplexity": {dataset: {"variants": variants}}})).job(dataset)
+        Stage(Project(ROOT, {"perplexity": {dataset: {"variants": variants}}}), dag).job(dataset)
 
 
 @pytest.mark.slow

@@ -16,8 +16,8 @@ from densevse.analyses.phrases_and_regions.figures import (
     project,
 )
 from densevse.artifacts.schemas.features import EMBEDDINGS
-from densevse.dag.datasets import DatasetStage
-from densevse.dag.project import Project
+from densevse.dag import datasets
+from densevse.dag.project import Project, Stage
 from densevse.report.figures import COLORS, draw_phrases
 from snakeproof.store import FeatureWriter
 from tests.pictures import WORDS, tables
@@ -111,5 +111,5 @@ def test_a_job_draws_both_figures_of_the_embeddings(tables, tmp_path):
 
 
 def test_figures_are_given_the_sources_and_the_title():
-    given = DatasetStage(Project(ROOT, {})).figure_job("scenes", "hm_lstm").settings
+    given = Stage(Project(ROOT, {}), datasets).figure_job("scenes", "hm_lstm").settings
     assert given == {"source_names": ["scenes"], "title": "HM-LSTM (hm_lstm) on Scenes"}

@@ -1,6 +1,7 @@
 """PMRP against the authors' definition on made-up scores and classes, and the plan of its table."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +9,12 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.analyses.plausible_matches.dag import PlausibleStage
+from densevse.analyses.plausible_matches import dag
 from densevse.analyses.plausible_matches.matches import CLASSES, PLAUSIBLE, WITHIN, Matches, write_classes
 from densevse.analyses.plausible_matches.table import PLAUSIBLE_RESULTS, make_plausible_table
 from densevse.artifacts.identity import Identity
-from densevse.dag.project import Project
+from densevse.dag import tables
+from densevse.dag.project import Project, Stage
 from densevse.evaluation.protocols import TestSet
 from densevse.report.plan import LastRound, LastRoundsPlan
 from snakeproof import schema
@@ -107,8 +109,8 @@ def test_the_classes_are_those_of_all_objects_and_crowds(tmp_path):
 
 
 def test_the_rows_are_the_variants_of_the_main_table():
-    stage = PlausibleStage(Project(ROOT, {"tables": {"coco": {"measure": ["vse", "vsepp"]}}}))
-    assert input_of("plausible_table", "found", stage.measured_rounds, dataset="coco") == [
+    stage = Stage(Project(ROOT, {"tables": {"coco": {"measure": ["vse", "vsepp"]}}}), dag)
+    assert input_of("plausible_table", "found", partial(tables.last_rounds, stage.project), dataset="coco") == [
         f"results/coco/plausible/{name}/seed0/round0.parquet" for name in ("vse", "vsepp")
     ]
     plan = LastRoundsPlan.model_validate(stage.job("coco").settings["plan"])

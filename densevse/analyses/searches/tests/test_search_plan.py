@@ -5,10 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from densevse.analyses.searches.dag import SearchStage
+from densevse.analyses.searches import dag
 from densevse.config.load import load
-from densevse.dag.inputs import ParseStage
-from densevse.dag.project import Project
+from densevse.dag.project import Project, Stage
 from snakeproof.errors import InputError
 from tests.rule_values import job_of, paths_of
 from tests.rules import input_of
@@ -25,7 +24,7 @@ def searches(tmp_path):
         "photographs": str(tmp_path),
         "sentences": ["a dog"],
     }
-    return SearchStage(Project(ROOT, {"searches": {"mine": search}}))
+    return Stage(Project(ROOT, {"searches": {"mine": search}}), dag)
 
 
 def test_photographs_of_a_search_are_seen_by_the_network_that_was_trained(searches, tmp_path):
@@ -53,7 +52,12 @@ def test_photographs_are_encoded_by_the_model_that_is_asked(searches):
 def test_a_search_is_given_its_sentences_and_the_settings_of_its_answers(searches):
     assert job_of("own_sentences", searches.project, dataset="search/mine").settings == {"sentences": ["a dog"]}
     job = searches.job("mine")
-    assert job.settings == {"split": "test", "asked": "sentences", "top": 5, "threads": searches.threads("flickr30k")}
+    assert job.settings == {
+        "split": "test",
+        "asked": "sentences",
+        "top": 5,
+        "threads": searches.project.threads("flickr30k"),
+    }
     assert "densevse.methods.defrag" in job.modules
     pages = searches.pages_job("mine").settings
     assert (pages["asked"], pages["shown"], pages["source_names"]) == ("sentences", 100, ["photographs"])
@@ -62,9 +66,9 @@ def test_a_search_is_given_its_sentences_and_the_settings_of_its_answers(searche
 
 
 def test_sentences_of_a_search_have_no_images_and_its_model_s_vocabulary_and_parser(searches):
-    assert input_of("parse", "images", ParseStage(searches.project).images, dataset="search/mine") == []
-    assert searches.training_dataset("search/mine") == "flickr30k"
-    assert searches.dataset("search/mine").parser == searches.dataset("flickr30k").parser
+    assert paths_of("parse", "images", searches.project, dataset="search/mine") == []
+    assert searches.project.training_dataset("search/mine") == "flickr30k"
+    assert searches.project.datasets["search/mine"].parser == searches.project.datasets["flickr30k"].parser
     inputs = searches.inputs_of_sentences(SimpleNamespace(search="mine"))
     assert inputs["words"] == "results/flickr30k/vocabulary/words.parquet"
     assert inputs["caption_table"] == "results/search/mine/captions.parquet"
@@ -85,7 +89,7 @@ def test_a_search_of_a_given_row_reads_its_files_and_trains_nothing():
         {**OWN, "vectors": "v.npy", "seed": 1},
         VECTORS | {"images": ["a.npy", "b.npy"], "sentences": ["s.npy", "t.npy"]},
     )
-    searches = SearchStage(Project(ROOT, overrides))
+    searches = Stage(Project(ROOT, overrides), dag)
     assert list(searches.given_files("own").values()) == ["b.npy", "t.npy", "v.npy"]
     assert paths_of("search_given", "images", searches.project, search="own") == "b.npy"
     assert paths_of("search_given", "image_ids", searches.project, search="own") == []
@@ -134,4 +138,4 @@ def test_the_pages_of_a_search_need_pictures():
     mine |= {"features": features, "networks": {"regions": "butd", "whole": "butd"}, "word_vectors": None}
     overrides = {"datasets": {"mine": mine}, "searches": {"own": {"dataset": "mine", "variant": "vse", **OWN}}}
     with pytest.raises(InputError, match=r"datasets\.mine: the reader scan reads features and no pictures"):
-        SearchStage(Project(ROOT, overrides)).sources("own")
+        Stage(Project(ROOT, overrides), dag).sources("own")

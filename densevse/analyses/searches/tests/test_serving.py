@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from densevse.analyses.searches import server
-from densevse.analyses.searches.dag import SearchStage
+from densevse.analyses.searches import dag, server
 from densevse.analyses.searches.tests.browser import CHROMIUM, Browser
 from densevse.analyses.searches.tests.served import SENTENCES, TOP, found, photographs_of, running, served
-from densevse.dag.project import Project
+from densevse.dag.project import Project, Stage
 from snakeproof.errors import InputError
 from tests.inference.models import project
 from tests.projects import ROOT
@@ -221,7 +220,7 @@ def test_only_this_machine_can_ask(vse):
 def test_a_variant_whose_sentences_corenlp_parses_is_refused():
     for variant, refused in (("vse", False), ("hm_lstm", True)):
         entry = {"dataset": "flickr8k", "variant": variant, "sentences": ["a dog"]}
-        stage = SearchStage(Project(ROOT, {"searches": {"page": entry}}))
+        stage = Stage(Project(ROOT, {"searches": {"page": entry}}), dag)
         if refused:
             with pytest.raises(InputError, match=r"--serve: hm_lstm reads parses, and corenlp\w* would have to be"):
                 stage.server_inputs("page")
@@ -234,7 +233,7 @@ def test_a_variant_whose_sentences_corenlp_parses_is_refused():
 
 def test_the_server_of_ones_own_photographs_makes_no_photographs(tmp_path):
     entry = {"dataset": "scenes", "variant": "hm_lstm", "sentences": ["a dog"], "photographs": str(tmp_path)}
-    reads = SearchStage(Project(ROOT, {"searches": {"page": entry}})).server_inputs("page")
+    reads = Stage(Project(ROOT, {"searches": {"page": entry}}), dag).server_inputs("page")
     assert reads.sources == {"photographs": str(tmp_path)}
     assert str(tmp_path) not in reads.made
     assert reads.encodings.startswith("results/search/photographs/scenes/")

@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from densevse.analyses.training_curves import dag
 from densevse.analyses.training_curves.curves import draw_training_curves, join_histories
-from densevse.analyses.training_curves.dag import TrainingCurveStage
 from densevse.artifacts.identity import Identity
-from densevse.dag.project import Project
+from densevse.dag.project import Project, Stage
 from densevse.training.loop import history_schema
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -67,7 +67,7 @@ def test_training_curves_of_nothing_are_an_empty_figure(tmp_path):
 
 def test_a_method_of_which_nothing_is_trained_has_no_curve():
     measured = {"tables": {"flickr8k": {"measure": ["clip"], "reference": None}}}
-    assert TrainingCurveStage(Project(ROOT, measured)).target_files("flickr8k") == []
+    assert Stage(Project(ROOT, measured), dag).target_files("flickr8k") == []
 
 
 def test_a_picture_has_every_seed_and_the_variant_that_each_round_is_of():
@@ -75,7 +75,7 @@ def test_a_picture_has_every_seed_and_the_variant_that_each_round_is_of():
         "datasets": {"scenes": {"seeds": [3, 1]}},
         "tables": {"scenes": {"measure": ["vse", "hm_lstm_uniform"], "reference": None}},
     }
-    curves = TrainingCurveStage(Project(ROOT, overrides))
+    curves = Stage(Project(ROOT, overrides), dag)
     rounds = ["hm_lstm", "hm_lstm_uniform", "hm_lstm_uniform"]
     of_all = {"seeds": [3, 1], "val": None}
     expected = {"vse": {**of_all, "rounds": ["vse"]}, "hm_lstm_uniform": {**of_all, "rounds": rounds}}
