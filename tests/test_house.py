@@ -8,7 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 MOST_LINES = 38_600
 """Lines of densevse without its analyses, beside tests. Rules of boxes, masks and sentences raised it by 100."""
-MOST_ENGINE_LINES = 4_400
+MOST_ENGINE_LINES = 4_450
+"""Rules of rows and `when=` of paths raised it by 50."""
 MOST_FRAGMENTS = 0.01
 """The share of functions whose name is neither a verb with its object nor a noun."""
 
