@@ -38,6 +38,7 @@ class RankCounter:
         self._asking = np.unique(image_of_sentence)  # the images with a sentence
         self._arrays = ranking_module(scores).Arrays()
         self._image_of_sentence = self._arrays.put(image_of_sentence, scores)
+        self._columns = self._arrays.put(np.arange(sentences), scores)
         lowest = np.full(sentences + images, -np.inf, as_array(scores[:0]).dtype)
         self._true_image = self._arrays.put(lowest[:sentences], scores)  # score of each sentence's image
         self._best_sentence = self._arrays.put(lowest[sentences:], scores)  # score of each image's best true sentence
@@ -62,7 +63,7 @@ class RankCounter:
 
     def _learn_thresholds(self, tile: Tile) -> None:
         image = self._image_of_sentence[tile.sentences]
-        true = tile.scores[image - tile.images.start, self._arrays.put(np.arange(len(image)), tile.scores)]
+        true = tile.scores[image - tile.images.start, self._columns[: len(image)]]
         self._true_image[tile.sentences] = true
         self._arrays.raise_to(self._best_sentence, image, true)
         # The best true sentences are not wrong candidates, so they are subtracted from the count.
