@@ -65,7 +65,7 @@ from densevse.kernels.pairs import Grouped
 torch.set_num_threads(int(sys.argv[1]))
 torch.manual_seed(0)
 x, y, weight = (torch.randn(size, requires_grad=True) for size in ((20, 16, 32), (400, 32), (32,)))
-pairs = Grouped.by(torch.arange(20).repeat_interleave(20))
+pairs = Grouped.from_owners(torch.arange(20).repeat_interleave(20))
 sums = tanh_sums.tanh_sums(tanh_sums.exponential(x), tanh_sums.exponential(y), weight, pairs)
 sums.backward(torch.randn_like(sums))
 print([tensor.detach().numpy().tobytes().hex() for tensor in (sums, x.grad, y.grad, weight.grad)])

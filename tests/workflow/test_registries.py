@@ -47,13 +47,13 @@ def read(options, paths):
     return rows[["image_id", "source", "file", "split"]].drop_duplicates(), rows[["image_id", "text"]]
 """,
     "densevse/vision/views/mirrored.py": """
-from densevse.vision.crops import squeezed
+from densevse.vision.crops import squeeze_image
 from densevse.vision.views import Extraction
 
 
 class Mirrored(Extraction):
     def crops(self, pixels, resize, size):
-        return squeezed(pixels, size)[None, :, ::-1]
+        return squeeze_image(pixels, size)[None, :, ::-1]
 
 
 EXTRACTION = Mirrored()
