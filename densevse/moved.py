@@ -59,7 +59,7 @@ class _Finder:
 
 
 def _inside(module: str, table: Mapping[str, str]) -> dict[str, str]:
-    """What a table has of the names in a module."""
+    """The entries of a table that are in a module: name there -> new name."""
     return {old.removeprefix(f"{module}."): new for old, new in table.items() if old.startswith(f"{module}.")}
 
 

@@ -89,7 +89,7 @@ def lock_folders(locks: Iterable[RunLock], outputs: Iterable[str]) -> None:
 
 
 def describe_run() -> str:
-    """What a folder or a bucket says of this run while it makes files there, as JSON."""
+    """The text, in JSON, by which a folder or a bucket names this run while it makes files there."""
     began = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
     run = {"machine": platform.node(), "process": os.getpid(), "folder": os.getcwd(), "began": began}
     return json.dumps({**run, "id": str(uuid.uuid4())})

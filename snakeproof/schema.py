@@ -42,7 +42,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Rule:
-    """What the rows of an artifact must keep, wherever they come from.
+    """A rule that all rows of an artifact keep, wherever they come from.
 
     `find` takes the rows, and by name what it `needs`, such as the image table; it returns problems in words, each with
     the rows (a mask) that have it.

@@ -16,7 +16,7 @@ from densevse.runtime.arrays import Indices
 
 
 class Arrays:
-    """What `RankCounter` does with arrays."""
+    """The operations of `RankCounter` on arrays of NumPy."""
 
     def put(self, values: NDArray[Any], _: NDArray[Any]) -> NDArray[Any]:
         """The values where these scores are."""

@@ -18,7 +18,7 @@ LOW_31_BITS, LOW_32_BITS = (1 << 31) - 1, (1 << 32) - 1
 
 
 class Arrays:
-    """What `RankCounter` does with tensors."""
+    """The operations of `RankCounter` on tensors."""
 
     def __init__(self) -> None:
         # A comparison that gives floats is vectorised when summed; one that gives booleans is not.

@@ -195,7 +195,7 @@ def _weights(similarities: Tensor, in_query: Tensor, in_context: Tensor, attenti
 
 
 def _has_missing(present: Tensor) -> bool:
-    """Whether some fragments may be missing. On a GPU always true, as reading the mask would make the host wait."""
+    """True if some fragments may be missing. Always true on a GPU, where reading the mask would make the host wait."""
     return present.device.type != "cpu" or not present.all()
 
 

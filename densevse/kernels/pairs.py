@@ -259,7 +259,7 @@ def weighted_sums(weights: Tensor, values: Tensor, pairs: Grouped) -> Tensor:
 
 
 def uses_slots(x: Tensor) -> bool:
-    """Whether pairs are computed in padded slots: a GPU saves launches so, and a CPU would waste time on padding."""
+    """True if pairs are computed in padded slots. A GPU saves launches so; a CPU would waste time on padding."""
     return not x.is_cpu
 
 

@@ -211,7 +211,7 @@ class Recurrent(nn.Module):
 
 
 def uses_library(device: torch.device) -> bool:
-    """Whether one call of PyTorch's LSTM or GRU computes all steps: so it does on a GPU, unless `is_plain`."""
+    """True if one call of PyTorch's LSTM or GRU computes all steps: on a GPU, unless `is_plain`."""
     return device.type != "cpu" and not is_plain("recurrent")
 
 

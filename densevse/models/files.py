@@ -216,7 +216,7 @@ def _shapes(described: Mapping[str, Any]) -> Shapes:
 
 
 def text_encoder_settings(path: str | Path, described: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What `Inputs` needs for whole sentences: the network that encodes them, the model's file, and the prompt.
+    """The settings with which `Inputs` encodes whole sentences: the network, the model's file, and the prompt.
 
     The tokenizer may be in that file. None for a model that has no such network.
     """

@@ -60,7 +60,7 @@ class NetworkFiles:
         return load_network({**self.settings, "precision": self._precision()}, self.weights)
 
     def findings(self) -> dict[str, Any]:
-        """What files of its features state beside the settings: the digest of its weights, and a recorded precision."""
+        """The facts that files of its features state: the digest of its weights, and a recorded precision."""
         precision = self._precision()
         recorded = {} if precision == self.settings.get("precision") else {"precision": precision}
         return {"weights_sha256": checksum(self.weights), **recorded}

@@ -225,7 +225,7 @@ class Arithmetic:
     def _cost(
         self, dataset: DatasetName, variant: VariantName, own: MethodConfig | None = None, *, assigned: bool = False
     ) -> MethodCost | None:
-        """What `cost` of a method's parameters counts, of the variant's or its `own`; None without that function."""
+        """The cost that a method's parameters count, the variant's or its `own`; None if they have no `cost`."""
         entry = own or self.project.variant(dataset, variant)
         count = getattr(type(entry.parameters), "cost", None)
         if count is None:
