@@ -15,6 +15,7 @@ from densevse.config.given import ID_FILES, GivenFiles, GivenLayout
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.given.relevance import (
     CUTOFFS,
+    Queries,
     binary_relevance,
     checked_cutoffs,
     checked_relevance,
@@ -138,7 +139,9 @@ def _count_images(matrix: Matrix, per_image: int, copies: int, of_sentences: boo
     return int(count)
 
 
-def evaluate_relevant_files(given: GivenFiles, relevant: str, measures: Measures) -> dict[str, float]:
+def evaluate_relevant_files(
+    given: GivenFiles, relevant: str, queries: Queries | None, measures: Measures
+) -> dict[str, float]:
     """The metrics of the first seed's files, where `relevant` has the right answers, as `read_relevance` reads them.
 
     Images and sentences have the ids of the files, or else are numbered from 0. Raises `InputError` that names the
@@ -149,7 +152,7 @@ def evaluate_relevant_files(given: GivenFiles, relevant: str, measures: Measures
         images, captions = (find_ids(files, kind, given.copies, folder) for kind in ("image", "caption"))
         test = given_test_from_ids(images, captions, given.copies)
         found = scorers(files, given.layout, test, Path(folder))  # which names the file of ids that do not fit
-        return _relevance_metrics(found, read_relevance(relevant, images, captions), measures)
+        return _relevance_metrics(found, read_relevance(relevant, images, captions, queries), measures)
 
 
 def numbered_test(images: int, image_of_caption: Indices, protocol: str) -> GivenTest:
