@@ -109,7 +109,9 @@ def _evaluate_given_files(arguments: Namespace) -> tuple["EvaluatedModel", dict[
 
 
 def _print_metrics(found: Mapping[str, float]) -> None:
-    """A table with a row for each direction, one with the ends of the intervals, if there are any, and the rsum."""
+    """What was ranked; a row for each direction, one with the ends of the intervals, if there are any; the rsum."""
+    images, sentences, folds = (f"{int(found[key]):,}" for key in ("images", "sentences", "folds"))
+    print(f"{images} images and {sentences} sentences in {folds} fold{'s' * (folds != '1')}")
     keys = [key.removeprefix("i2t_") for key in found if key.startswith("i2t_") and not key.endswith(("_low", "_high"))]
     print("     ", *(f"{_header(key):>7}" for key in keys))
     for direction in ("i2t", "t2i"):

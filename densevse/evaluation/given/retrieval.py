@@ -15,7 +15,7 @@ from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.given import GivenLayout
 from densevse.evaluation.given.scoring import Aligned, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
-from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance
+from densevse.evaluation.recall import failures
 from densevse.evaluation.retrieval import TOP, Scorer, retrieve_by_direction, versions
 from densevse.runtime.arrays import Indices
 from snakeproof import schema
@@ -115,8 +115,8 @@ def write_given_retrieval(
     of, meaning = Identity.from_wildcards(wildcards), validate(GivenLayout, layout, "the given row")
     test = read_test(image_table, caption_table, str(of.protocol), ranked_sentences)
     rows = given_rankings(given, meaning, test, Path(output).parent, top)
-    if is_below_chance(rows):
-        logger.warning("%s on %s is %s", of.variant, of.dataset, BELOW_CHANCE)
+    for failure in failures(rows, test.rows):
+        logger.warning("%s on %s: %s", of.variant, of.dataset, failure)
     names = {key: Path(path).name for key, path in given.items()}
     schema.write(rows, RETRIEVAL, output, split="test", given=names, device="cpu", versions=versions())
 
