@@ -17,10 +17,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from densevse.artifacts.boxes import BOX, Boxes, check_form
+from densevse.artifacts.boxes import BOX, Boxes, find_form_problems
 from densevse.artifacts.matrices import Matrix, open_matrix, read_row_ids
 from snakeproof.errors import InputError
 from snakeproof.logs import logger
+from snakeproof.schema import check_rows
 
 _FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
 """The fields of a line of bottom-up attention's TSV (Anderson et al., CVPR 2018)."""
@@ -70,6 +71,11 @@ class GivenFile(ABC):
             )
         if unknown:
             logger.warning("%s: %s; left out", self.where, others)
+
+    def describe_regions(self, image_id: str, count: int) -> list[str]:
+        """The places in words of the whole image and of its regions, `count` in all."""
+        place = self._describe_place(self._places[image_id])
+        return [f"{place}, region {region} of image {image_id!r}" for region in range(count)]
 
     def read(self, image_id: str, dtype: str) -> GivenImage:
         """An image's vectors. Raises `InputError` that names their place if they are not finite, or lost in `dtype`."""
@@ -171,12 +177,11 @@ class TableFile(GivenFile):
         slices = map(slice, begins, [*begins[1:], len(ids)])
         super().__init__(zip(_dataset_ids(ids[begins], pattern), slices, strict=True), path)
 
-    def check_boxes(self, images: pd.DataFrame) -> None:
-        """Raises `InputError` as `check_form` does; `images` are those of the image table with a size."""
-        sizes = images.set_index("image_id")[["width", "height"]].reindex(self._ids).to_numpy()
+    def check_form(self, images: pd.DataFrame) -> None:
+        """Raises `InputError` for boxes in another form, which shows in those of all `images` (IMAGES rows)."""
         if BOX[0] in self._columns:
-            sized = sizes[:, 0] > 0
-            check_form(self._columns[BOX].to_numpy()[sized], sizes[sized], self.where)
+            boxes = self._columns[BOX].assign(image_id=self._ids)
+            check_rows(boxes, find_form_problems(boxes, images), self.where)
 
     def _read(self, place: slice) -> GivenImage:
         vectors, columns = self._values[place], self._columns[place]
@@ -187,6 +192,11 @@ class TableFile(GivenFile):
         boxes = columns[BOX].to_numpy(np.float32) if BOX[0] in columns else None
         scores = columns["score"].to_numpy(np.float32) if "score" in columns else None
         return GivenImage(vectors, boxes, scores, list(columns["class_name"]) if "class_name" in columns else None)
+
+    def describe_regions(self, image_id: str, count: int) -> list[str]:
+        """The rows of the whole image, which has none of its own, and of its regions."""
+        first = self._places[image_id].start
+        return [f"{self.where}, row {row} (image {image_id!r})" for row in range(first - 1, first - 1 + count)]
 
     def _describe_place(self, place: slice) -> str:
         return f"{self.where}, row {place.start}"
@@ -320,7 +330,7 @@ def _spread(numbers: NDArray[Any]) -> float:
 def _read_region_columns(path: str, columns: list[str]) -> pd.DataFrame:
     """The columns of regions; a region without a score has an infinite one, and one without a class an empty one.
 
-    Raises `InputError` that names a column without numbers, or the row of a box that is not finite.
+    Raises `InputError` that names a column without numbers.
     """
     try:
         found: pd.DataFrame = pq.read_table(path, columns=columns).to_pandas()
@@ -329,10 +339,6 @@ def _read_region_columns(path: str, columns: list[str]) -> pd.DataFrame:
     for name in found.columns.intersection([*BOX, "score"]):
         if not pd.api.types.is_numeric_dtype(found[name]):
             raise InputError(f"{path}: the column {name} holds {found[name].dtype}; write it as numbers.")
-    for name in found.columns.intersection(BOX):
-        wrong = np.flatnonzero(~np.isfinite(found[name].to_numpy(np.float64, na_value=np.nan)))
-        if len(wrong):
-            raise InputError(f"{path}, row {wrong[0]}: {name} is not a finite number; correct the box.")
     if "score" in found:
         found["score"] = found["score"].fillna(np.inf)
     if "class_name" in found:

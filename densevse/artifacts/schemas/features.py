@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from densevse.artifacts.boxes import find_wrong_regions
 from densevse.artifacts.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID
-from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.schema import NUMBER, REAL, TEXT, Column, Rule, Schema
 from snakeproof.statements import Statement, parents
 
 IMAGE_FEATURES = Schema("image_features", "an image's vector or grid", (IMAGE_ID,), version=2)
@@ -20,6 +21,8 @@ REGION_FEATURES = Schema(
         Column("class_name", TEXT, "the detection's class; empty for the whole image"),
     ),
     version=2,
+    rules=(Rule(find_wrong_regions, ("images",)),),
+    context={"images": None},  # unless a writer knows them
 )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from densevse.artifacts.boxes import image_sizes
+from densevse.artifacts.boxes import find_form_problems, find_mostly_outside, find_repeated_detections, image_sizes
 from densevse.artifacts.columns import BOX_COLUMNS, IMAGE_ID
 from snakeproof.schema import NUMBER, REAL, REALS, TEXT, Column, Rule, Schema
 
@@ -24,6 +24,12 @@ PROPOSALS = Schema(
         Column("class_name", TEXT, "the class of a detection; empty where the proposer knows none"),
     ),
     version=2,
+    rules=(
+        Rule(find_form_problems, ("images",)),
+        Rule(find_mostly_outside, ("images",)),
+        Rule(find_repeated_detections),
+    ),
+    context={"images": None},  # unless a writer knows them
 )
 
 BOX_COUNTS = (100, 300, 500, 1000, 0)
