@@ -7,8 +7,9 @@ that no threshold excludes it.
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -20,13 +21,24 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.shards import remove_old_shards, shard_slice
 from densevse.vision.boxes import clip_scored_boxes
-from densevse.vision.given_files import ArrayFile, ArrayFolder, BottomUpFile, GivenFile, GivenImage, TableFile, read_ids
+from densevse.vision.given_files import (
+    ArrayFile,
+    ArrayFolder,
+    BottomUpFile,
+    GivenFile,
+    GivenImage,
+    TableFile,
+    Zeros,
+    read_ids,
+)
 from snakeproof.errors import InputError
 from snakeproof.logs import progress
 from snakeproof.schema import ORIGIN, read
 from snakeproof.store import FeatureStore, FeatureWriter
 from snakeproof.strict import Strict, validate
 
+IMAGES_AT_ONCE = 8
+"""Images whose regions are written together."""
 _MANY = 256
 """The number of regions or cells from which they are compared with the length of their vectors."""
 
@@ -42,6 +54,13 @@ class GivenOptions(Strict):
     mean: bool  # of an image's regions, for the whole image
     dtype: Literal["float16", "float32"]
     copies: int
+    padding: Literal["zeros"] | None = None
+
+    @property
+    def zeros(self) -> Zeros:
+        """What becomes of vectors that are zero."""
+        regions = self.view == "regions" or self.mean
+        return "kept" if not regions else "padding" if self.padding else "refused"
 
 
 def read_given_features(
@@ -66,6 +85,7 @@ def read_given_features(
     Path(output).parent.mkdir(parents=True, exist_ok=True)  # archives are unpacked in it
     file = _open_file(given, own_files, usable, Path(output).parent)
     file.check_ids(table["image_id"], usable["image_id"], given.image_id)
+    file.check_varied(usable["image_id"])
     read_from = {name: Path(own).name for name, own in own_files.items()}
     if whole is not None:
         _write_regions(rows, file, FeatureStore([whole], IMAGE_FEATURES), given, output, read_from)
@@ -95,7 +115,7 @@ def _open_file(given: GivenOptions, files: Mapping[str, str], images: pd.DataFra
     boxes = open_matrix(files["boxes"], "boxes", folder, 3).values if "boxes" in files else None
     matrix = open_matrix(files["path"], given.view, folder, dimensions)
     _check_axes(matrix, given)
-    return ArrayFile([(matrix, read_ids(files["ids"], given.image_id))], boxes)
+    return ArrayFile([(matrix, read_ids(files["ids"], given.image_id))], boxes, zeros=given.zeros)
 
 
 def _open_scan(given: GivenOptions, folder: str, images: pd.DataFrame, unpacked_in: Path, dimensions: int) -> GivenFile:
@@ -110,7 +130,7 @@ def _open_scan(given: GivenOptions, folder: str, images: pd.DataFrame, unpacked_
         matrix = open_matrix(path, given.view, unpacked_in, dimensions)
         _check_axes(matrix, given)
         arrays.append((matrix, list(of["image_id"])))
-    return ArrayFile(arrays, copies=given.copies)
+    return ArrayFile(arrays, copies=given.copies, zeros=given.zeros)
 
 
 def _check_axes(matrix: Matrix, given: GivenOptions) -> None:
@@ -141,18 +161,21 @@ def _write_regions(
 ) -> None:
     number = {image_id: place for place, image_id in enumerate(whole.rows["image_id"])}
     sizes = sizes_by_image(rows)
-    known = progress(sizes.itertuples(name=None), given.name, len(rows))
+    known = iter(progress(sizes.itertuples(name=None), given.name, len(rows)))
     with FeatureWriter(path, REGION_FEATURES.bind(images=sizes), whole.shape, given.dtype, files=files) as writer:
-        for image_id, width, height in known:
-            image = file.read(image_id, given.dtype)
-            _check_shape(image.vectors.shape[1:], whole.shape, given, image_id)
-            if image.size:
-                _check_size(image.size, (width, height), given, image_id)
-                sizes.loc[image_id] = image.size  # which stands for that of a picture that is not there
-            boxes = _boxes(image, sizes.loc[image_id].tolist())
-            of_whole = whole.gather([number[image_id]])
-            table = _table(image_id, image, boxes).assign(**{ORIGIN: file.describe_regions(image_id, len(boxes))})
-            writer.append(table, np.concatenate([of_whole.astype(np.float32), image.vectors]))
+        while some := list(islice(known, IMAGES_AT_ONCE)):
+            tables, vectors = [], []
+            for image_id, width, height in some:
+                image = file.read(image_id, given.dtype)
+                _check_shape(image.vectors.shape[1:], whole.shape, given, image_id)
+                if image.size:
+                    _check_size(image.size, (width, height), given, image_id)
+                    sizes.loc[image_id] = image.size  # which stands for that of a picture that is not there
+                boxes = _boxes(image, image.size or (width, height))
+                tables.append(_columns(image_id, image, boxes, file.describe_regions(image_id, len(boxes))))
+                vectors += [whole.gather([number[image_id]]).astype(np.float32), image.vectors]
+            joined = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+            writer.append(pd.DataFrame(joined), np.concatenate(vectors))
 
 
 def _check_shape(found: tuple[int, ...], expected: tuple[int, ...], given: GivenOptions, image_id: str) -> None:
@@ -182,15 +205,14 @@ def _boxes(image: GivenImage, size: Sequence[float]) -> Boxes:
     return np.concatenate([whole, clip_scored_boxes(image.boxes, *size) if known else image.boxes])
 
 
-def _table(image_id: str, image: GivenImage, boxes: Boxes) -> pd.DataFrame:
-    """The rows of an image's regions, without their vectors."""
+def _columns(image_id: str, image: GivenImage, boxes: Boxes, origin: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """The columns of an image's regions, without their vectors."""
     unscored = np.full(len(image.vectors), np.inf, np.float32)
-    return pd.DataFrame(
-        {
-            "image_id": image_id,
-            "rank": np.arange(len(boxes), dtype=np.int32),
-            **dict(zip(BOX, boxes.T, strict=True)),
-            "score": np.append(np.float32(np.inf), unscored if image.scores is None else image.scores),
-            "class_name": ["", *(image.classes or [""] * len(image.vectors))],
-        }
-    )
+    return {
+        "image_id": np.full(len(boxes), image_id, object),
+        "rank": np.arange(len(boxes), dtype=np.int32),
+        **dict(zip(BOX, boxes.T, strict=True)),
+        "score": np.append(np.float32(np.inf), unscored if image.scores is None else image.scores),
+        "class_name": np.array(["", *(image.classes or [""] * len(image.vectors))], object),
+        ORIGIN: np.array(origin, object),
+    }

@@ -9,7 +9,7 @@ import binascii
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, NamedTuple
+from typing import Any, BinaryIO, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, Boxes, find_form_problems
 from densevse.artifacts.matrices import Matrix, open_matrix, read_row_ids
+from densevse.artifacts.vectors import check_varied, find_wrong_vectors
 from snakeproof.errors import InputError
 from snakeproof.logs import logger
 from snakeproof.schema import check_rows
@@ -27,6 +28,9 @@ _FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
 """The fields of a line of bottom-up attention's TSV (Anderson et al., CVPR 2018)."""
 _LXMERT = "img_id, img_h, img_w, objects_id, objects_conf, attrs_id, attrs_conf, num_boxes, boxes, features"
 _TYPES = {"float32": "<f4", "float16": "<f2", "float64": "<f8"}
+
+
+Zeros = Literal["kept", "refused", "padding"]
 
 
 class GivenImage(NamedTuple):
@@ -81,7 +85,7 @@ class GivenFile(ABC):
         """An image's vectors. Raises `InputError` that names their place if they are not finite, or lost in `dtype`."""
         place = self._places[image_id]
         found, where = self._read(place), f"{self._describe_place(place)} (image {image_id!r})"
-        if not np.isfinite(found.vectors).all():
+        if any(map(np.any, find_wrong_vectors(np.atleast_2d(found.vectors)).values())):
             raise InputError(f"{where}: a number is not finite; compute the vectors of this image again.")
         most = float(np.abs(found.vectors).max(initial=0))
         if most > float(np.finfo(dtype).max):
@@ -92,6 +96,10 @@ class GivenFile(ABC):
                 "of the features to float32, or multiply all features by one number."
             )
         return found
+
+    def check_varied(self, images: Iterable[str]) -> None:
+        """Raises `InputError` if ten or more images have one and the same vectors."""
+        check_varied((self._read(self._places[image_id]).vectors for image_id in images), self.where)
 
     @abstractmethod
     def _read(self, place: Any) -> GivenImage:
@@ -106,10 +114,18 @@ class ArrayFile(GivenFile):
     """Arrays (images, ...) with rows for known images, `copies` equal rows in succession for each."""
 
     def __init__(
-        self, arrays: Sequence[tuple[Matrix, Sequence[str]]], boxes: NDArray[Any] | None = None, copies: int = 1
+        self,
+        arrays: Sequence[tuple[Matrix, Sequence[str]]],
+        boxes: NDArray[Any] | None = None,
+        copies: int = 1,
+        zeros: Zeros = "kept",
     ) -> None:
-        """`arrays` come with the ids of their images; `boxes` (images, regions, 4) belong to a single array."""
+        """`arrays` come with the ids of their images; `boxes` (images, regions, 4) belong to a single array.
+
+        `zeros` says what becomes of rows of an image that are zero, as such a layout has no count of its regions.
+        """
         self._arrays, self._boxes, self._copies = [matrix for matrix, _ in arrays], boxes, copies
+        self._zeros = zeros
         for matrix, ids in arrays:
             _check_rows(matrix, len(ids), copies)
         shape = (*self._arrays[0].values.shape[:2], 4)
@@ -136,7 +152,21 @@ class ArrayFile(GivenFile):
                     f"{self._arrays[number].name}: rows {row} and {row + other} must be copies of one image, and "
                     "differ; correct the file, or the option copies."
                 )
-        return GivenImage(copies[0], None if self._boxes is None else _corners_to_boxes(self._boxes[row]))
+        found = GivenImage(copies[0], None if self._boxes is None else _corners_to_boxes(self._boxes[row]))
+        return found if self._zeros == "kept" else self._without_padding(found, place)
+
+    def _without_padding(self, image: GivenImage, place: tuple[int, int]) -> GivenImage:
+        """The regions that are not zero. Raises `InputError` if all are, or others are not said to be padding."""
+        there: NDArray[np.bool_] = (image.vectors != 0).any(axis=1)
+        where = f"{self._describe_place(place)}: {(~there).sum():,} of {len(there):,} regions are zero"
+        if not there.any():
+            raise InputError(f"{where}; an image has at least one region: compute them, or leave the image out.")
+        if there.all() or self._zeros == "padding":
+            return GivenImage(image.vectors[there], None if image.boxes is None else image.boxes[there])
+        raise InputError(
+            f"{where}, the first is {int(there.argmin())}, counted from 0. If they fill up images of fewer regions, "
+            "say so by padding: zeros, and they count nowhere; otherwise compute them again."
+        )
 
     def _describe_place(self, place: tuple[int, int]) -> str:
         return f"{self._arrays[place[0]].name}, row {place[1]}"

@@ -22,7 +22,7 @@ from densevse.evaluation.given.relevance import (
     read_relevance,
     relevance_metrics,
 )
-from densevse.evaluation.given.retrieval import GivenTest, Ids, Items, given_rankings, read_ids, scorers
+from densevse.evaluation.given.retrieval import GivenTest, Ids, Items, given_rankings, read_ids, scorers, zero_points
 from densevse.evaluation.given.scoring import Aligned, score_blocks
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS
 from densevse.evaluation.protocols import TestSet, folds
@@ -113,6 +113,7 @@ def evaluate_files(given: GivenFiles, per_image: int, measures: Measures) -> dic
         count = _count_images(matrix, per_image, given.copies, key == "sentences")
         image = np.repeat(np.arange(count), per_image)
         test = numbered_test(count, image, measures.protocol)
+        zero_points(files, given.layout, test, Path(folder))
         if measures.at is not None:
             found = scorers(files, given.layout, test, Path(folder))
             return _relevance_metrics(found, binary_relevance(image, count), measures)
@@ -154,6 +155,7 @@ def evaluate_relevant_files(
         images, captions = (find_ids(files, kind, given.copies, folder) for kind in ("image", "caption"))
         test = given_test_from_ids(images, captions, given.copies)
         found = scorers(files, given.layout, test, Path(folder))  # which names the file of ids that do not fit
+        zero_points(files, given.layout, test, Path(folder))
         return _relevance_metrics(found, read_relevance(relevant, images, captions, queries), measures)
 
 

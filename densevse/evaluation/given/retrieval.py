@@ -12,6 +12,7 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.matrices import ARRAY_DAMAGES, Matrix, open_matrix, read_row_ids
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.vectors import check_varied, count_zeros
 from densevse.config.given import GivenLayout
 from densevse.evaluation.given.scoring import Aligned, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
@@ -117,8 +118,9 @@ def write_given_retrieval(
     rows = given_rankings(given, meaning, test, Path(output).parent, top)
     for failure in failures(rows, test.rows):
         logger.warning("%s on %s: %s", of.variant, of.dataset, failure)
+    zeros = zero_points(given, meaning, test, Path(output).parent)
     names = {key: Path(path).name for key, path in given.items()}
-    schema.write(rows, RETRIEVAL, output, split="test", given=names, device="cpu", versions=versions())
+    schema.write(rows, RETRIEVAL, output, split="test", given=names, zeros=zeros, device="cpu", versions=versions())
 
 
 def read_test(image_table: str, caption_table: str, protocol: str, sentences: str = "all") -> GivenTest:
@@ -166,6 +168,25 @@ def given_vectors(
     return _GivenMatrices(files, layout, test, unpacked_in).vectors()
 
 
+def zero_points(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path) -> dict[str, int]:
+    """The numbers of ranked vectors of images and of sentences that are zero, where there are any; a warning says it.
+
+    A cosine has none. By a product they tie with each other, and `order` has its origin there.
+    """
+    if layout.similarity in (None, "cosine"):
+        return {}
+    named = zip(("images", "sentences"), (test.images, test.captions), strict=True)
+    vectors = given_vectors(files, layout, test, unpacked_in)
+    counted = {
+        key: count_zeros(aligned.matrix.values, aligned.rows[items.needed])
+        for (key, items), aligned in zip(named, vectors, strict=True)
+    }
+    found = {key: count for key, count in counted.items() if count}
+    for key, count in found.items():
+        logger.warning("%s: %s vectors are zero", files[key], f"{count:,}")
+    return found
+
+
 class _GivenMatrices:
     """The matrices of a given row, matched with a test split."""
 
@@ -200,6 +221,7 @@ class _GivenMatrices:
             if len(matrix.values) != count:
                 message = _shape_message(matrix, (count, sizes[0]), False, self._copies)
                 raise InputError(message + (self._unranked_hint(len(matrix.values)) if matrix is sentences else ""))
+            check_varied(matrix.values, matrix.name)
             found.append(Aligned(matrix, rows, np.arange(sizes[0])))
         _check_copies(images.name, images.values, self._copies)
         return found[0], found[1]
