@@ -83,18 +83,6 @@ def find_outside(rows: pd.DataFrame, images: pd.DataFrame) -> Problems:
     return {"its box has no area or leaves the image": ~inside.all(axis=1) & ~np.isnan(sizes).any(axis=1)}
 
 
-def find_mostly_outside(rows: pd.DataFrame, images: pd.DataFrame | None) -> Problems:
-    """The scored boxes of which less than half of the area lies in their image, or without any. A rule of artifacts."""
-    boxes, sizes = rows[BOX].to_numpy(np.float64), image_sizes(rows, images)
-    return {
-        "a number of its box or its score is not finite": ~(
-            np.isfinite(boxes).all(axis=1) & np.isfinite(rows["score"].to_numpy(np.float64))
-        ),
-        "less than half of its box's area lies in the image; a box is in pixels from the top left corner, of the "
-        "picture of the data set": are_mostly_outside(boxes, np.nan_to_num(sizes, nan=np.inf)),
-    }
-
-
 def are_mostly_outside(boxes: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.bool_]:
     """(n,) which boxes (n, 4) have less than half of their area in images of these `sizes` (n, 2), or none at all."""
     begin, end = np.clip(boxes[:, :2], 0, sizes), np.clip(boxes[:, :2] + boxes[:, 2:], 0, sizes)
@@ -108,33 +96,6 @@ def find_repeated(rows: pd.DataFrame) -> Problems:
     """The boxes that a phrase has twice. Two objects may have one box. A rule of artifacts."""
     repeated = rows.duplicated(["caption_id", "start", "end", *BOX]) & (rows["caption_id"] != "")
     return {"its phrase has this box twice; keep one": repeated.to_numpy()}
-
-
-def find_repeated_detections(rows: pd.DataFrame) -> Problems:
-    """The boxes that a class has twice in an image. Two classes may have one box. A rule of artifacts."""
-    repeated = rows.duplicated(["image_id", "class_name", *BOX]) & (rows["class_name"] != "")
-    return {"its class has this box twice in the image; keep one": repeated.to_numpy()}
-
-
-def find_wrong_regions(rows: pd.DataFrame, images: pd.DataFrame | None) -> Problems:
-    """What is wrong with scored boxes, of regions with a known one: not the whole image, of rank 0. A rule."""
-    known = ((rows["rank"] > 0) & (rows[BOX] != 0).any(axis=1)).to_numpy()
-    regions, found = rows[known], Problems()
-    regions = regions.assign(score=regions["score"].replace(np.inf, 0))  # which stands for an unknown one
-    of_regions = Problems() if images is None else {SHARES: _are_shares_by_image(regions)}
-    of_regions |= find_form_problems(regions, images) | find_mostly_outside(regions, images)
-    for problem, wrong in (of_regions | find_repeated_detections(regions)).items():
-        found[problem] = np.zeros(len(rows), bool)
-        found[problem][known] = wrong
-    return found
-
-
-def _are_shares_by_image(rows: pd.DataFrame) -> NDArray[np.bool_]:
-    """The boxes of images all of whose boxes look like shares of the sides."""
-    boxes, (image, _) = rows[BOX].to_numpy(np.float64), pd.factorize(rows["image_id"])
-    in_pixels = np.bincount(image, ((boxes < 0) | (boxes > 1)).any(axis=1))
-    shares: NDArray[np.bool_] = in_pixels[image] == 0
-    return shares
 
 
 def image_sizes(rows: pd.DataFrame, images: pd.DataFrame | None) -> NDArray[np.float64]:

@@ -20,17 +20,9 @@ from densevse.artifacts.matrices import Matrix, open_matrix
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.shards import remove_old_shards, shard_slice
+from densevse.artifacts.vectors import check_varied
 from densevse.vision.boxes import clip_scored_boxes
-from densevse.vision.given_files import (
-    ArrayFile,
-    ArrayFolder,
-    BottomUpFile,
-    GivenFile,
-    GivenImage,
-    TableFile,
-    Zeros,
-    read_ids,
-)
+from densevse.vision.given_files import ArrayFile, ArrayFolder, BottomUpFile, GivenFile, GivenImage, TableFile, read_ids
 from snakeproof.errors import InputError
 from snakeproof.logs import progress
 from snakeproof.schema import ORIGIN, read
@@ -57,7 +49,7 @@ class GivenOptions(Strict):
     padding: Literal["zeros"] | None = None
 
     @property
-    def zeros(self) -> Zeros:
+    def zeros(self) -> Literal["kept", "refused", "padding"]:
         """What becomes of vectors that are zero."""
         regions = self.view == "regions" or self.mean
         return "kept" if not regions else "padding" if self.padding else "refused"
@@ -85,7 +77,7 @@ def read_given_features(
     Path(output).parent.mkdir(parents=True, exist_ok=True)  # archives are unpacked in it
     file = _open_file(given, own_files, usable, Path(output).parent)
     file.check_ids(table["image_id"], usable["image_id"], given.image_id)
-    file.check_varied(usable["image_id"])
+    check_varied((file.read(image_id, given.dtype).vectors for image_id in usable["image_id"]), file.where)
     read_from = {name: Path(own).name for name, own in own_files.items()}
     if whole is not None:
         _write_regions(rows, file, FeatureStore([whole], IMAGE_FEATURES), given, output, read_from)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, Boxes, find_form_problems
 from densevse.artifacts.matrices import Matrix, open_matrix, read_row_ids
-from densevse.artifacts.vectors import check_varied, find_wrong_vectors
+from densevse.artifacts.vectors import find_wrong_vectors
 from snakeproof.errors import InputError
 from snakeproof.logs import logger
 from snakeproof.schema import check_rows
@@ -28,9 +28,6 @@ _FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
 """The fields of a line of bottom-up attention's TSV (Anderson et al., CVPR 2018)."""
 _LXMERT = "img_id, img_h, img_w, objects_id, objects_conf, attrs_id, attrs_conf, num_boxes, boxes, features"
 _TYPES = {"float32": "<f4", "float16": "<f2", "float64": "<f8"}
-
-
-Zeros = Literal["kept", "refused", "padding"]
 
 
 class GivenImage(NamedTuple):
@@ -97,10 +94,6 @@ class GivenFile(ABC):
             )
         return found
 
-    def check_varied(self, images: Iterable[str]) -> None:
-        """Raises `InputError` if ten or more images have one and the same vectors."""
-        check_varied((self._read(self._places[image_id]).vectors for image_id in images), self.where)
-
     @abstractmethod
     def _read(self, place: Any) -> GivenImage:
         """The image at a place."""
@@ -118,7 +111,7 @@ class ArrayFile(GivenFile):
         arrays: Sequence[tuple[Matrix, Sequence[str]]],
         boxes: NDArray[Any] | None = None,
         copies: int = 1,
-        zeros: Zeros = "kept",
+        zeros: Literal["kept", "refused", "padding"] = "kept",
     ) -> None:
         """`arrays` come with the ids of their images; `boxes` (images, regions, 4) belong to a single array.
 

@@ -1,6 +1,6 @@
 """Right answers of images and sentences that are not one to one: their files, and the metrics of given scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +11,6 @@ from scipy import sparse
 
 from densevse.artifacts.matrices import ARRAY_DAMAGES
 from densevse.evaluation.metrics import DIRECTIONS
-from densevse.evaluation.recall import query_failures
 from densevse.evaluation.relevance import MeanBootstrap, answer_ranks
 from densevse.evaluation.retrieval import Scorer
 from densevse.evaluation.tiles import ScoreBlock
@@ -103,37 +102,24 @@ def relevance_metrics(
     images, sentences = (np.arange(count) for count in gains.shape)
     columns = sparse.csc_array(gains)
     answers = {"i2t": _answers(gains), "t2i": _answers(columns)}
-    values: dict[str, Reals] = {}
-    for direction, scorer in zip(DIRECTIONS, scorers, strict=True):
-        block = scorer(images, sentences)
-        ranks = answer_ranks(_query_scores(block, direction, gains.shape), answers[direction])
-        values |= {f"{direction}_{name}": found for name, found in ranks.metrics(cutoffs).items()}
-    counts = {f"{direction}_queries": float(len(answers[direction])) for direction in DIRECTIONS}
-    counts |= {"images": float(len(images)), "sentences": float(len(sentences)), "folds": 1.0}
     best_image = [found[np.argmax(gain)] for found, gain in answers["t2i"].values()]
     group, _ = pd.factorize(np.array([*answers["i2t"], *best_image]))
     asked = len(answers["i2t"])
     of_direction = {"i2t": group[:asked], "t2i": group[asked:]}
-    _warn_of_failures(values, answers, of_direction, gains.shape)
+    values, failures = dict[str, Reals](), set[str]()
+    for direction, scorer, candidates in zip(DIRECTIONS, scorers, gains.shape[::-1], strict=True):
+        block = scorer(images, sentences)
+        ranks = answer_ranks(_query_scores(block, direction, gains.shape), answers[direction])
+        values |= {f"{direction}_{name}": found for name, found in ranks.metrics(cutoffs).items()}
+        failures |= ranks.failures(candidates, of_direction[direction])
+    for failure in sorted(failures):
+        logger.warning("The result is %s", failure)
+    counts = {f"{direction}_queries": float(len(answers[direction])) for direction in DIRECTIONS}
+    counts |= {"images": float(len(images)), "sentences": float(len(sentences)), "folds": 1.0}
     if not intervals:
         return {name: 100 * float(found.mean()) for name, found in values.items()} | counts
     bootstrap = MeanBootstrap({name: of_direction[name[:3]] for name in values}, [*values])
     return bootstrap.means_and_intervals([values]) | counts
-
-
-def _warn_of_failures(
-    values: Mapping[str, Reals],
-    answers: Mapping[str, Mapping[int, Any]],
-    group: Mapping[str, Indices],
-    shape: tuple[int, int],
-) -> None:
-    """Logs the failures (`densevse.evaluation.recall`) of queries that have these reciprocal ranks and answers."""
-    found = set[str]()
-    for direction, candidates in zip(DIRECTIONS, shape[::-1], strict=True):
-        count = np.array([len(own) for own, _ in answers[direction].values()])
-        found |= query_failures(np.round(1 / values[f"{direction}_mrr"]), candidates, count, group[direction])
-    for failure in sorted(found):
-        logger.warning("The result is %s", failure)
 
 
 def checked_cutoffs(cutoffs: Sequence[int]) -> list[int]:

@@ -169,22 +169,16 @@ def given_vectors(
 
 
 def zero_points(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path) -> dict[str, int]:
-    """The numbers of ranked vectors of images and of sentences that are zero, where there are any; a warning says it.
-
-    A cosine has none. By a product they tie with each other, and `order` has its origin there.
-    """
+    """The numbers of ranked vectors that are zero, by key, which `dot` and `order` allow; a warning says them."""
     if layout.similarity in (None, "cosine"):
         return {}
-    named = zip(("images", "sentences"), (test.images, test.captions), strict=True)
-    vectors = given_vectors(files, layout, test, unpacked_in)
-    counted = {
-        key: count_zeros(aligned.matrix.values, aligned.rows[items.needed])
-        for (key, items), aligned in zip(named, vectors, strict=True)
-    }
-    found = {key: count for key, count in counted.items() if count}
-    for key, count in found.items():
-        logger.warning("%s: %s vectors are zero", files[key], f"{count:,}")
-    return found
+    items = {"images": test.images, "sentences": test.captions}
+    vectors = zip(items.items(), given_vectors(files, layout, test, unpacked_in), strict=True)
+    counts = {key: count_zeros(one.matrix.values, one.rows[of.needed]) for (key, of), one in vectors}
+    for key, count in counts.items():
+        if count:
+            logger.warning("%s: %s vectors are zero", files[key], f"{count:,}")
+    return {key: count for key, count in counts.items() if count}
 
 
 class _GivenMatrices:
