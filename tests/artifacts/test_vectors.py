@@ -8,7 +8,6 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
-from densevse.analyses.searches.searching import write_given_answers
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
@@ -73,16 +72,6 @@ def given_row(folder, vectors, ending, similarity="cosine"):
     return output
 
 
-def searched(folder, vectors, ending, similarity="cosine"):
-    """A search among these vectors of images, by a test sentence."""
-    write_tables(folder, [1] * COUNT)
-    files = {"images": save(folder, "v", vectors, "npy"), "sentences": save(folder, "s", GOOD, "npy")}
-    tables = {"image_table": str(folder / "images.parquet"), "caption_table": str(folder / "captions.parquet")}
-    question = {"ranked_sentences": "all", "top": 3, "caption_ids": ["i3#0"]}
-    with making(Statement(wildcards={"search": "s"})):
-        write_given_answers({"similarity": similarity}, question, folder / "found.parquet", **files, **tables)
-
-
 class Products(torch.nn.Module):
     """A model of `densevse.load` with a similarity."""
 
@@ -105,7 +94,7 @@ def loaded(folder, vectors, ending, similarity="cosine"):
 
 DOORS = {f"evaluate.{ending}": (evaluated, ending) for ending in FORMATS}
 DOORS |= {f"row.{ending}": (given_row, ending) for ending in ("npy", "npz", "safetensors")}
-DOORS |= {"search": (searched, "npy"), "load": (loaded, "")}
+DOORS["load"] = (loaded, "")
 
 
 @pytest.mark.parametrize("door", DOORS)
