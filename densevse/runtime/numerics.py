@@ -7,8 +7,10 @@ import faulthandler
 import hashlib
 import os
 import random
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +22,9 @@ from snakeproof.logs import logger
 
 Precision = Literal["bf16", "fp32"]
 TrainingPrecision = Literal["float32", "tf32", "bf16"]
+
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
+"""The signals that ask a training to stop; the second is a cluster's warning."""
 
 MATRIX_LIMITS: tuple[str, ...] = ("AMX", "ALL", "DEFAULT")
 """The value of ONEDNN_MAX_CPU_ISA that allows Intel's matrix units."""
@@ -72,7 +77,8 @@ def keep_state() -> Iterator[None]:
     """Restores at its end what code of others may change in this process, and results depend on.
 
     That is the state of random numbers of torch (also on GPUs), NumPy and Python; whether gradients are computed;
-    torch's threads, default type and device, algorithms and precision; NumPy's handling of errors; and the folder.
+    torch's threads, default type and device, algorithms and precision; NumPy's handling of errors; the folder; and what
+    signals do.
     """
     generators: list[tuple[Callable[[Any], object], Any]] = [
         (torch.set_rng_state, torch.get_rng_state()),
@@ -109,6 +115,8 @@ _SETTINGS: list[tuple[Callable[[Any], object], Callable[[], Any]]] = [
     (torch.set_default_device, torch.get_default_device),
     (torch.set_deterministic_debug_mode, torch.get_deterministic_debug_mode),
     (os.chdir, os.getcwd),
+    # By which a training stops and is saved.
+    *((partial(signal.signal, one), partial(signal.getsignal, one)) for one in (signal.SIGINT, *STOP_SIGNALS)),
 ]
 
 

@@ -3,6 +3,7 @@
 import logging
 import os
 import random
+import signal
 
 import numpy as np
 import pandas as pd
@@ -55,7 +56,7 @@ class Meddles(Lists):  # changes what a training computes with, in each of its c
         self.meddle()
 
     def meddle(self):
-        import os, random
+        import os, random, signal
 
         import numpy as np
         import torch
@@ -72,6 +73,7 @@ class Meddles(Lists):  # changes what a training computes with, in each of its c
         torch.backends.cuda.matmul.fp32_precision = "tf32"
         np.seterr(all="raise")
         os.chdir("/")
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 class Exits(Lists):
@@ -207,6 +209,7 @@ def computes_with():
         torch.backends.cuda.matmul.fp32_precision,
         np.geterr()["over"],
         os.getcwd(),
+        signal.getsignal(signal.SIGTERM) != signal.SIG_IGN,
     )
     return settings, (torch.get_rng_state().tolist(), np.random.get_state()[1].tolist(), random.getstate())
 
