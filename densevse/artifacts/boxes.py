@@ -1,14 +1,13 @@
 """Boxes as arrays (..., 4) of x, y, width, height in pixels: the names of their columns, and overlaps."""
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.columns import BOX_COLUMNS
-from snakeproof.errors import InputError
 
 Boxes = NDArray[np.float32]
 
@@ -29,19 +28,20 @@ def intersection_over_union(boxes: NDArray[Any], others: NDArray[Any]) -> NDArra
     return ratio
 
 
-def check_form(boxes: NDArray[Any], sizes: NDArray[Any], where: str) -> None:
-    """Raises `InputError` if boxes (n, 4) have a problem of `form_problems`."""
-    for problem in form_problems(boxes, sizes):
-        raise InputError(f"{where}: {problem}.")
+Problems: TypeAlias = dict[str, NDArray[np.bool_]]
+"""Problem in words -> the rows that have it, as rules of artifacts return them."""
 
 
-def form_problems(boxes: NDArray[Any], sizes: NDArray[Any]) -> dict[str, NDArray[np.bool_]]:
-    """Problem -> the boxes (n, 4) with it, if boxes fit their images better in another form than x, y, width, height.
+def find_form_problems(rows: pd.DataFrame, images: pd.DataFrame | None) -> Problems:
+    """The boxes with it, if all fit their images better in another form than x, y, width, height. A rule of artifacts.
 
-    `sizes` (n, 2) are the images' widths and heights; NaN where they are not known. Of boxes in the form of pixels as
-    many fit as in any other. Shares of the sides are all between 0 and 1.
+    `images` are as in `image_sizes`. Of boxes in the form of pixels as many fit as in any other. Shares of the sides
+    are all between 0 and 1.
     """
-    if are_shares(boxes):
+    boxes, sizes = rows[BOX].to_numpy(np.float64), image_sizes(rows, images)
+    if images is None:
+        return {}
+    if len(boxes) and ((boxes >= 0) & (boxes <= 1)).all():
         return {SHARES: np.ones(len(boxes), bool)}
     first, second = boxes[:, :2], boxes[:, 2:]
     forms = {
@@ -70,39 +70,49 @@ SHARES = (
 )
 
 
-def are_shares(boxes: NDArray[Any]) -> bool:
-    """True if all numbers of boxes (n, 4) are shares of the image's sides."""
-    return bool(len(boxes) and ((boxes >= 0) & (boxes <= 1)).all())
-
-
 def _find_fitting(begin: NDArray[Any], end: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.bool_]:
     """The boxes with an area that leave their image by one pixel at most, as files count pixels differently."""
     fitting: NDArray[np.bool_] = np.all((begin >= -1) & (end <= sizes + 1) & (begin < end), axis=1)
     return fitting
 
 
-def find_form_problems(rows: pd.DataFrame, images: pd.DataFrame) -> dict[str, NDArray[np.bool_]]:
-    """`form_problems` of rows with boxes; `images` are IMAGES rows. A rule of artifacts."""
-    return form_problems(rows[BOX].to_numpy(np.float64), image_sizes(rows, images))
-
-
-def find_outside(rows: pd.DataFrame, images: pd.DataFrame) -> dict[str, NDArray[np.bool_]]:
+def find_outside(rows: pd.DataFrame, images: pd.DataFrame) -> Problems:
     """The true boxes without area, or that leave their image by more than a pixel. A rule of artifacts."""
     boxes, sizes = rows[BOX].to_numpy(np.float64), image_sizes(rows, images)
     inside = (boxes[:, :2] >= -1) & (boxes[:, :2] + boxes[:, 2:] <= sizes + 1) & (boxes[:, 2:] > 0)
     return {"its box has no area or leaves the image": ~inside.all(axis=1) & ~np.isnan(sizes).any(axis=1)}
 
 
-def find_repeated(rows: pd.DataFrame) -> dict[str, NDArray[np.bool_]]:
+def are_mostly_outside(boxes: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.bool_]:
+    """(n,) which boxes (n, 4) have less than half of their area in images of these `sizes` (n, 2), or none at all."""
+    begin, end = np.clip(boxes[:, :2], 0, sizes), np.clip(boxes[:, :2] + boxes[:, 2:], 0, sizes)
+    inside = end - begin
+    outside: NDArray[np.bool_] = (inside <= 0).any(axis=1)
+    outside |= 2 * inside.prod(axis=1) < np.abs(boxes[:, 2:]).prod(axis=1)
+    return outside
+
+
+def find_repeated(rows: pd.DataFrame) -> Problems:
     """The boxes that a phrase has twice. Two objects may have one box. A rule of artifacts."""
     repeated = rows.duplicated(["caption_id", "start", "end", *BOX]) & (rows["caption_id"] != "")
     return {"its phrase has this box twice; keep one": repeated.to_numpy()}
 
 
-def image_sizes(rows: pd.DataFrame, images: pd.DataFrame) -> NDArray[np.float64]:
-    """The width and height (n, 2) of each row's image in IMAGES; NaN of an image that cannot be read."""
-    readable = images[images["status"] == "ok"].set_index("image_id")[["width", "height"]]
-    return readable.reindex(rows["image_id"]).to_numpy(np.float64)
+def image_sizes(rows: pd.DataFrame, images: pd.DataFrame | None) -> NDArray[np.float64]:
+    """The width and height (n, 2) of each row's image; NaN of an image that cannot be read, or has no picture.
+
+    `images` are IMAGES rows, or `sizes_by_image` of them, or None where no sizes are known.
+    """
+    if images is None:
+        return np.full((len(rows), 2), np.nan)
+    sizes = sizes_by_image(images) if "image_id" in images else images
+    return sizes.reindex(rows["image_id"]).to_numpy(np.float64)
+
+
+def sizes_by_image(images: pd.DataFrame) -> pd.DataFrame:
+    """The width and height of each of IMAGES, by its id; NaN where they are not known."""
+    sizes = images.set_index("image_id")[["width", "height"]].astype(np.float64)
+    return sizes.where((images["status"] == "ok").to_numpy()[:, None] & (sizes > 0))
 
 
 def grid_cells(width: int, height: int, cells: int) -> NDArray[np.float64]:

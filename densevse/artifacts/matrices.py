@@ -212,10 +212,14 @@ def _stack_lists(lists: pa.Array, name: str, first: int, width: int | None) -> N
     wrong = np.flatnonzero((lengths != expected) | (lengths < 0))
     if len(wrong) and lengths[wrong[0]] < 0:
         raise InputError(f"{name}: row {first + int(wrong[0])} is empty; complete it.")
-    if len(wrong) or lists.flatten().null_count:
-        row = first + int(wrong[0]) if len(wrong) else first
-        raise InputError(f"{name}: row {row} or one after it has not the {expected} numbers of the first; complete it.")
-    rows: NDArray[Any] = lists.flatten().to_numpy(zero_copy_only=False).reshape(len(lists), expected)
+    if len(wrong):
+        row = first + int(wrong[0])
+        raise InputError(f"{name}: row {row} has not the {expected} numbers of the first; complete it.")
+    flat = lists.flatten()
+    if flat.null_count:
+        row = first + int(flat.is_null().to_numpy(zero_copy_only=False).argmax()) // int(expected)
+        raise InputError(f"{name}: row {row} has a number that is null, as pandas writes NaN; complete it.")
+    rows: NDArray[Any] = flat.to_numpy(zero_copy_only=False).reshape(len(lists), expected)
     return rows
 
 

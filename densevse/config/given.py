@@ -1,6 +1,9 @@
 """Given rows: scores or embeddings of a test split that another model computed."""
 
-from collections.abc import Iterator
+import filecmp
+import os.path
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -16,6 +19,24 @@ ID_FILES = ("image_ids", "caption_ids")
 
 def _as_list(files: Any) -> Any:
     return [files] if isinstance(files, str) else files
+
+
+def check_different(seeds: Sequence[Sequence[str]]) -> None:
+    """Raises `ValueError` that names two seeds of which all files are equal; `seeds` has the files of each."""
+    for (first, one), (second, other) in combinations(enumerate(seeds), 2):
+        if are_equal(one, other):
+            raise ValueError(
+                f"seeds {first} and {second} have the same contents: {', '.join(one)} and {', '.join(other)}. One "
+                "model that is there twice shows no spread, so name the files of another training, or leave these out"
+            )
+
+
+def are_equal(files: Sequence[str], others: Sequence[str]) -> bool:
+    """True if each of some files is equal to one of others, by path, or by content where both are there."""
+    return all(
+        one == other or (os.path.isfile(one) and os.path.isfile(other) and filecmp.cmp(one, other, shallow=False))
+        for one, other in zip(files, others, strict=True)
+    )
 
 
 SeedFiles = Annotated[
@@ -76,6 +97,11 @@ class GivenFiles(GivenLayout):
             raise ValueError("unscored: with vectors every pair has a score; remove the key")
         if self.images and self.lower_is_better:
             raise ValueError("lower_is_better: the similarity of vectors is higher for closer ones; remove the key")
+        return self
+
+    @model_validator(mode="after")
+    def _check_seeds(self) -> Self:
+        check_different([[files[seed] for _, files in self._matrices()] for seed in self.seeds])
         return self
 
     @property

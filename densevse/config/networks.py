@@ -268,6 +268,9 @@ class FeatureFile(Strict):
         None, description="with array, of regions: left, top, right and bottom of each in pixels (images, regions, 4)"
     )
     image_id: str = Field("{id}", description="an image's id in the data set, where {id} is that of the file")
+    padding: Literal["zeros"] | None = Field(
+        None, description="with array or scan, of regions: zeros fill up images of fewer regions, and count nowhere"
+    )
 
     @model_validator(mode="after")
     def _check_keys(self) -> Self:
@@ -279,6 +282,8 @@ class FeatureFile(Strict):
                 raise ValueError(f"{key}: the format {self.format} has none; remove the key")
             if key in needed and not given:
                 raise ValueError(f"{key}: the format {self.format} needs it; name your file")
+        if self.padding and self.format not in ("array", "scan"):
+            raise ValueError(f"padding: the format {self.format} has as many regions as an image has; remove the key")
         if "{id}" not in self.image_id:
             raise ValueError(f"image_id: {self.image_id!r} must hold {{id}}, which stands for the id in the file")
         return self
@@ -313,6 +318,8 @@ class GivenFeatures(Strict):
             raise ValueError("whole_by: there are no regions to complete; remove the key")
         for view in ("grid", "whole", "concepts"):
             file: FeatureFile | None = getattr(self, view)
+            if file and file.padding:
+                raise ValueError(f"{view}: padding is for regions only; remove the key")
             if file and (file.boxes or file.format == "bottom_up"):
                 raise ValueError(
                     f"{view}: boxes and the format bottom_up are for regions only; give an array or Parquet"

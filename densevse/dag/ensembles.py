@@ -1,8 +1,9 @@
 """Ensembles in the plan: what their trained members read, and the files of those that are given."""
 
 from collections.abc import Iterator
+from itertools import combinations
 
-from densevse.config.given import GivenFiles
+from densevse.config.given import GivenFiles, are_equal
 from densevse.config.tables import Ensemble
 from densevse.config.values import DatasetName, VariantName
 from densevse.dag import training
@@ -37,10 +38,18 @@ def models(project: Project, dataset: DatasetName, ensemble: VariantName, seed: 
 
 
 def given_files(project: Project, dataset: DatasetName, ensemble: VariantName, seed: int) -> list[str]:
-    """The files of its given members, one member after the other."""
-    return [
-        file for _, row, own in _given_members(project, dataset, ensemble, seed) for file in row.files(own).values()
+    """The files of its given members, one member after the other. Raises `InputError` for one model twice."""
+    members = [
+        (name, row.layout, row.files(own)) for name, row, own in _given_members(project, dataset, ensemble, seed)
     ]
+    for (one, layout, files), (other, other_layout, others) in combinations(members, 2):
+        alike = layout == other_layout and files.keys() == others.keys()
+        if alike and are_equal([*files.values()], [*others.values()]):
+            raise InputError(
+                f"ensembles.{ensemble}: {one} and {other} have the same contents: {', '.join(files.values())} and "
+                f"{', '.join(others.values())}; leave one out."
+            )
+    return [file for _, _, files in members for file in files.values()]
 
 
 def job(project: Project, dataset: DatasetName, ensemble: VariantName, seed: int) -> Job:

@@ -60,6 +60,7 @@ def given_job(project: Project, dataset: DatasetName, given: str, view: str) -> 
         "mean": name == "whole" and entry.whole is None,
         "dtype": entry.dtype,
         "copies": getattr(project.datasets[dataset].options, "copies", 1),
+        "padding": entry.view_file(name).padding,
     }
     return Job({"options": options, "file_names": list(_given_files(project, dataset, given, view))})
 

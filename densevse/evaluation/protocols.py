@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 
 from densevse.runtime.arrays import Indices, spaced_indices
 from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 MOST = {"all": math.inf, "first_five": 5}
 """The largest number of sentences of an image that are ranked."""
+
+NAMED = 1000
+"""The images that first_1000 and random_1000 name."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,15 @@ def five_folds(test_set: TestSet) -> list[Fold]:
 
 def first_1000(test_set: TestSet) -> list[Fold]:
     """The first 1,000 images in table order (sm-LSTM, Table 2)."""
-    return [_fold(test_set, 0, min(1000, len(test_set.image_ids)))]
+    return [_fold(test_set, 0, _thousand(test_set))]
+
+
+def _thousand(test_set: TestSet) -> int:
+    """The 1,000 images of a fold, or as many as there are, which a warning says."""
+    found = min(NAMED, len(test_set.image_ids))
+    if found < NAMED:
+        logger.warning("the protocol names %s images, and the split has %s: all are ranked", f"{NAMED:,}", found)
+    return found
 
 
 def random_1000(test_set: TestSet) -> list[Fold]:
@@ -107,7 +119,7 @@ def random_1000(test_set: TestSet) -> list[Fold]:
     The paper does not name its images. Ours are the same on every machine and with every version of a library.
     """
     checksums = [hashlib.sha256(str(name).encode()).digest() for name in test_set.image_ids]
-    drawn = sorted(range(len(checksums)), key=checksums.__getitem__)[:1000]
+    drawn = sorted(range(len(checksums)), key=checksums.__getitem__)[: _thousand(test_set)]
     images = np.array(sorted(drawn), dtype=np.int64)
     return [Fold(images, np.flatnonzero(np.isin(test_set.image_of_caption, images)))]
 

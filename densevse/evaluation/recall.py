@@ -11,7 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.evaluation.metrics import DIRECTIONS, RECALL_COLUMNS, RECALLS
+from densevse.evaluation.protocols import TestSet
 from densevse.runtime.arrays import Reals
+from densevse.statistics.bootstrap import student_interval
 from densevse.statistics.rankings import RankHistogram
 
 
@@ -69,7 +71,58 @@ def is_below_chance(retrieval: pd.DataFrame) -> bool:
     """True if half of a direction's queries, of 20 or more, find their answer in the last quarter of the candidates."""
     place = (retrieval["rank"] - 1) / (retrieval["candidates"] - 1).clip(lower=1)
     of_direction = place.groupby(retrieval["direction"])
-    return bool(((of_direction.median() > 0.75) & (of_direction.size() >= 20)).any())
+    return bool(((of_direction.median() > 0.75) & (of_direction.size() >= FEWEST_QUERIES)).any())
+
+
+NO_BETTER = "no better than chance: relative to a random order, the 95% interval of the mean rank reaches 1."
+NEARLY_EQUAL = "scores are nearly all equal: more than half of the queries tie with wrong candidates."
+FEWEST_QUERIES = 20
+
+
+def failures(retrieval: pd.DataFrame, test_set: TestSet) -> list[str]:
+    """What a RETRIEVAL artifact of a test set found no better than a model that saw or learned nothing, in sentences.
+
+    Directions are looked at one by one, those with 20 queries or more.
+    """
+    of_caption = pd.Series(test_set.image_ids[test_set.image_of_caption], test_set.caption_ids)
+    asks = retrieval["direction"] == "t2i"
+    image = retrieval["query_id"].where(~asks, retrieval["query_id"].map(of_caption))
+    answers = asks.groupby([retrieval["fold"], image]).transform("sum").where(~asks, 1)
+    found = set[str]()
+    for _, rows in retrieval.assign(image=image, answers=answers).groupby("direction"):
+        columns = (rows[name].to_numpy() for name in ("rank", "candidates", "answers", "image", "tied"))
+        found |= query_failures(*columns)
+    if is_below_chance(retrieval):
+        return [BELOW_CHANCE, *(found - {NO_BETTER})]
+    return sorted(found)
+
+
+def query_failures(
+    rank: NDArray[Any],
+    candidates: NDArray[Any] | int,
+    answers: NDArray[Any] | int,
+    image: NDArray[Any],
+    tied: NDArray[np.bool_] | None = None,
+) -> set[str]:
+    """`NEARLY_EQUAL` or else `NO_BETTER`, if it holds for the queries (n,) of a direction, which are drawn by `image`.
+
+    A query with m right `answers` has (rank - 1)(m + 1) / (wrong candidates): of a random order of w wrong candidates
+    and m right ones, w / (m + 1) wrong ones are expected before the first right one, so that the mean is 1. Without
+    `tied`, a query is tied that has all wrong candidates before its answer, as a rank counts ties against it.
+    """
+    wrong = np.broadcast_to(candidates - answers, rank.shape)
+    asked = wrong > 0
+    if asked.sum() < FEWEST_QUERIES:
+        return set()
+    relative = ((rank - 1) * (answers + 1))[asked] / wrong[asked]
+    groups, _ = pd.factorize(image[asked])
+    sums = np.bincount(groups, relative - relative.mean())
+    error = np.sqrt(len(sums) / max(1, len(sums) - 1) * np.sum(sums**2)) / len(relative)
+    interval = student_interval(float(relative.mean()), float(error), max(1, len(sums) - 1))
+    are_tied = rank - 1 == wrong if tied is None else tied
+    if are_tied[asked].mean() > 0.5:
+        return {NEARLY_EQUAL}
+    return {NO_BETTER} if interval.high >= 1 else set()
 
 
 def metrics_of(retrieval: pd.DataFrame) -> dict[str, float]:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.evaluation.recall import is_hit
+from densevse.evaluation.recall import is_hit, query_failures
 from densevse.runtime.arrays import Indices, Reals
 from densevse.statistics.intervals import SumBootstrap, Sums
 
@@ -51,6 +51,11 @@ class AnswerRanks(NamedTuple):
             "map_at_r": self._sums(place / self.rank * within_r) / answers,
             "rprecision": self._sums(within_r) / answers,
         }
+
+    def failures(self, candidates: int, image: Indices) -> set[str]:
+        """Those of `densevse.evaluation.recall`, of queries among `candidates`, which are drawn by `image` (Q,)."""
+        first = np.flatnonzero(np.diff(self.query, prepend=-1))
+        return query_failures(self.rank[first], candidates, np.bincount(self.query), image)
 
     def _sums(self, values: NDArray[Any]) -> Reals:
         return np.bincount(self.query, values).astype(np.float64)

@@ -18,6 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from densevse.artifacts.vectors import check_varied, check_vectors
 from densevse.config.registries import reads_one_vector
 from densevse.data.distinct import Distinct
 from densevse.data.files import Files
@@ -123,13 +124,21 @@ class Model:
         return _array(self.method.encode_images(Images({self.view: there}, present)).vectors)
 
     def _sides(self, images: Vectors, sentences: Vectors) -> list[Tensor]:
-        """Both sides on the model's device. Raises `InputError` unless they are one or more vectors of one length."""
+        """Both sides on the model's device.
+
+        Raises `InputError` unless they are one or more vectors of one length, finite and, under a cosine, not zero, and
+        for ten or more that are all the same.
+        """
         shapes = np.shape(images), np.shape(sentences)
         if any(len(shape) != 2 or 0 in shape for shape in shapes) or shapes[0][1] != shapes[1][1]:
             raise InputError(
                 f"expected vectors (images, D) and (sentences, D) as the model encodes them, at least one each, found "
                 f"{shapes[0]} and {shapes[1]}."
             )
+        similarity = getattr(self.method.hyperparameters, "similarity", "cosine")
+        for name, side in (("images", images), ("sentences", sentences)):
+            check_vectors(np.asarray(side), name, similarity)
+            check_varied(np.asarray(side), name)
         return [
             torch.from_numpy(np.asarray(side, np.float32)).to(module_device(self.method))
             for side in (images, sentences)

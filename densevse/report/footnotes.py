@@ -12,7 +12,7 @@ import pandas as pd
 
 from densevse.artifacts.families import copies
 from densevse.evaluation.protocols import MOST
-from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance
+from densevse.evaluation.recall import failures
 from densevse.report.made_with import choices, descriptions
 from densevse.report.plan import SectionPlan, TablePlan
 from densevse.report.published import Paper, PublishedRow
@@ -228,9 +228,12 @@ def _uneven_notes(section: MeasuredSection) -> list[str]:
 
 
 def _chance_notes(section: MeasuredSection) -> list[str]:
-    """The rows that rank far below chance."""
-    names = [one.variant for one in section.measured if any(map(is_below_chance, one.retrievals.values()))]
-    return [f"{', '.join(names)}: {BELOW_CHANCE}"] if names else []
+    """The rows that saw or learned nothing."""
+    names: dict[str, dict[str, None]] = {}
+    for one in section.measured:
+        for failure in (each for rows in one.retrievals.values() for each in failures(rows, section.test_set)):
+            names.setdefault(failure, {})[one.variant] = None
+    return [f"{', '.join(variants)}: {failure}" for failure, variants in names.items()]
 
 
 def _left_out_notes(section: MeasuredSection, ranked: Indices) -> list[str]:

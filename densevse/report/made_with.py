@@ -36,7 +36,8 @@ def choices(retrievals: Sequence[Statement]) -> dict[str, str]:
     """
     if any("given" in made.found for made in retrievals):
         rows = [(made.found["given"], made.given.get("layout", {})) for made in retrievals]
-        return {"given": _files_and_options(rows)}
+        zeros = [f"{count:,} vectors of {key} are zero" for key, count in _zeros(retrievals).items()]
+        return {"given": "; ".join([_files_and_options(rows), *zeros])}
     members: dict[str, list[tuple[Any, Any]]] = {}
     for made in retrievals:
         for member in made.found.get("given_members", []):
@@ -52,6 +53,12 @@ def choices(retrievals: Sequence[Statement]) -> dict[str, str]:
     found["word vectors"] = [_word_vectors(model) for made in retrievals for model in _models(made)]
     found["given"] = [f"{_files_and_options(rows)} of {name}" for name, rows in members.items()]
     return {what: ", ".join(sorted({*names})) for what, names in found.items() if names}
+
+
+def _zeros(retrievals: Sequence[Statement]) -> dict[str, int]:
+    """The most zero vectors of a seed of a given row, by key."""
+    counts = [made.found.get("zeros", {}) for made in retrievals]
+    return {key: max(one.get(key, 0) for one in counts) for one in counts for key in one}
 
 
 def descriptions(rows: Iterable[Sequence[Statement]]) -> list[str]:

@@ -17,7 +17,7 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.bootstrap import expected_metrics, retrieval_bootstrap
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS, RECALL_COLUMNS
-from densevse.evaluation.protocols import Fold, TestSet, folds, full, select_split
+from densevse.evaluation.protocols import NAMED, Fold, TestSet, folds, full, select_split
 from densevse.report.plan import Difference, SectionPlan
 from densevse.report.published import Paper, PublishedRow
 from densevse.report.rendering import named_seeds
@@ -194,7 +194,12 @@ class MeasuredSection:
         images = len(np.unique(np.concatenate([fold.images for fold in self.folds])))
         sentences = len(np.unique(np.concatenate([fold.captions for fold in self.folds])))
         asked, answers = ("regions", "phrases") if self.plan.protocol == "regions" else ("images", "sentences")
-        protocol = _PROTOCOLS[self.plan.protocol].format(fold=f"{self.fold_size:,}")
+        sizes = sorted({len(fold.images) for fold in self.folds})
+        protocol = _PROTOCOLS[self.plan.protocol].format(
+            fold=" to ".join(f"{size:,}" for size in dict.fromkeys((sizes[0], sizes[-1])))
+        )
+        if self.plan.protocol in ("first_1000", "random_1000") and sizes[0] < NAMED:
+            protocol = f"all of them, as there are fewer than the {NAMED:,} images that the protocol names"
         return f"{self.plan.title}: test split, {images:,} {asked}, {sentences:,} {answers}, {protocol}"
 
     def rows(self, published: Sequence[PublishedRow], papers: Mapping[str, Paper], reference: str | None) -> list[Row]:

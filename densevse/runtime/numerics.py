@@ -6,9 +6,15 @@ Every job that uses torch calls `set_up` first, or `set_up_processor` if it neve
 import faulthandler
 import hashlib
 import os
+import random
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import torch
 
 from densevse.runtime.gpu import usable_device
@@ -16,6 +22,9 @@ from snakeproof.logs import logger
 
 Precision = Literal["bf16", "fp32"]
 TrainingPrecision = Literal["float32", "tf32", "bf16"]
+
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
+"""The signals that ask a training to stop; the second is a cluster's warning."""
 
 MATRIX_LIMITS: tuple[str, ...] = ("AMX", "ALL", "DEFAULT")
 """The value of ONEDNN_MAX_CPU_ISA that allows Intel's matrix units."""
@@ -61,6 +70,54 @@ def seed_everything(seed: int, *names: str) -> None:
     """Seeds torch with a seed and a job's name, so that two jobs with one seed differ."""
     digest = hashlib.sha256("/".join([str(seed), *names]).encode()).digest()
     torch.manual_seed(int.from_bytes(digest[:8], "big") >> 1)
+
+
+@contextmanager
+def keep_state() -> Iterator[None]:
+    """Restores at its end what code of others may change in this process, and results depend on.
+
+    That is the state of random numbers of torch (also on GPUs), NumPy and Python; whether gradients are computed;
+    torch's threads, default type and device, algorithms and precision; NumPy's handling of errors; the folder; and what
+    signals do.
+    """
+    generators: list[tuple[Callable[[Any], object], Any]] = [
+        (torch.set_rng_state, torch.get_rng_state()),
+        (np.random.set_state, np.random.get_state()),
+        (random.setstate, random.getstate()),
+    ]
+    if torch.cuda.is_initialized():
+        generators.append((torch.cuda.set_rng_state_all, torch.cuda.get_rng_state_all()))
+    flags = [(owner, name, getattr(owner, name)) for owner, names in _FLAGS.items() for name in names]
+    settings = [(write, read, read()) for write, read in _SETTINGS]
+    try:
+        with torch.set_grad_enabled(torch.is_grad_enabled()), np.errstate():
+            yield
+    finally:
+        for write, value in generators:
+            write(value)
+        for owner, name, value in flags:
+            setattr(owner, name, value)
+        for write, read, value in settings:
+            if read() != value:
+                write(value)
+
+
+_FLAGS: dict[Any, tuple[str, ...]] = {
+    torch.backends.cuda.matmul: ("fp32_precision",),
+    torch.backends.cudnn.conv: ("fp32_precision",),  # type: ignore[attr-defined]
+    torch.backends.cudnn.rnn: ("fp32_precision",),
+    torch.backends.mkldnn.matmul: ("fp32_precision",),  # type: ignore[attr-defined]
+    torch.backends.cudnn: ("benchmark", "deterministic"),
+}
+_SETTINGS: list[tuple[Callable[[Any], object], Callable[[], Any]]] = [
+    (torch.set_num_threads, torch.get_num_threads),
+    (torch.set_default_dtype, torch.get_default_dtype),
+    (torch.set_default_device, torch.get_default_device),
+    (torch.set_deterministic_debug_mode, torch.get_deterministic_debug_mode),
+    (os.chdir, os.getcwd),
+    # By which a training stops and is saved.
+    *((partial(signal.signal, one), partial(signal.getsignal, one)) for one in (signal.SIGINT, *STOP_SIGNALS)),
+]
 
 
 def is_onednn_faster() -> bool:

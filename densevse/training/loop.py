@@ -29,7 +29,7 @@ from densevse.methods.interface import Moment, module_device
 from densevse.methods.moving import Packed, to_device
 from densevse.runtime.ahead import prefetch_results
 from densevse.runtime.arrays import Indices
-from densevse.runtime.numerics import TrainingPrecision, gpu_computes_bf16, seed_everything, set_up
+from densevse.runtime.numerics import STOP_SIGNALS, TrainingPrecision, gpu_computes_bf16, seed_everything, set_up
 from densevse.runtime.on_gpu import loader_threads, numbers_at_once
 from densevse.runtime.project import NUMBERS_AT_ONCE
 from densevse.training.checkpoints import Checkpoint, fingerprint
@@ -353,7 +353,7 @@ def _stop_signals() -> Iterator[threading.Event]:
         logger.info("got %s: saving at the next step", signal.Signals(number).name)
         stop.set()
 
-    before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGUSR1)}
+    before = {number: signal.signal(number, ask) for number in STOP_SIGNALS}
     try:
         yield stop
     finally:

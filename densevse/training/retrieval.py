@@ -14,6 +14,7 @@ from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.evaluation.ranks import evaluate, metrics
+from densevse.evaluation.recall import query_failures
 from densevse.methods.interface import Batch, Encoding, Images, Method, Moment, Sentences, replace_parts
 from densevse.models.attention import entropies
 from densevse.models.encoding import encode_images, encode_sentences
@@ -113,13 +114,18 @@ def add_siblings(examples: Indices, number: int, image_of_caption: Indices, epoc
 
 
 def recalls_and_rsum(method: Method, pairs: Pairs) -> dict[str, float]:
-    """R@K both ways and their rsum of a method on a split."""
+    """R@K both ways and their rsum of a method on a split; a warning says if they are no better than chance."""
     rows = pairs.rows
     every_image, every_sentence = np.arange(len(rows.image_ids)), np.arange(len(rows.caption_ids))
     score = scorer(method, encode_images(method, pairs), encode_sentences(method, pairs))
     ranks = evaluate(score(every_image, every_sentence), rows.image_of_caption, len(every_image))
-    found = metrics(ranks)
-    return {name: found[name] for name in MEASURES}
+    counts = np.bincount(rows.image_of_caption, minlength=len(every_image))
+    asks = every_image[counts > 0]
+    found = query_failures(ranks.i2t, len(every_sentence), counts[asks], asks)
+    for failure in sorted(found | query_failures(ranks.t2i, len(every_image), 1, rows.image_of_caption)):
+        logger.warning("on val: %s", failure)
+    measured = metrics(ranks)
+    return {name: measured[name] for name in MEASURES}
 
 
 def _to_float32(encoding: Encoding) -> Encoding:

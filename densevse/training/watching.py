@@ -1,6 +1,6 @@
 """Gives the rows of a training's history to the watchers that the configuration names, while it runs.
 
-No artifact and no digest depends on a watcher, and an error of one ends its display, not the training.
+No artifact and no digest depends on a watcher. An error or an exit of one ends its display, not the training.
 """
 
 import os
@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from densevse.config.registries import WATCHERS
 from densevse.runtime import project
+from densevse.runtime.numerics import keep_state
 from snakeproof.logs import logger
 from snakeproof.statements import RESULTS
 
@@ -48,25 +49,29 @@ class _Watchers:
         run = str(path.relative_to(results) if path.is_relative_to(results) else path.name)
         self._open: dict[str, Watcher] = {}
         for name in names:
-            with self._catch_errors(name):
+            with self._call(name):
                 self._open[name] = WATCHERS[name](run, results / "logs" / name / run)
 
     def watch(self, row: Row) -> None:
         for name, watcher in [*self._open.items()]:
-            with self._catch_errors(name):
+            with self._call(name):
                 watcher.watch(dict(row))
 
     def close(self) -> None:
         for name, watcher in [*self._open.items()]:
-            with self._catch_errors(name):
+            with self._call(name):
                 watcher.close()
 
     @contextmanager
-    def _catch_errors(self, name: str) -> Iterator[None]:
-        """Turns an error of a watcher into a warning, and takes the watcher out: it is called no more."""
+    def _call(self, name: str) -> Iterator[None]:
+        """Turns an error or an exit of a watcher into a warning, and takes the watcher out: it is called no more.
+
+        What the training computes with is then as it was before.
+        """
         try:
-            yield
-        except Exception as error:  # whatever another package's code raises
+            with keep_state():
+                yield
+        except (Exception, SystemExit) as error:  # whatever another package's code raises
             self._open.pop(name, None)
             logger.warning(
                 "logging.%s: training goes on without this watcher (%s: %s)", name, type(error).__name__, error

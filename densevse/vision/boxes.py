@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.artifacts.boxes import Boxes, intersection_over_union
+from densevse.artifacts.boxes import Boxes, are_mostly_outside, intersection_over_union
 
 
 def order_by_score(boxes: Boxes, scores: NDArray[np.float32]) -> NDArray[np.int64]:
@@ -11,7 +11,7 @@ def order_by_score(boxes: Boxes, scores: NDArray[np.float32]) -> NDArray[np.int6
     return np.lexsort((boxes[:, 3], boxes[:, 2], boxes[:, 1], boxes[:, 0], -scores))
 
 
-def clip_boxes(boxes: Boxes, width: int, height: int) -> Boxes:
+def clip_boxes(boxes: Boxes, width: float, height: float) -> Boxes:
     """The part of each box inside an image of `width` x `height`; a box outside gets an area of 0."""
     size = np.array([width, height], np.float32)
     begin = np.clip(boxes[:, :2], 0, size)
@@ -19,10 +19,10 @@ def clip_boxes(boxes: Boxes, width: int, height: int) -> Boxes:
     return np.concatenate([begin, end - begin], axis=1).astype(np.float32)
 
 
-def are_mostly_outside(boxes: Boxes, inside: Boxes) -> NDArray[np.bool_]:
-    """(n,) which boxes have less than half of their area in their image; `inside` are these parts (`clip_boxes`)."""
-    outside: NDArray[np.bool_] = 2 * inside[:, 2:].prod(axis=1) < np.abs(boxes[:, 2:]).prod(axis=1)
-    return outside | (inside[:, 2:] <= 0).any(axis=1)
+def clip_scored_boxes(boxes: Boxes, width: float, height: float) -> Boxes:
+    """`clip_boxes` of those that are inside with half of their area; others stay, and their artifact refuses them."""
+    wrong = are_mostly_outside(boxes, np.array([width, height]))
+    return np.where(wrong[:, None], boxes, clip_boxes(boxes, width, height))
 
 
 def unique_boxes(boxes: Boxes) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.boxes import BOX, Boxes, are_mostly_outside, sizes_by_image
 from densevse.artifacts.images import Photographs
 from densevse.artifacts.phrase_boxes import phrase_boxes
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
@@ -23,7 +23,7 @@ from densevse.config.networks import RegionOptions
 from densevse.config.registries import ARCHITECTURES
 from densevse.runtime.ahead import prefetch_results
 from densevse.runtime.numerics import set_up
-from densevse.vision.boxes import are_mostly_outside, clip_boxes
+from densevse.vision.boxes import clip_boxes
 from densevse.vision.classes import read_classes
 from densevse.vision.crops import Pixels
 from densevse.vision.extract import DTYPE, NetworkFiles, decoding_threads, readable_rows
@@ -114,7 +114,9 @@ def write_regions(
             describing = _region_network(network.load(), options, classes)
             found, classes = _regions_and_classes(proposed, pixels, describing, options, classes, pool)
             length = describing.length
-        with FeatureWriter(path, REGION_FEATURES, (length,), DTYPE, **network.findings()) as writer:
+        with FeatureWriter(
+            path, REGION_FEATURES.bind(images=sizes_by_image(rows)), (length,), DTYPE, **network.findings()
+        ) as writer:
             for some in chunks(progress(found, "regions of images", len(rows)), IMAGES_AT_ONCE):
                 writer.append(_rows(some, classes), np.concatenate([image.described.vectors for image in some]))
     remove_old_shards(path)
@@ -178,7 +180,7 @@ def _proposals_of_image(image: tuple[str, int, int], proposals: pd.DataFrame, wh
     whole = np.array([[0, 0, width, height]], np.float32)
     given = proposals[BOX].to_numpy(np.float32)
     inside = clip_boxes(given, width, height)
-    if are_mostly_outside(given, inside).any():
+    if are_mostly_outside(given, np.array([width, height])).any():
         raise InputError(
             f"{where}: image {image_id}: a box outside its {width} x {height} pixels. The proposals are of other "
             "images: delete the file and run snakemake again."

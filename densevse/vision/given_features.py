@@ -6,27 +6,31 @@ that no threshold excludes it.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts.boxes import BOX, SHARES, Boxes, are_shares
+from densevse.artifacts.boxes import BOX, Boxes, sizes_by_image
 from densevse.artifacts.matrices import Matrix, open_matrix
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.shards import remove_old_shards, shard_slice
-from densevse.vision.boxes import are_mostly_outside, clip_boxes
+from densevse.artifacts.vectors import check_varied
+from densevse.vision.boxes import clip_scored_boxes
 from densevse.vision.given_files import ArrayFile, ArrayFolder, BottomUpFile, GivenFile, GivenImage, TableFile, read_ids
 from snakeproof.errors import InputError
 from snakeproof.logs import progress
-from snakeproof.schema import read
+from snakeproof.schema import ORIGIN, read
 from snakeproof.store import FeatureStore, FeatureWriter
 from snakeproof.strict import Strict, validate
 
+IMAGES_AT_ONCE = 8
+"""Images whose regions are written together."""
 _MANY = 256
 """The number of regions or cells from which they are compared with the length of their vectors."""
 
@@ -42,6 +46,13 @@ class GivenOptions(Strict):
     mean: bool  # of an image's regions, for the whole image
     dtype: Literal["float16", "float32"]
     copies: int
+    padding: Literal["zeros"] | None = None
+
+    @property
+    def zeros(self) -> Literal["kept", "refused", "padding"]:
+        """What becomes of vectors that are zero."""
+        regions = self.view == "regions" or self.mean
+        return "kept" if not regions else "padding" if self.padding else "refused"
 
 
 def read_given_features(
@@ -66,17 +77,15 @@ def read_given_features(
     Path(output).parent.mkdir(parents=True, exist_ok=True)  # archives are unpacked in it
     file = _open_file(given, own_files, usable, Path(output).parent)
     file.check_ids(table["image_id"], usable["image_id"], given.image_id)
+    check_varied((file.read(image_id, given.dtype).vectors for image_id in usable["image_id"]), file.where)
     read_from = {name: Path(own).name for name, own in own_files.items()}
-    images_of_file = (
-        file.read(image_id, given.dtype) for image_id in progress(rows["image_id"], given.name, len(rows))
-    )
     if whole is not None:
-        _write_regions(rows, images_of_file, FeatureStore([whole], IMAGE_FEATURES), given, output, read_from)
+        _write_regions(rows, file, FeatureStore([whole], IMAGE_FEATURES), given, output, read_from)
     else:
         shape = _vector(file.read(usable["image_id"].iloc[0], given.dtype), given).shape
         with FeatureWriter(output, IMAGE_FEATURES, shape, given.dtype, files=read_from) as writer:
-            for image_id, image in zip(rows["image_id"], images_of_file, strict=True):
-                vector = _vector(image, given)
+            for image_id in progress(rows["image_id"], given.name, len(rows)):
+                vector = _vector(file.read(image_id, given.dtype), given)
                 _check_shape(vector.shape, shape, given, image_id)
                 writer.append(pd.DataFrame({"image_id": [image_id]}), vector[None])
     remove_old_shards(output)
@@ -91,14 +100,14 @@ def _open_file(given: GivenOptions, files: Mapping[str, str], images: pd.DataFra
         return ArrayFolder(files["path"], dimensions - 1, given.image_id)
     if given.format == "parquet":
         table = TableFile(files["path"], folder, dimensions == 2, given.view == "regions", given.image_id)
-        table.check_boxes(images)
+        table.check_form(images)
         return table
     if given.format == "scan":
         return _open_scan(given, files["path"], images, folder, dimensions)
     boxes = open_matrix(files["boxes"], "boxes", folder, 3).values if "boxes" in files else None
     matrix = open_matrix(files["path"], given.view, folder, dimensions)
     _check_axes(matrix, given)
-    return ArrayFile([(matrix, read_ids(files["ids"], given.image_id))], boxes)
+    return ArrayFile([(matrix, read_ids(files["ids"], given.image_id))], boxes, zeros=given.zeros)
 
 
 def _open_scan(given: GivenOptions, folder: str, images: pd.DataFrame, unpacked_in: Path, dimensions: int) -> GivenFile:
@@ -113,7 +122,7 @@ def _open_scan(given: GivenOptions, folder: str, images: pd.DataFrame, unpacked_
         matrix = open_matrix(path, given.view, unpacked_in, dimensions)
         _check_axes(matrix, given)
         arrays.append((matrix, list(of["image_id"])))
-    return ArrayFile(arrays, copies=given.copies)
+    return ArrayFile(arrays, copies=given.copies, zeros=given.zeros)
 
 
 def _check_axes(matrix: Matrix, given: GivenOptions) -> None:
@@ -136,20 +145,29 @@ def _vector(image: GivenImage, given: GivenOptions) -> NDArray[np.float32]:
 
 def _write_regions(
     rows: pd.DataFrame,
-    images: Iterable[GivenImage],
+    file: GivenFile,
     whole: FeatureStore,
     given: GivenOptions,
     path: str | Path,
     files: Mapping[str, str],
 ) -> None:
     number = {image_id: place for place, image_id in enumerate(whole.rows["image_id"])}
-    sizes = zip(rows["image_id"], rows["width"], rows["height"], strict=True)
-    with FeatureWriter(path, REGION_FEATURES, whole.shape, given.dtype, files=files) as writer:
-        for (image_id, width, height), image in zip(sizes, images, strict=True):
-            _check_shape(image.vectors.shape[1:], whole.shape, given, image_id)
-            of_whole = whole.gather([number[image_id]])
-            table = _table(image_id, image, _boxes(image, (width, height), given, image_id))
-            writer.append(table, np.concatenate([of_whole.astype(np.float32), image.vectors]))
+    sizes = sizes_by_image(rows)
+    known = iter(progress(sizes.itertuples(name=None), given.name, len(rows)))
+    with FeatureWriter(path, REGION_FEATURES.bind(images=sizes), whole.shape, given.dtype, files=files) as writer:
+        while some := list(islice(known, IMAGES_AT_ONCE)):
+            tables, vectors = [], []
+            for image_id, width, height in some:
+                image = file.read(image_id, given.dtype)
+                _check_shape(image.vectors.shape[1:], whole.shape, given, image_id)
+                if image.size:
+                    _check_size(image.size, (width, height), given, image_id)
+                    sizes.loc[image_id] = image.size  # which stands for that of a picture that is not there
+                boxes = _boxes(image, image.size or (width, height))
+                tables.append(_columns(image_id, image, boxes, file.describe_regions(image_id, len(boxes))))
+                vectors += [whole.gather([number[image_id]]).astype(np.float32), image.vectors]
+            joined = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+            writer.append(pd.DataFrame(joined), np.concatenate(vectors))
 
 
 def _check_shape(found: tuple[int, ...], expected: tuple[int, ...], given: GivenOptions, image_id: str) -> None:
@@ -160,43 +178,33 @@ def _check_shape(found: tuple[int, ...], expected: tuple[int, ...], given: Given
         )
 
 
-def _boxes(image: GivenImage, size: tuple[int, int], given: GivenOptions, image_id: str) -> Boxes:
-    """The boxes of the whole image and of its regions; unknown boxes have no area.
-
-    Raises `InputError` if boxes lie outside the picture, or are of a picture of another size.
-    """
-    known = size if size[0] else image.size
-    if image.size and known and image.size != known:
+def _check_size(stated: tuple[int, int], size: tuple[float, float], given: GivenOptions, image_id: str) -> None:
+    """Raises `InputError` if boxes are of a picture of another size than the data set's, which may be unknown."""
+    if size[0] > 0 and stated != size:
         raise InputError(
-            f"{given.name}: says that image {image_id!r} has {image.size[0]} x {image.size[1]} pixels, and the picture "
-            f"has {known[0]} x {known[1]}, so its boxes lie elsewhere; use the picture that the features are of, and "
-            "write the width before the height."
+            f"{given.name}: says that image {image_id!r} has {stated[0]} x {stated[1]} pixels, and the picture "
+            f"has {size[0]:.0f} x {size[1]:.0f}, so its boxes lie elsewhere; use the picture that the features are of, "
+            "and write the width before the height."
         )
-    whole = np.array([[0, 0, *(known or (0, 0))]], np.float32)
+
+
+def _boxes(image: GivenImage, size: Sequence[float]) -> Boxes:
+    """The boxes of the whole image and of its regions; unknown boxes have no area."""
+    known = size[0] > 0
+    whole = np.array([[0, 0, *(size if known else (0, 0))]], np.float32)
     if image.boxes is None:
         return np.concatenate([whole, np.zeros((len(image.vectors), 4), np.float32)])
-    if are_shares(image.boxes):
-        raise InputError(f"{given.name}: image {image_id!r}: {SHARES}.")
-    inside = clip_boxes(image.boxes, *known) if known else image.boxes
-    wrong = np.flatnonzero(are_mostly_outside(image.boxes, inside))
-    if len(wrong):
-        raise InputError(
-            f"{given.name}: the box {image.boxes[wrong[0]].tolist()} (x, y, width, height) of region {wrong[0] + 1} of "
-            f"image {image_id!r} has less than half of its area inside {known}; correct it, in pixels from the top "
-            "left corner."
-        )
-    return np.concatenate([whole, inside])
+    return np.concatenate([whole, clip_scored_boxes(image.boxes, *size) if known else image.boxes])
 
 
-def _table(image_id: str, image: GivenImage, boxes: Boxes) -> pd.DataFrame:
-    """The rows of an image's regions, without their vectors."""
+def _columns(image_id: str, image: GivenImage, boxes: Boxes, origin: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """The columns of an image's regions, without their vectors."""
     unscored = np.full(len(image.vectors), np.inf, np.float32)
-    return pd.DataFrame(
-        {
-            "image_id": image_id,
-            "rank": np.arange(len(boxes), dtype=np.int32),
-            **dict(zip(BOX, boxes.T, strict=True)),
-            "score": np.append(np.float32(np.inf), unscored if image.scores is None else image.scores),
-            "class_name": ["", *(image.classes or [""] * len(image.vectors))],
-        }
-    )
+    return {
+        "image_id": np.full(len(boxes), image_id, object),
+        "rank": np.arange(len(boxes), dtype=np.int32),
+        **dict(zip(BOX, boxes.T, strict=True)),
+        "score": np.append(np.float32(np.inf), unscored if image.scores is None else image.scores),
+        "class_name": np.array(["", *(image.classes or [""] * len(image.vectors))], object),
+        ORIGIN: np.array(origin, object),
+    }

@@ -9,7 +9,7 @@ import binascii
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, NamedTuple
+from typing import Any, BinaryIO, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from densevse.artifacts.boxes import BOX, Boxes, check_form
+from densevse.artifacts.boxes import BOX, Boxes, find_form_problems
 from densevse.artifacts.matrices import Matrix, open_matrix, read_row_ids
+from densevse.artifacts.vectors import find_wrong_vectors
 from snakeproof.errors import InputError
 from snakeproof.logs import logger
+from snakeproof.schema import check_rows
 
 _FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
 """The fields of a line of bottom-up attention's TSV (Anderson et al., CVPR 2018)."""
@@ -71,11 +73,16 @@ class GivenFile(ABC):
         if unknown:
             logger.warning("%s: %s; left out", self.where, others)
 
+    def describe_regions(self, image_id: str, count: int) -> list[str]:
+        """The places in words of the whole image and of its regions, `count` in all."""
+        place = self._describe_place(self._places[image_id])
+        return [f"{place}, region {region} of image {image_id!r}" for region in range(count)]
+
     def read(self, image_id: str, dtype: str) -> GivenImage:
         """An image's vectors. Raises `InputError` that names their place if they are not finite, or lost in `dtype`."""
         place = self._places[image_id]
         found, where = self._read(place), f"{self._describe_place(place)} (image {image_id!r})"
-        if not np.isfinite(found.vectors).all():
+        if any(map(np.any, find_wrong_vectors(np.atleast_2d(found.vectors)).values())):
             raise InputError(f"{where}: a number is not finite; compute the vectors of this image again.")
         most = float(np.abs(found.vectors).max(initial=0))
         if most > float(np.finfo(dtype).max):
@@ -100,10 +107,18 @@ class ArrayFile(GivenFile):
     """Arrays (images, ...) with rows for known images, `copies` equal rows in succession for each."""
 
     def __init__(
-        self, arrays: Sequence[tuple[Matrix, Sequence[str]]], boxes: NDArray[Any] | None = None, copies: int = 1
+        self,
+        arrays: Sequence[tuple[Matrix, Sequence[str]]],
+        boxes: NDArray[Any] | None = None,
+        copies: int = 1,
+        zeros: Literal["kept", "refused", "padding"] = "kept",
     ) -> None:
-        """`arrays` come with the ids of their images; `boxes` (images, regions, 4) belong to a single array."""
+        """`arrays` come with the ids of their images; `boxes` (images, regions, 4) belong to a single array.
+
+        `zeros` says what becomes of rows of an image that are zero, as such a layout has no count of its regions.
+        """
         self._arrays, self._boxes, self._copies = [matrix for matrix, _ in arrays], boxes, copies
+        self._zeros = zeros
         for matrix, ids in arrays:
             _check_rows(matrix, len(ids), copies)
         shape = (*self._arrays[0].values.shape[:2], 4)
@@ -130,7 +145,21 @@ class ArrayFile(GivenFile):
                     f"{self._arrays[number].name}: rows {row} and {row + other} must be copies of one image, and "
                     "differ; correct the file, or the option copies."
                 )
-        return GivenImage(copies[0], None if self._boxes is None else _corners_to_boxes(self._boxes[row]))
+        found = GivenImage(copies[0], None if self._boxes is None else _corners_to_boxes(self._boxes[row]))
+        return found if self._zeros == "kept" else self._without_padding(found, place)
+
+    def _without_padding(self, image: GivenImage, place: tuple[int, int]) -> GivenImage:
+        """The regions that are not zero. Raises `InputError` if all are, or others are not said to be padding."""
+        there: NDArray[np.bool_] = (image.vectors != 0).any(axis=1)
+        where = f"{self._describe_place(place)}: {(~there).sum():,} of {len(there):,} regions are zero"
+        if not there.any():
+            raise InputError(f"{where}; an image has at least one region: compute them, or leave the image out.")
+        if there.all() or self._zeros == "padding":
+            return GivenImage(image.vectors[there], None if image.boxes is None else image.boxes[there])
+        raise InputError(
+            f"{where}, the first is {int(there.argmin())}, counted from 0. If they fill up images of fewer regions, "
+            "say so by padding: zeros, and they count nowhere; otherwise compute them again."
+        )
 
     def _describe_place(self, place: tuple[int, int]) -> str:
         return f"{self._arrays[place[0]].name}, row {place[1]}"
@@ -171,12 +200,11 @@ class TableFile(GivenFile):
         slices = map(slice, begins, [*begins[1:], len(ids)])
         super().__init__(zip(_dataset_ids(ids[begins], pattern), slices, strict=True), path)
 
-    def check_boxes(self, images: pd.DataFrame) -> None:
-        """Raises `InputError` as `check_form` does; `images` are those of the image table with a size."""
-        sizes = images.set_index("image_id")[["width", "height"]].reindex(self._ids).to_numpy()
+    def check_form(self, images: pd.DataFrame) -> None:
+        """Raises `InputError` for boxes in another form, which shows in those of all `images` (IMAGES rows)."""
         if BOX[0] in self._columns:
-            sized = sizes[:, 0] > 0
-            check_form(self._columns[BOX].to_numpy()[sized], sizes[sized], self.where)
+            boxes = self._columns[BOX].assign(image_id=self._ids)
+            check_rows(boxes, find_form_problems(boxes, images), self.where)
 
     def _read(self, place: slice) -> GivenImage:
         vectors, columns = self._values[place], self._columns[place]
@@ -187,6 +215,11 @@ class TableFile(GivenFile):
         boxes = columns[BOX].to_numpy(np.float32) if BOX[0] in columns else None
         scores = columns["score"].to_numpy(np.float32) if "score" in columns else None
         return GivenImage(vectors, boxes, scores, list(columns["class_name"]) if "class_name" in columns else None)
+
+    def describe_regions(self, image_id: str, count: int) -> list[str]:
+        """The rows of the whole image, which has none of its own, and of its regions."""
+        first = self._places[image_id].start
+        return [f"{self.where}, row {row} (image {image_id!r})" for row in range(first - 1, first - 1 + count)]
 
     def _describe_place(self, place: slice) -> str:
         return f"{self.where}, row {place.start}"
@@ -320,7 +353,7 @@ def _spread(numbers: NDArray[Any]) -> float:
 def _read_region_columns(path: str, columns: list[str]) -> pd.DataFrame:
     """The columns of regions; a region without a score has an infinite one, and one without a class an empty one.
 
-    Raises `InputError` that names a column without numbers, or the row of a box that is not finite.
+    Raises `InputError` that names a column without numbers.
     """
     try:
         found: pd.DataFrame = pq.read_table(path, columns=columns).to_pandas()
@@ -329,10 +362,6 @@ def _read_region_columns(path: str, columns: list[str]) -> pd.DataFrame:
     for name in found.columns.intersection([*BOX, "score"]):
         if not pd.api.types.is_numeric_dtype(found[name]):
             raise InputError(f"{path}: the column {name} holds {found[name].dtype}; write it as numbers.")
-    for name in found.columns.intersection(BOX):
-        wrong = np.flatnonzero(~np.isfinite(found[name].to_numpy(np.float64, na_value=np.nan)))
-        if len(wrong):
-            raise InputError(f"{path}, row {wrong[0]}: {name} is not a finite number; correct the box.")
     if "score" in found:
         found["score"] = found["score"].fillna(np.inf)
     if "class_name" in found:

@@ -18,19 +18,19 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.io import loadmat
 
-from densevse.artifacts.boxes import BOX, Boxes, check_form
+from densevse.artifacts.boxes import BOX, Boxes, sizes_by_image
 from densevse.artifacts.images import Photographs
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_old_shards, shard_slice
 from densevse.config.proposers import PROPOSERS, BoxFile, Detections, PublishedMCG, SelectiveSearch
-from densevse.vision.boxes import are_mostly_outside, clip_boxes, order_by_score, unique_boxes
+from densevse.vision.boxes import clip_boxes, order_by_score, unique_boxes
 from densevse.vision.given_files import list_files
 from densevse.vision.processes import map_in_processes
 from densevse.vision.selective_search import selective_search
 from snakeproof.errors import InputError
 from snakeproof.logs import logger, progress
-from snakeproof.schema import read, write
+from snakeproof.schema import ORIGIN, check_rules, read, write
 from snakeproof.strict import validate
 
 
@@ -62,7 +62,7 @@ def write_proposals(
     images = read(image_table, IMAGES)
     part = shard_slice(wildcards["shard"], len(images))
     found = propose(images, part, sources, _replace_files(proposer, files), threads)
-    write(found, PROPOSALS, output)
+    write(found, PROPOSALS.bind(images=images), output)
     remove_old_shards(output)
 
 
@@ -148,15 +148,14 @@ def _search_one(task: tuple[str, str, str]) -> Scored:
 def _read_box_file(images: pd.DataFrame, rows: pd.DataFrame, options: BoxFile) -> Iterator[Scored]:
     parts = [_read_table(str(file), classes=isinstance(options, Detections)) for file in list_files(options.path)]
     table = _drop_unknown_images(pd.concat(parts, ignore_index=True), images, options.path)
-    sizes = images.set_index("image_id")[["width", "height"]].loc[table["image_id"]]
-    check_form(table[BOX].to_numpy(), sizes.to_numpy(), options.path)
+    check_rules(table, PROPOSALS.bind(images=images), options.path)  # as they are, before they are clipped
     groups = {str(image_id): group for image_id, group in table.groupby("image_id", sort=False)}
     for image in rows.itertuples():
         group = groups.get(str(image.image_id), table.iloc[:0])
         found = Scored(group[BOX].to_numpy(np.float32), group["score"].to_numpy(np.float32))
-        if "class_name" in group:
+        if isinstance(options, Detections):
             found = found._replace(classes=group["class_name"].to_numpy(object))
-        yield _rank_boxes(found, image, options.boxes, f"{options.path}, image {image.image_id}")
+        yield _rank_boxes(found, image, options.boxes)
 
 
 def _drop_unknown_images(table: pd.DataFrame, images: pd.DataFrame, where: str) -> pd.DataFrame:
@@ -190,37 +189,30 @@ def _read_table(path: str, classes: bool) -> pd.DataFrame:
         raise InputError(f"{path}: expected a Parquet or CSV file with the columns {needed}: {error}") from error
     if classes and (table["class_name"].isna() | (table["class_name"].str.strip() == "")).any():
         raise InputError(f"{path}: a detection has no class_name; give each a class, or use a proposer of kind file.")
-    return table
+    places = [f"{path}, image {image_id}, row {row}" for row, image_id in enumerate(table["image_id"])]
+    return table.assign(**{ORIGIN: places} if classes else {ORIGIN: places, "class_name": ""})
 
 
-def _rank_boxes(found: Scored, image: Any, most: int, where: str) -> Scored:
-    """The boxes clipped to the image, best first. Raises `InputError` for a box of which less than half is in it.
-
-    Boxes are distinct, except that detections of several classes may share one.
-    """
+def _rank_boxes(found: Scored, image: Any, most: int) -> Scored:
+    """The boxes clipped to the image, best first, and distinct, except that several classes may share one."""
     boxes, scores, classes = found
     inside = clip_boxes(boxes, image.width, image.height)
-    wrong = ~(np.isfinite(boxes).all(axis=1) & np.isfinite(scores)) | are_mostly_outside(boxes, inside)
-    if wrong.any():
-        box = dict(zip(BOX, boxes[int(wrong.argmax())].tolist(), strict=True))
-        raise InputError(
-            f"{where}: the box {box} (and {int(wrong.sum()) - 1} more) has less than half of its area in the image of "
-            f"{image.width} x {image.height} pixels. Boxes are in pixels from the top left; are these of this data set?"
-        )
     order = order_by_score(inside, scores)
-    if classes is not None:
-        return Scored(inside[order][:most], scores[order][:most], classes[order][:most])
-    first = order[unique_boxes(inside[order])[:most]]
-    return Scored(inside[first], scores[first])
+    codes = pd.factorize(classes[order])[0] if classes is not None else np.zeros(len(order))
+    first = order[unique_boxes(np.column_stack((inside[order], codes)))[:most]]
+    return Scored(inside[first], scores[first], None if classes is None else classes[first])
 
 
 # --- MCG's published boxes ---------------------------------------------------------------------------------------
 
 
 def _read_mcg_folder(rows: pd.DataFrame, options: PublishedMCG) -> Iterator[Scored]:
+    proposals = PROPOSALS.bind(images=sizes_by_image(rows))
     for image in progress(rows.itertuples(), "MCG boxes", len(rows)):
         path = Path(options.folder, options.name.format(stem=Path(str(image.file)).stem))
-        yield _rank_boxes(_read_mat(path), image, options.boxes, str(path))
+        found = _read_mat(path)
+        check_rules(_proposal_rows(str(image.image_id), *found), proposals, f"{path}, image {image.image_id}")
+        yield _rank_boxes(found, image, options.boxes)
 
 
 def _read_mat(path: Path) -> Scored:

@@ -36,12 +36,12 @@ def files(tmp_path, monkeypatch):
 
 def numbers(text):
     """The printed numbers of each line."""
-    return [[float(number) for number in re.findall(r"(?<= )[\d.]+", line)] for line in text.splitlines()[1:]]
+    return [[float(number) for number in re.findall(r"(?<= )[\d.]+", line)] for line in text.splitlines()[2:]]
 
 
 def expected(scores, protocol="full"):
     found = densevse.evaluate(scores, np.arange(100) // 5, protocol)
-    keys = ("r1", "r5", "r10", "median_rank", "mean_rank", "ties")
+    keys = ("r1", "r5", "r10", "median_rank", "mean_rank", "ties", "queries")
     rows = [[found[f"{direction}_{key}"] for key in keys] for direction in ("i2t", "t2i")]
     return [pytest.approx(row, abs=0.051) for row in [*rows, [found["rsum"]]]]
 
@@ -61,6 +61,18 @@ def test_vectors_with_copies(files, capsys):
     vectors = ["--images", "vectors.npz", "--sentences", "vectors.npz", "--similarity", "dot", "--copies", "5"]
     assert main(["evaluate", *vectors, "--per-image", "5"]) == 0
     assert numbers(capsys.readouterr().out) == expected(files)
+
+
+def test_numbered_qrels_need_the_kind_of_their_queries(files, capsys):
+    Path("qrels.txt").write_text("".join(f"{n} 0 {n // 5} 1\n" for n in range(100)))
+    assert main(["evaluate", "sims.npy", "--relevant", "qrels.txt"]) == 1
+    assert "say by --queries images, or --queries sentences, which ask" in capsys.readouterr().err
+    assert main(["evaluate", "sims.npy", "--relevant", "qrels.txt", "--queries", "sentences", "--json", "m.json"]) == 0
+    found = json.loads(Path("m.json").read_text())["metrics"]
+    expected = densevse.evaluate(SCORES, np.arange(100) // 5, at=[1])
+    assert 100 * found["image_retrieval_recall@1"] == pytest.approx(expected["t2i_r1"])
+    assert main(["evaluate", "sims.npy", "--per-image", "5", "--queries", "images"]) == 1
+    assert "--queries: only with --relevant" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,50 @@ def test_a_data_set_may_have_files_of_its_own():
     assert set(paths) < set(own_paths(found, "mine"))
 
 
+def write_files(folder, **contents):
+    for name, content in contents.items():
+        Path(folder, f"{name}.npy").write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"scores": ["a.npy", "b.npy", "c.npy"]},
+        {"scores": ["a.npy", "missing.npy", "missing2.npy"]},
+        {"i2t": ["a.npy", "a.npy"], "t2i": ["b.npy", "c.npy"]},
+        {**VECTORS, "images": ["a.npy"] * 3, "sentences": ["a.npy", "b.npy", "c.npy"]},
+        {**VECTORS, "images": ["a.npy", "copy.npy"], "sentences": ["b.npy", "c.npy"]},
+    ],
+)
+def test_seeds_of_which_one_file_differs_are_different(tmp_path, monkeypatch, files):
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path, a=b"one", copy=b"one", b=b"two", c=b"three")
+    assert row(given=files).given.seeds == list(
+        range(len(files.get("scores") or files.get("t2i") or files["sentences"]))
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "which"),
+    [
+        ({"scores": ["a.npy", "a.npy", "a.npy"]}, "0 and 1"),
+        ({"scores": ["a.npy", "b.npy", "copy.npy"]}, "0 and 2"),
+        ({"scores": ["missing.npy", "b.npy", "./missing.npy"]}, "0 and 2"),
+        ({"i2t": ["a.npy", "copy.npy"], "t2i": ["b.npy", "b.npy"]}, "0 and 1"),
+        ({**VECTORS, "images": ["c.npy", "a.npy", "copy.npy"], "sentences": ["c.npy", "b.npy", "b.npy"]}, "1 and 2"),
+    ],
+)
+def test_seeds_with_the_same_contents_are_refused(tmp_path, monkeypatch, files, which):
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path, a=b"one", copy=b"one", b=b"two", c=b"three")
+    for where, values in (
+        ("given", {"given": files}),
+        ("datasets.coco.given", {"given": VECTORS, "datasets": {"coco": {"given": files}}}),
+    ):
+        with pytest.raises(InputError, match=rf"methods\.mine\.{where}: seeds {which} have the same contents: "):
+            row(**values)
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [

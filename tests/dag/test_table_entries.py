@@ -305,6 +305,19 @@ def test_an_ensemble_has_the_given_files_of_its_seed_beside_its_models():
         ensembles_stage.given_files("scenes", "mixed", 2)
 
 
+def test_an_ensemble_of_one_given_model_twice_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, content in {"f.npy": b"one", "other.npy": b"one"}.items():
+        (tmp_path / name).write_bytes(content)
+    given = {name: {"given": {"scores": file}} for name, file in (("fixed", "f.npy"), ("again", "other.npy"))}
+    ensemble = {"vse": {"ensembles": {"mixed": {"title": "Mixed", "members": ["vse", "fixed", "again"]}}}}
+    with pytest.raises(InputError, match=r"ensembles\.mixed: fixed and again have the same contents: f\.npy and other"):
+        Stage(project(methods=ensemble | given), ensembles).given_files("scenes", "mixed", 0)
+    given["again"]["given"]["lower_is_better"] = True
+    found = Stage(project(methods=ensemble | given), ensembles).given_files("scenes", "mixed", 0)
+    assert found == ["f.npy", "other.npy"]
+
+
 def test_a_given_member_of_one_file_does_not_stand_for_several_seeds():
     ensembles_stage = Stage(mixed_with(["vse", "fixed"], seeds_each=2), ensembles)
     with pytest.raises(InputError, match=r"its seed 0 adds up the seeds 0, 1 of methods\.fixed, which has files of 1"):

@@ -85,7 +85,7 @@ def test_one_to_one_answers_have_the_recalls_and_intervals_of_tables():
     scores[image, np.arange(100)] += 8
     tables, found = (densevse.evaluate(scores, image, at=at, intervals=True) for at in (None, (1, 5, 10)))
     shared = [key for key in found if key in tables]
-    assert len(shared) == 2 * 3 * 3
+    assert len(shared) == 2 * 3 * 3 + 5  # and the numbers of what was ranked
     assert {key: found[key] for key in shared} == pytest.approx({key: tables[key] for key in shared})
     assert tables["rsum_low"] < tables["rsum"] < tables["rsum_high"]
 
@@ -152,6 +152,61 @@ def test_qrels_whose_queries_cannot_be_told_are_refused(tmp_path):
     (tmp_path / "qrels.txt").write_text("0 0 1 1\n")
     with pytest.raises(InputError, match="an id is of an image and of a sentence"):
         read_relevance(tmp_path / "qrels.txt", ["0", "1"], ["0", "1", "2"])
+
+
+def test_queries_that_cannot_be_told_are_said(tmp_path):
+    path = tmp_path / "qrels.txt"
+    path.write_text("0 0 1 1\n1 0 0 1\n")
+    found = {queries: read_relevance(path, range(2), range(3), queries) for queries in ("images", "sentences")}
+    assert found["images"].toarray().tolist() == [[0, 1, 0], [1, 0, 0]]
+    assert found["sentences"].toarray().tolist() == [[0, 1, 0], [1, 0, 0]]
+    path.write_text("0 0 2 1\n")
+    assert read_relevance(path, range(2), range(3), "images").toarray().tolist() == [[0, 0, 1], [0, 0, 0]]
+    with pytest.raises(InputError, match="row 1: image '2' with sentence '0' has an id that the scores do not have"):
+        read_relevance(path, range(2), range(3), "sentences")
+    parquet(tmp_path / "pairs.parquet")
+    with pytest.raises(InputError, match=r"pairs\.parquet: it says which are images.* leave `queries` out"):
+        read_relevance(tmp_path / "pairs.parquet", IMAGE_IDS, CAPTION_IDS, "images")
+
+
+TWICE = ([1, 1, -1], ([0, 4, 4], [2, 3, 3]))
+"""A judgement, and two of one pair."""
+
+
+@pytest.mark.parametrize("form", ["coo", "csr", "csc", "bsr"])
+def test_a_judgement_that_a_sparse_matrix_has_twice_is_refused(tmp_path, form):
+    wrong = sparse.coo_array(TWICE, (IMAGES, SENTENCES)) if form == "coo" else doubled(form)
+    message = r"image 4 with sentence 3 \(counted from 0\) stands there twice, as 1 pairs do"
+    with pytest.raises(InputError, match=f"relevant: {message}"):
+        densevse.evaluate(SCORES, relevant=wrong)
+    if form != "bsr":
+        sparse.save_npz(tmp_path / "gains.npz", wrong)
+        with pytest.raises(InputError, match=rf"gains\.npz: {message}"):
+            read_relevance(tmp_path / "gains.npz", IMAGE_IDS, CAPTION_IDS)
+
+
+def doubled(form):
+    """A compressed matrix that has a pair twice, which its constructor does not look at."""
+    gains, (rows, columns) = TWICE
+    if form == "csc":
+        return sparse.csc_array((gains, rows, np.searchsorted(columns, np.arange(SENTENCES + 1))), (IMAGES, SENTENCES))
+    found = sparse.csr_array((gains, columns, np.searchsorted(rows, np.arange(IMAGES + 1))), (IMAGES, SENTENCES))
+    blocks = (found.data.reshape(-1, 1, 1), found.indices, found.indptr)
+    return sparse.bsr_array(blocks, (IMAGES, SENTENCES)) if form == "bsr" else found
+
+
+@pytest.mark.parametrize("write", [parquet, qrels])
+def test_a_judgement_that_a_file_has_twice_is_refused(tmp_path, write):
+    path = tmp_path / f"gains.{'parquet' if write is parquet else 'txt'}"
+    write(path, [*PAIRS[:11], (*PAIRS[3][:2], -1), *PAIRS[11:]])
+    with pytest.raises(InputError, match=r"row 12: .* has a pair that stands there before; keep one"):
+        read_relevance(path, IMAGE_IDS, CAPTION_IDS)
+
+
+def test_minus_one_is_no_answer():
+    gains = np.where(GAINS, GAINS, -1)
+    for relevant in (gains, sparse.coo_array(gains), sparse.csr_array(gains)):
+        assert densevse.evaluate(SCORES, relevant=relevant) == densevse.evaluate(SCORES, relevant=GAINS)
 
 
 def test_ids_that_stand_twice_are_refused(tmp_path):

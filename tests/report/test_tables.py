@@ -380,6 +380,40 @@ def test_the_footnotes_count_what_a_protocol_really_ranks(tmp_path, data):
     assert "1,000 ranked" in text
 
 
+@pytest.mark.parametrize(
+    ("tested", "protocol", "heads"),
+    [
+        (60, "first_1000", "59 images, 290 sentences, all of them, as there are fewer than the 1,000 images that the"),
+        (60, "five_folds", "59 images, 290 sentences, metrics are the mean of five folds of 11 to 12 images"),
+        (1001, "five_folds", "1,000 images, 4,995 sentences, metrics are the mean of five folds of 200 images"),
+    ],
+)
+def test_the_heading_says_what_is_ranked_where_folds_are_uneven_or_images_fewer(
+    tmp_path, data, tested, protocol, heads
+):
+    files = data(tested)
+    runs = [retrieval(tmp_path / "0.parquet", 0, files, protocol=protocol)]
+    text, _ = make(tmp_path, plan(section({"vse": entry("VSE", [0])}, protocol=protocol)), (files, runs))
+    assert f"Flickr8K: test split, {heads}" in text
+
+
+def test_the_foot_names_rows_that_saw_or_learned_nothing(tmp_path, data):
+    files = data()
+    paths = [retrieval(tmp_path / f"{name}.parquet", 0, files, name) for name in ("vse", "vsepp", "dspe")]
+    rows = schema.read(paths[0], RETRIEVAL)
+    of_images, places = rows["direction"] == "i2t", np.random.default_rng(0).random((len(rows), 5))
+    candidates = np.where(of_images, 290, 59)
+    rank = 1 + np.floor(np.where(of_images, places.min(axis=1), places[:, 0]) * candidates)
+    chance = rows.assign(candidates=candidates, rank=rank)
+    for path, changed in zip(paths[1:], (chance, rows.assign(tied=True)), strict=True):
+        statement = read_identity(path).values()
+        schema.write(changed.astype(rows.dtypes), RETRIEVAL, path, **statement)
+    measured = {name: entry(name, [0]) for name in ("vse", "vsepp", "dspe")}
+    text, _ = make(tmp_path, plan(section(measured)), (files, paths))
+    assert "- Flickr8K: vsepp: no better than chance: relative to a random order, " in text
+    assert "- Flickr8K: dspe: scores are nearly all equal: more than half of the queries" in text
+
+
 def test_the_foot_counts_images_that_are_the_same_files(tmp_path, data):
     files = data()
     images = schema.read(files[0], IMAGES)

@@ -1,9 +1,14 @@
 """Watchers of trainings get the rows of the history, change no byte, and do not end a training by an error."""
 
 import logging
+import os
+import random
+import signal
 
+import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config import groups
@@ -35,6 +40,50 @@ class Lists:
 
     def close(self):
         self.closed = True
+
+
+class Meddles(Lists):  # changes what a training computes with, in each of its calls
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.meddle()
+
+    def watch(self, row):
+        super().watch(row)
+        self.meddle()
+
+    def close(self):
+        super().close()
+        self.meddle()
+
+    def meddle(self):
+        import os, random, signal
+
+        import numpy as np
+        import torch
+
+        torch.manual_seed(1)
+        np.random.seed(1)
+        random.seed(1)
+        torch.set_grad_enabled(False)
+        torch.set_num_threads(torch.get_num_threads() + 1)
+        torch.set_default_dtype(torch.float64)
+        torch.set_default_device("meta")
+        torch.use_deterministic_algorithms(True)
+        torch.backends.cudnn.benchmark = not torch.backends.cudnn.benchmark
+        torch.backends.cuda.matmul.fp32_precision = "tf32"
+        np.seterr(all="raise")
+        os.chdir("/")
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+class Exits(Lists):
+    def watch(self, row):
+        raise SystemExit(3)
+
+
+class Interrupts(Lists):
+    def watch(self, row):
+        raise KeyboardInterrupt
 
 
 class Fails(Lists):
@@ -70,7 +119,8 @@ def train(files, results, monkeypatch):
 def opened(tmp_path, monkeypatch):
     """The watchers of an installed package that were opened."""
     monkeypatch.syspath_prepend(tmp_path)
-    entries = {"lists": "displays:Lists", "fails": "displays:Fails", "absent": "displays:Absent"}
+    names = ("Lists", "Meddles", "Exits", "Interrupts", "Fails", "Absent")
+    entries = {name.lower(): f"displays:{name}" for name in names}
     packages.install(tmp_path, "displays", {"__init__.py": LISTS}, groups.WATCHERS, **entries)
     registry = Registry("watcher")
     registry.add_plugins(groups.WATCHERS)
@@ -130,6 +180,52 @@ def test_an_error_of_a_watcher_is_one_warning_and_the_others_go_on(train, opened
     absent, fails = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert "displays-of-mine 1.0" in absent
     assert fails == "logging.fails: training goes on without this watcher (OSError: no server)"
+
+
+def test_a_watcher_changes_nothing_that_a_training_computes_with(train, opened, monkeypatch):
+    model, history = train()
+    before = computes_with()
+    steps = []
+    original = Trainer.step
+    monkeypatch.setattr(Trainer, "step", lambda *given: (steps.append(computes_with()), original(*given))[1])
+    meddled, meddled_history = train("meddles")
+    assert len(opened[0].rows) == 3
+    assert meddled == model
+    assert meddled_history["loss"].equals(history["loss"])
+    drawn = steps[0][1]  # nothing of VSE draws numbers, so all steps have the same state
+    assert steps == [(before[0], drawn)] * len(steps)
+    assert computes_with() == (before[0], drawn)
+
+
+def computes_with():
+    """The settings of this process that results depend on, and the states of random numbers."""
+    settings = (
+        torch.is_grad_enabled(),
+        torch.get_num_threads(),
+        torch.get_default_dtype(),
+        torch.get_default_device(),
+        torch.get_deterministic_debug_mode(),
+        torch.backends.cudnn.benchmark,
+        torch.backends.cuda.matmul.fp32_precision,
+        np.geterr()["over"],
+        os.getcwd(),
+        signal.getsignal(signal.SIGTERM) != signal.SIG_IGN,
+    )
+    return settings, (torch.get_rng_state().tolist(), np.random.get_state()[1].tolist(), random.getstate())
+
+
+def test_a_watcher_that_exits_ends_nothing(train, opened, caplog):
+    model, _ = train()
+    with caplog.at_level(logging.WARNING):
+        assert train("exits", "lists")[0] == model
+    assert len(opened[1].rows) == 3
+    (told,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert told == "logging.exits: training goes on without this watcher (SystemExit: 3)"
+
+
+def test_an_interruption_during_a_watcher_ends_the_training(train, opened):
+    with pytest.raises(KeyboardInterrupt):
+        train("interrupts")
 
 
 def test_tensorboard_shows_each_epoch_once(train, results, monkeypatch):

@@ -141,7 +141,7 @@ def test_boxes_in_another_form_are_refused(tmp_path, form, kind):
     frame = boxes(*(("a", *box, 0.5) for box in placed)).assign(class_name="dog")
     changed = frame.assign(**dict(zip(BOX, in_another_form(placed, form).T, strict=True)))
     assert len(from_file(tmp_path, frame, image_table("a"), kind=kind)) == 40
-    with pytest.raises(InputError, match=rf"boxes\.csv: .*{form}"):
+    with pytest.raises(InputError, match=rf"boxes\.csv, image a, row \d+ .*{form}"):
         from_file(tmp_path, changed, image_table("a"), kind=kind)
 
 

@@ -29,7 +29,8 @@ def pair_kinds(task: str) -> tuple[str, str]:
 def read_ratings(path: str, task: str) -> pd.DataFrame:
     """The columns first, second (MS-COCO's numbers) and rating of the file of a task.
 
-    Raises `InputError` that names a missing column, or the row of a name of another form or a rating beyond 0 to 5.
+    Raises `InputError` that names a missing column, or the row of a name of another form, a rating beyond 0 to 5, or a
+    pair that is there before. The official file has some pairs of images in both orders.
     """
     try:
         found = pd.read_csv(path, dtype=str, na_filter=False)
@@ -45,4 +46,11 @@ def read_ratings(path: str, task: str) -> pd.DataFrame:
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
         raise InputError(f"{path}, row {row + 1}: {found.iloc[row].tolist()} is not two names of MS-COCO and a rating.")
+    twice = rows.duplicated(["first", "second"]).to_numpy()
+    if twice.any():
+        row = int(twice.argmax())
+        raise InputError(
+            f"{path}, row {row + 1}: {found.iloc[row].tolist()} is of a pair that is there before, as {twice.sum():,} "
+            "rows are; keep one."
+        )
     return rows.astype({"first": "int64", "second": "int64"})

@@ -96,6 +96,7 @@ def read_judgements(text: str, captions: pd.DataFrame) -> pd.DataFrame:
 
 def _parse_ratings(text: str, file: str) -> Iterator[tuple[str, str, str, float]]:
     by, count, expected = _LINES[file]
+    lines: dict[tuple[str, str], int] = {}
     for number, line in read_lines(text, file):
         parts = line.split("\t")
         try:
@@ -104,6 +105,9 @@ def _parse_ratings(text: str, file: str) -> Iterator[tuple[str, str, str, float]
             values = []
         if len(parts) != count or not _is_right(by, values):
             raise InputError(f"{text}, {file}, line {number}: expected {expected}, found {line[:80]!r}.")
+        first = lines.setdefault((parts[0], parts[1]), number)
+        if first < number:
+            raise InputError(f"{text}, {file}, line {number}: {parts[:2]} is judged in line {first} too; keep one.")
         for rating in values if by == "experts" else values[:1]:
             yield parts[0], parts[1], by, rating
 

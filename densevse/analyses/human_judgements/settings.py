@@ -1,10 +1,12 @@
 """Settings of the agreement with people's judgements of pairs, and the plan of its table."""
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from densevse.config.analyses import ByDataset
 from densevse.config.config import Config
-from densevse.config.given import SeedFiles
+from densevse.config.given import SeedFiles, check_different
 from densevse.config.values import VariantKey
 from snakeproof.strict import Strict, Title, check_known_names
 
@@ -16,6 +18,11 @@ class ScoredPairs(Strict):
     scores: SeedFiles = Field(
         description="CSV or Parquet with the columns image_id, caption_id or text, and score; a file for each seed"
     )
+
+    @model_validator(mode="after")
+    def _check_seeds(self) -> Self:
+        check_different([[file] for file in self.scores])
+        return self
 
 
 class JudgementsSource(Strict):

@@ -9,9 +9,28 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from densevse.artifacts.boxes import image_sizes
+from densevse.artifacts.boxes import BOX, Problems, are_mostly_outside, find_form_problems, image_sizes
 from densevse.artifacts.columns import BOX_COLUMNS, IMAGE_ID
 from snakeproof.schema import NUMBER, REAL, REALS, TEXT, Column, Rule, Schema
+
+
+def find_mostly_outside(rows: pd.DataFrame, images: pd.DataFrame | None) -> Problems:
+    """The scored boxes of which less than half of the area lies in their image, or without any. A rule of artifacts."""
+    boxes, sizes = rows[BOX].to_numpy(np.float64), image_sizes(rows, images)
+    return {
+        "a number of its box or its score is not finite": ~(
+            np.isfinite(boxes).all(axis=1) & np.isfinite(rows["score"].to_numpy(np.float64))
+        ),
+        "less than half of its box's area lies in the image; a box is in pixels from the top left corner, of the "
+        "picture of the data set": are_mostly_outside(boxes, np.nan_to_num(sizes, nan=np.inf)),
+    }
+
+
+def find_repeated_detections(rows: pd.DataFrame) -> Problems:
+    """The boxes that a class has twice in an image. Two classes may have one box. A rule of artifacts."""
+    repeated = rows.duplicated(["image_id", "class_name", *BOX]) & (rows["class_name"] != "")
+    return {"its class has this box twice in the image; keep one": repeated.to_numpy()}
+
 
 PROPOSALS = Schema(
     "proposals",
@@ -24,6 +43,12 @@ PROPOSALS = Schema(
         Column("class_name", TEXT, "the class of a detection; empty where the proposer knows none"),
     ),
     version=2,
+    rules=(
+        Rule(find_form_problems, ("images",)),
+        Rule(find_mostly_outside, ("images",)),
+        Rule(find_repeated_detections),
+    ),
+    context={"images": None},  # unless a writer knows them
 )
 
 BOX_COUNTS = (100, 300, 500, 1000, 0)
@@ -51,7 +76,7 @@ CONTOURS = Schema(
 )
 
 
-def find_wrong_masks(rows: pd.DataFrame, images: pd.DataFrame) -> dict[str, NDArray[np.bool_]]:
+def find_wrong_masks(rows: pd.DataFrame, images: pd.DataFrame) -> Problems:
     """The masks without a pixel, or of another size than their image; `images` are IMAGES rows. A rule of artifacts."""
     sizes = image_sizes(rows, images)
     other = (sizes != rows[["width", "height"]].to_numpy()).any(axis=1) & ~np.isnan(sizes).any(axis=1)

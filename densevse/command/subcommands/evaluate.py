@@ -34,6 +34,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     answers.add_argument("--per-image", type=int, help="the number of sentences of each image, such as 5")
     answers.add_argument("--relevant", help="the right answers: Parquet, TREC qrels, or a sparse matrix of SciPy (npz)")
     answers.add_argument("--model", help="a network to measure without training: open_clip:<name>, or its entry's name")
+    parser.add_argument(
+        "--queries", choices=("images", "sentences"), help="with --relevant as qrels: which ask, if ids do not tell"
+    )
     parser.add_argument("--data", metavar="FILE", help="with --model: the YAML file of a data set")
     parser.add_argument("--weights", metavar="FILE", help="with --model: its weights")
     parser.add_argument("--tokenizer", metavar="FILE", help="with --model: tokenizer.json, if it is not CLIP's")
@@ -75,6 +78,8 @@ def _check_arguments(arguments: Namespace) -> None:
         raise InputError(f"--model: its scores are computed here; leave out {named}.")
     if wrong:
         raise InputError(f"{named}: only with --model; add it, or leave this out.")
+    if arguments.queries and not arguments.relevant:
+        raise InputError("--queries: only with --relevant, which has the right answers; add it, or leave this out.")
 
 
 def _evaluate_network(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]:
@@ -97,14 +102,16 @@ def _evaluate_given_files(arguments: Namespace) -> tuple["EvaluatedModel", dict[
     given = validate(GivenFiles, named, "the command line")
     measures = Measures(arguments.protocol, arguments.at, arguments.intervals)
     if arguments.relevant:
-        found = evaluate_relevant_files(given, arguments.relevant, measures)
+        found = evaluate_relevant_files(given, arguments.relevant, arguments.queries, measures)
     else:
         found = evaluate_files(given, arguments.per_image, measures)
     return EvaluatedModel(next(iter(given.files(0).values()))), found
 
 
 def _print_metrics(found: Mapping[str, float]) -> None:
-    """A table with a row for each direction, one with the ends of the intervals, if there are any, and the rsum."""
+    """What was ranked; a row for each direction, one with the ends of the intervals, if there are any; the rsum."""
+    images, sentences, folds = (f"{int(found[key]):,}" for key in ("images", "sentences", "folds"))
+    print(f"{images} images and {sentences} sentences in {folds} fold{'s' * (folds != '1')}")
     keys = [key.removeprefix("i2t_") for key in found if key.startswith("i2t_") and not key.endswith(("_low", "_high"))]
     print("     ", *(f"{_header(key):>7}" for key in keys))
     for direction in ("i2t", "t2i"):

@@ -15,17 +15,18 @@ from densevse.config.given import ID_FILES, GivenFiles, GivenLayout
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.given.relevance import (
     CUTOFFS,
+    Queries,
     binary_relevance,
     checked_cutoffs,
     checked_relevance,
     read_relevance,
     relevance_metrics,
 )
-from densevse.evaluation.given.retrieval import GivenTest, Ids, Items, given_rankings, read_ids, scorers
+from densevse.evaluation.given.retrieval import GivenTest, Ids, Items, given_rankings, read_ids, scorers, zero_points
 from densevse.evaluation.given.scoring import Aligned, score_blocks
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS
 from densevse.evaluation.protocols import TestSet, folds
-from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance, metrics_of
+from densevse.evaluation.recall import failures, metrics_of
 from densevse.evaluation.retrieval import Scorer, retrieve
 from densevse.runtime.arrays import Indices, as_array
 from snakeproof.errors import InputError
@@ -66,8 +67,10 @@ def evaluate(
     Where right answers are not one to one, `relevant` takes the place of `image_of_sentence`: a matrix (images,
     sentences) of gains, sparse or dense, such as `read_relevance` reads. A gain of 0 or less is no right answer. The
     metrics, in percent, are then those of `densevse.evaluation.relevance`: i2t_r<K> (hit@K) and i2t_ndcg_at_<K> for
-    each cut-off K in `at` (1, 5 and 10), i2t_mrr, i2t_map_at_r, i2t_rprecision, the number i2t_queries, and the same of
-    t2i. If `at` is given, they are computed for `image_of_sentence` too.
+    each cut-off K in `at` (1, 5 and 10), i2t_mrr, i2t_map_at_r, i2t_rprecision, and the same of t2i. If `at` is given,
+    they are computed for `image_of_sentence` too.
+
+    Both have the numbers i2t_queries and t2i_queries, and those of ranked images, sentences and folds.
 
     Raises `InputError` if the scores are not a matrix of finite floats, none masked, or do not match the answers.
     """
@@ -110,6 +113,7 @@ def evaluate_files(given: GivenFiles, per_image: int, measures: Measures) -> dic
         count = _count_images(matrix, per_image, given.copies, key == "sentences")
         image = np.repeat(np.arange(count), per_image)
         test = numbered_test(count, image, measures.protocol)
+        zero_points(files, given.layout, test, Path(folder))
         if measures.at is not None:
             found = scorers(files, given.layout, test, Path(folder))
             return _relevance_metrics(found, binary_relevance(image, count), measures)
@@ -138,7 +142,9 @@ def _count_images(matrix: Matrix, per_image: int, copies: int, of_sentences: boo
     return int(count)
 
 
-def evaluate_relevant_files(given: GivenFiles, relevant: str, measures: Measures) -> dict[str, float]:
+def evaluate_relevant_files(
+    given: GivenFiles, relevant: str, queries: Queries | None, measures: Measures
+) -> dict[str, float]:
     """The metrics of the first seed's files, where `relevant` has the right answers, as `read_relevance` reads them.
 
     Images and sentences have the ids of the files, or else are numbered from 0. Raises `InputError` that names the
@@ -149,7 +155,8 @@ def evaluate_relevant_files(given: GivenFiles, relevant: str, measures: Measures
         images, captions = (find_ids(files, kind, given.copies, folder) for kind in ("image", "caption"))
         test = given_test_from_ids(images, captions, given.copies)
         found = scorers(files, given.layout, test, Path(folder))  # which names the file of ids that do not fit
-        return _relevance_metrics(found, read_relevance(relevant, images, captions), measures)
+        zero_points(files, given.layout, test, Path(folder))
+        return _relevance_metrics(found, read_relevance(relevant, images, captions, queries), measures)
 
 
 def numbered_test(images: int, image_of_caption: Indices, protocol: str) -> GivenTest:
@@ -208,10 +215,15 @@ def _relevance_metrics(scorers: tuple[Scorer, Scorer], gains: sparse.csr_array, 
 
 def retrieval_metrics(rows: pd.DataFrame, test_set: TestSet, intervals: bool) -> dict[str, float]:
     """The metrics of RETRIEVAL rows of a test set, with the keys of `evaluate`; intervals draw families of images."""
-    if is_below_chance(rows):
-        logger.warning("The result is %s", BELOW_CHANCE)
-    ties = rows["tied"].groupby(rows["direction"]).sum()
-    found = {**metrics_of(rows), **{f"{direction}_ties": float(ties[direction]) for direction in DIRECTIONS}}
+    for failure in failures(rows, test_set):
+        logger.warning("The result is %s", failure)
+    found = metrics_of(rows)
+    for name, counts in (("ties", "sum"), ("queries", "size")):
+        of_direction = rows["tied"].groupby(rows["direction"]).agg(counts)
+        found |= {f"{direction}_{name}": float(of_direction[direction]) for direction in DIRECTIONS}
+    ranked = rows.groupby(["direction", "fold"])["candidates"].first()
+    found |= {"images": float(ranked["t2i"].sum()), "sentences": float(ranked["i2t"].sum())}
+    found["folds"] = float(len(ranked["t2i"]))
     if not intervals:
         return found
     bootstrap = retrieval_bootstrap(rows, _families(rows, test_set))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -16,30 +16,38 @@ from densevse.evaluation.retrieval import Scorer
 from densevse.evaluation.tiles import ScoreBlock
 from densevse.runtime.arrays import Indices, Reals, as_array
 from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 CUTOFFS = (1, 5, 10)
+Queries = Literal["images", "sentences"]
 _PAIR = ["image_id", "caption_id"]
 
 
 def read_relevance(
-    path: str | Path, image_ids: Sequence[str] | NDArray[Any], caption_ids: Sequence[str] | NDArray[Any]
+    path: str | Path,
+    image_ids: Sequence[str] | NDArray[Any],
+    caption_ids: Sequence[str] | NDArray[Any],
+    queries: Queries | None = None,
 ) -> sparse.csr_array:
     """The gains (images, sentences) of the pairs in a file; a pair that is not in it has gain 0: no right answer.
 
     A Parquet file has the columns image_id, caption_id and, if gains differ, relevance. An npz file is SciPy's of a
     sparse matrix. Another file has TREC's qrels: lines of a query's id, a column without meaning, the id of an answer,
-    and a gain; the queries are all images or all sentences. Rows and columns are in the order of the ids.
+    and a gain; the queries are all images or all sentences, which `queries` says where the ids do not. Rows and columns
+    are in the order of the ids.
 
     Raises `InputError` that names the line or row of an unknown id, of a pair that stands twice, or of a wrong gain,
     and for an id of the scores that stands twice.
     """
+    if queries and Path(path).suffix in (".npz", ".parquet"):
+        raise InputError(f"{path}: it says which are images and which sentences; leave `queries` out.")
     images, sentences = (pd.Index(np.asarray(ids, str)) for ids in (image_ids, caption_ids))
     for kind, ids in (("image", images), ("caption", sentences)):
         if ids.has_duplicates:
             raise InputError(f"{kind}_ids: {ids[ids.duplicated()][0]!r} stands there twice; leave one of each.")
     if Path(path).suffix == ".npz":
         return checked_relevance(_read_sparse(path), (len(images), len(sentences)), str(path))
-    pairs = _read_parquet(path) if Path(path).suffix == ".parquet" else _read_qrels(path, images, sentences)
+    pairs = _read_parquet(path) if Path(path).suffix == ".parquet" else _read_qrels(path, images, sentences, queries)
     row, column = images.get_indexer(pairs["image_id"]), sentences.get_indexer(pairs["caption_id"])
     _refuse_first(path, pairs, (row < 0) | (column < 0), "an id that the scores do not have; correct or remove it")
     _refuse_first(path, pairs, pairs.duplicated(_PAIR).to_numpy(), "a pair that stands there before; keep one")
@@ -48,15 +56,25 @@ def read_relevance(
 
 
 def checked_relevance(relevant: Any, shape: tuple[int, ...], name: str) -> sparse.csr_array:
-    """The gains above 0 of a matrix, sparse or dense. Raises `InputError` for another shape, NaN, or no answer."""
+    """The gains above 0 of a matrix, sparse or dense.
+
+    Raises `InputError` for another shape, a pair that stands twice, NaN, or no answer.
+    """
     found = relevant if sparse.issparse(relevant) else as_array(relevant)
     if found.ndim != 2 or found.dtype.kind not in "biuf":
         raise InputError(f"{name}: expected a matrix of gains, found {found.dtype} of shape {found.shape}.")
-    gains = sparse.csr_array(found, dtype=np.float64)
+    pairs = sparse.coo_array(found)  # which adds up nothing, as other forms do
+    gains = sparse.csr_array(pairs, dtype=np.float64)
     if gains.shape != shape:
         expected, found = (f"{rows:,} x {columns:,}" for rows, columns in (shape, gains.shape))
         raise InputError(f"{name}: expected gains of {expected} images and sentences, found {found}.")
-    gains.sum_duplicates()
+    twice = pd.DataFrame(np.transpose(pairs.coords)).duplicated().to_numpy()
+    if twice.any():
+        image, sentence = (int(places[twice.argmax()]) for places in pairs.coords)
+        raise InputError(
+            f"{name}: image {image} with sentence {sentence} (counted from 0) stands there twice, as {twice.sum():,} "
+            "pairs do; keep one gain of each."
+        )
     if not np.isfinite(gains.data).all():
         raise InputError(f"{name}: a gain is not a finite number; correct it.")
     gains.data[gains.data < 0] = 0
@@ -84,18 +102,22 @@ def relevance_metrics(
     images, sentences = (np.arange(count) for count in gains.shape)
     columns = sparse.csc_array(gains)
     answers = {"i2t": _answers(gains), "t2i": _answers(columns)}
-    values: dict[str, Reals] = {}
-    for direction, scorer in zip(DIRECTIONS, scorers, strict=True):
-        block = scorer(images, sentences)
-        ranks = answer_ranks(_query_scores(block, direction, gains.shape), answers[direction])
-        values |= {f"{direction}_{name}": found for name, found in ranks.metrics(cutoffs).items()}
-    counts = {f"{direction}_queries": float(len(answers[direction])) for direction in DIRECTIONS}
-    if not intervals:
-        return {name: 100 * float(found.mean()) for name, found in values.items()} | counts
     best_image = [found[np.argmax(gain)] for found, gain in answers["t2i"].values()]
     group, _ = pd.factorize(np.array([*answers["i2t"], *best_image]))
     asked = len(answers["i2t"])
     of_direction = {"i2t": group[:asked], "t2i": group[asked:]}
+    values, failures = dict[str, Reals](), set[str]()
+    for direction, scorer, candidates in zip(DIRECTIONS, scorers, gains.shape[::-1], strict=True):
+        block = scorer(images, sentences)
+        ranks = answer_ranks(_query_scores(block, direction, gains.shape), answers[direction])
+        values |= {f"{direction}_{name}": found for name, found in ranks.metrics(cutoffs).items()}
+        failures |= ranks.failures(candidates, of_direction[direction])
+    for failure in sorted(failures):
+        logger.warning("The result is %s", failure)
+    counts = {f"{direction}_queries": float(len(answers[direction])) for direction in DIRECTIONS}
+    counts |= {"images": float(len(images)), "sentences": float(len(sentences)), "folds": 1.0}
+    if not intervals:
+        return {name: 100 * float(found.mean()) for name, found in values.items()} | counts
     bootstrap = MeanBootstrap({name: of_direction[name[:3]] for name in values}, [*values])
     return bootstrap.means_and_intervals([values]) | counts
 
@@ -142,7 +164,7 @@ def _read_parquet(path: str | Path) -> pd.DataFrame:
     return _add_gains(path, pairs, found["relevance"] if "relevance" in found else np.ones(len(pairs)))
 
 
-def _read_qrels(path: str | Path, images: pd.Index, sentences: pd.Index) -> pd.DataFrame:
+def _read_qrels(path: str | Path, images: pd.Index, sentences: pd.Index, queries: Queries | None) -> pd.DataFrame:
     """The pairs of TREC's qrels, whose queries are all images or all sentences."""
     try:
         lines = Path(path).read_text("utf-8-sig").splitlines()
@@ -154,15 +176,16 @@ def _read_qrels(path: str | Path, images: pd.Index, sentences: pd.Index) -> pd.D
         raise InputError(f"{path}, line {wrong + 1}: expected a query, a number, an answer and a gain; correct it.")
     found = pd.DataFrame(fields, columns=["query", "iteration", "answer", "relevance"])
     fits = [
-        found["query"].isin(queries).any() and found["answer"].isin(answers).any()
-        for queries, answers in ((images, sentences), (sentences, images))
+        found["query"].isin(asking).any() and found["answer"].isin(answers).any()
+        for asking, answers in ((images, sentences), (sentences, images))
     ]
-    if all(fits):
+    if all(fits) and not queries:
         raise InputError(
-            f"{path}: an id is of an image and of a sentence, so that queries cannot be told from answers; write "
-            "Parquet with the columns image_id, caption_id and relevance."
+            f"{path}: an id is of an image and of a sentence, so that queries cannot be told from answers; say by "
+            "--queries images, or --queries sentences, which ask (`queries` of read_relevance)."
         )
-    names = ("query", "answer") if fits[0] else ("answer", "query")
+    of_images = queries == "images" if queries else fits[0]
+    names = ("query", "answer") if of_images else ("answer", "query")
     pairs = pd.DataFrame({"image_id": found[names[0]], "caption_id": found[names[1]]})
     return _add_gains(path, pairs, found["relevance"])
 

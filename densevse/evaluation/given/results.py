@@ -15,6 +15,8 @@ from snakeproof.files import atomic_file
 
 RETRIEVED = {"i2t": "text_retrieval", "t2i": "image_retrieval"}
 """CLIP_benchmark's names of the directions. It names what is retrieved."""
+COUNTS = ("queries", "ties", "images", "sentences", "folds")
+"""The last words of the keys of `evaluate` that are numbers of things."""
 _ENDS = ("_low", "_high")
 
 
@@ -66,7 +68,7 @@ def _interval(name: str, found: Mapping[str, float]) -> list[float | None]:
 
 
 def _is_percent(name: str) -> bool:
-    return name.split("_")[-1] not in ("queries", "ties") and LIMITS.get(name, PERCENT) == PERCENT
+    return name.split("_")[-1] not in COUNTS and LIMITS.get(name, PERCENT) == PERCENT
 
 
 def _clip_benchmark_key(name: str) -> str:

@@ -12,10 +12,11 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.matrices import ARRAY_DAMAGES, Matrix, open_matrix, read_row_ids
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.vectors import check_varied, count_zeros
 from densevse.config.given import GivenLayout
 from densevse.evaluation.given.scoring import Aligned, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
-from densevse.evaluation.recall import BELOW_CHANCE, is_below_chance
+from densevse.evaluation.recall import failures
 from densevse.evaluation.retrieval import TOP, Scorer, retrieve_by_direction, versions
 from densevse.runtime.arrays import Indices
 from snakeproof import schema
@@ -115,10 +116,11 @@ def write_given_retrieval(
     of, meaning = Identity.from_wildcards(wildcards), validate(GivenLayout, layout, "the given row")
     test = read_test(image_table, caption_table, str(of.protocol), ranked_sentences)
     rows = given_rankings(given, meaning, test, Path(output).parent, top)
-    if is_below_chance(rows):
-        logger.warning("%s on %s is %s", of.variant, of.dataset, BELOW_CHANCE)
+    for failure in failures(rows, test.rows):
+        logger.warning("%s on %s: %s", of.variant, of.dataset, failure)
+    zeros = zero_points(given, meaning, test, Path(output).parent)
     names = {key: Path(path).name for key, path in given.items()}
-    schema.write(rows, RETRIEVAL, output, split="test", given=names, device="cpu", versions=versions())
+    schema.write(rows, RETRIEVAL, output, split="test", given=names, zeros=zeros, device="cpu", versions=versions())
 
 
 def read_test(image_table: str, caption_table: str, protocol: str, sentences: str = "all") -> GivenTest:
@@ -166,6 +168,19 @@ def given_vectors(
     return _GivenMatrices(files, layout, test, unpacked_in).vectors()
 
 
+def zero_points(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path) -> dict[str, int]:
+    """The numbers of ranked vectors that are zero, by key, which `dot` and `order` allow; a warning says them."""
+    if layout.similarity in (None, "cosine"):
+        return {}
+    items = {"images": test.images, "sentences": test.captions}
+    vectors = zip(items.items(), given_vectors(files, layout, test, unpacked_in), strict=True)
+    counts = {key: count_zeros(one.matrix.values, one.rows[of.needed]) for (key, of), one in vectors}
+    for key, count in counts.items():
+        if count:
+            logger.warning("%s: %s vectors are zero", files[key], f"{count:,}")
+    return {key: count for key, count in counts.items() if count}
+
+
 class _GivenMatrices:
     """The matrices of a given row, matched with a test split."""
 
@@ -200,6 +215,7 @@ class _GivenMatrices:
             if len(matrix.values) != count:
                 message = _shape_message(matrix, (count, sizes[0]), False, self._copies)
                 raise InputError(message + (self._unranked_hint(len(matrix.values)) if matrix is sentences else ""))
+            check_varied(matrix.values, matrix.name)
             found.append(Aligned(matrix, rows, np.arange(sizes[0])))
         _check_copies(images.name, images.values, self._copies)
         return found[0], found[1]

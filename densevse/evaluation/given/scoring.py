@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from densevse.artifacts.matrices import Matrix
+from densevse.artifacts.vectors import check_vectors
 from densevse.config.given import GivenLayout
 from densevse.evaluation.retrieval import Scorer
 from densevse.evaluation.tiles import ScoreBlock
@@ -84,9 +85,7 @@ def read_vectors(aligned: Aligned, items: Indices, layout: GivenLayout) -> Vecto
     if layout.similarity != "cosine":
         _check_range(aligned.matrix.name, rows, largest, str(layout.similarity))
         return vectors.astype(np.float32, copy=False)
-    zero = np.flatnonzero(largest == 0)
-    if len(zero):
-        raise InputError(f"{aligned.matrix.name}: row {rows[zero[0]]} is zero, which has no cosine; correct it.")
+    check_vectors(vectors, aligned.matrix.name, layout.similarity, rows)
     return _unit_vectors(vectors, largest)
 
 

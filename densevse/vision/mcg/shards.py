@@ -68,9 +68,10 @@ def write_ranked_rows(
 ) -> None:
     """The job that writes what the ranked candidates of a shard's images give, a key of `RANKED`; see `ranked_rows`."""
     objects = None if masks is None else read(masks, MASKS)
-    images = images_with_contours(read(contours, CONTOURS), read(image_table, IMAGES))
+    table = read(image_table, IMAGES)
+    images = images_with_contours(read(contours, CONTOURS), table)
     found = ranked_rows(artifact, images, load_ranker(ranker), options, threads, objects)
-    write(found, RANKED[artifact][0], output)
+    write(found, RANKED[artifact][0].bind(images=table), output)
     remove_old_shards(output)
 
 

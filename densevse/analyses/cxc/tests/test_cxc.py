@@ -91,6 +91,17 @@ def measure(folder, paths):
     return schema.read(files["scores"], CXC_SCORES), schema.read(files["ranks"], CXC_RANKS)
 
 
+def test_a_pair_that_is_rated_twice_is_refused_and_both_orders_are_not(tmp_path):
+    path = tmp_path / "sis_test.csv"
+    names = [NAMES["image"].format(number) for number in (1, 2)]
+    rows = [",".join([*TASKS["sis"], "agg_score"]), ",".join([*names, "5"]), ",".join([*names[::-1], "4"])]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    assert len(read_ratings(str(path), "sis")) == 2
+    path.write_text("\n".join([*rows, ",".join([*names, "1"])]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"sis_test\.csv, row 3: .* is of a pair that is there before, as 1 rows are"):
+        read_ratings(str(path), "sis")
+
+
 def test_scores_are_cosines_and_ranks_are_those_among_all_others(measured):
     folder, paths, rows, vector_of = measured
     scores, ranks = measure(folder, paths)

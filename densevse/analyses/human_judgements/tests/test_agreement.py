@@ -68,6 +68,17 @@ def test_a_wrong_line_is_named(text, file, line):
         read_judgements(text, OWNERS)
 
 
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [("ExpertAnnotations.txt", "b\tc#0\t4\t4\t4"), ("CrowdFlowerAnnotations.txt", "b\tc#0\t1\t3\t0")],
+)
+def test_a_pair_that_is_judged_in_two_lines_is_refused(text, file, line):
+    with open(Path(text, file), "a", encoding="utf-8") as lines:
+        lines.write(line + "\n")
+    with pytest.raises(InputError, match=rf"{file}, line 5: \['b', 'c#0'\] is judged in line \d too; keep one"):
+        read_judgements(text, OWNERS)
+
+
 def test_missing_files_are_named(tmp_path):
     with pytest.raises(InputError, match=r"ExpertAnnotations\.txt"):
         read_judgements(str(tmp_path), OWNERS)

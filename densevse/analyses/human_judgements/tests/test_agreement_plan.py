@@ -77,6 +77,11 @@ def test_scores_of_judged_pairs_alone_are_a_row_for_each_file():
     assert dict(made.config.analysis(JudgementSettings).paths())["human_judgements.flickr8k.scored.clip_s.scores"]
 
 
+def test_a_file_of_judged_pairs_is_that_of_one_seed():
+    with pytest.raises(InputError, match=r"scored\.clip_s: seeds 0 and 1 have the same contents: a\.csv and a\.csv"):
+        Project(ROOT, scored(clip_s={"scores": ["a.csv", "a.csv"]}))
+
+
 def test_a_row_of_judged_pairs_alone_has_a_name_of_its_own():
     with pytest.raises(InputError, match=r"human_judgements\.flickr8k\.scored\.vse: config/methods has a row 'vse'"):
         Project(ROOT, scored(vse={"scores": "a.csv"}))
