@@ -110,4 +110,4 @@ MINE |= {"networks": {"whole": "vgg19"}}
 
 def test_a_library_s_network_is_not_trained_further(project):
     with pytest.raises(InputError, match=r"networks\.deit_small: timm:deit_small\S+ is a library's network"):
-        trainable_network(project.config, "deit_small")
+        trainable_network(project, "deit_small")

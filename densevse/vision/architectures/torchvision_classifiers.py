@@ -1,6 +1,7 @@
 """torchvision's classifiers, with as many classes as their weights have."""
 
 from collections.abc import Mapping
+from pathlib import PurePath
 
 import torchvision
 from torch import Tensor, nn
@@ -14,3 +15,12 @@ def untrained(architecture: str, state: Mapping[str, Tensor]) -> nn.Module:
     if classes in (0, network.state_dict()[last].numel()):
         return network
     return torchvision.models.get_model(architecture, weights=None, num_classes=classes)  # type: ignore[no-any-return]
+
+
+def published_input(architecture: str, file: str) -> dict[str, int]:
+    """The sides `size` and `resize` of torchvision's weights with this name of a file; nothing for other files."""
+    for one in torchvision.models.get_model_weights(architecture):
+        if PurePath(one.url).stem == PurePath(file).stem:
+            own = one.transforms()
+            return {"size": own.crop_size[0], "resize": own.resize_size[0]}
+    return {}
