@@ -50,6 +50,109 @@ def test_options_decide_features_and_preprocessing_is_the_library_s(project):
     assert "options" not in features_stage.image_job("flickr8k", "vgg19", "grid").settings["network"]
 
 
+def own_network(**entry):
+    """A job's settings of a network `mine`, and its entry with what the weights say."""
+    entry = {"layers": {"whole": "pooled"}, **entry}
+    project = Project(ROOT, {"networks": {"mine": entry}})
+    return Stage(project, features).image_job("flickr8k", "mine", "whole").settings["network"]
+
+
+def on_hub(repository):
+    return {"weights": {"file": "model.safetensors", "hub": repository, "revision": "0" * 40, **CHECKED}}
+
+
+CHECKED = {"sha256": "0" * 64, "licence": "none"}
+
+
+def test_an_entry_whose_weights_say_what_is_applied_anyway_keeps_its_settings(project):
+    features_stage = Stage(project, features)
+    for network, architecture, precision in (
+        ("clip_vit_b_32", "open_clip:ViT-B-32", "fp32"),
+        ("deit_small", "timm:deit_small_patch16_224", "auto"),
+    ):
+        assert features_stage.image_job("flickr8k", network, "whole").settings["network"] == {
+            "architecture": architecture,
+            "precision": precision,
+            "batch_size": 64,
+            "options": {},
+            "layers": {"whole": "pooled"},
+            "nodes": {},
+        }
+    openai = own_network(architecture="open_clip:ViT-L-14", **on_hub("laion/CLIP-ViT-L-14-DataComp.XL-s13B-b90K"))
+    assert openai["architecture"] == "open_clip:ViT-L-14"
+
+
+@pytest.mark.parametrize(
+    ("entry", "tag"),
+    [
+        ({"architecture": "open_clip:MobileCLIP2-S0", "local": "README.md"}, "dfndr2b"),
+        (
+            {"architecture": "open_clip:ViT-L-14", **on_hub("laion/CLIP-ViT-L-14-laion2B-s32B-b82K")},
+            "laion2b_s32b_b82k",
+        ),
+        ({"architecture": "timm:vit_small_patch16_224", **on_hub("timm/vit_small_patch16_224.dino")}, "dino"),
+        ({"architecture": "timm:vit_small_patch16_224", "local": "dino_deitsmall16_pretrain.pth"}, "dino"),
+        (
+            {"architecture": "torchvision:vit_b_16", "local": "vit_b_16_lc_swag-4e70ced5.pth"},
+            "IMAGENET1K_SWAG_LINEAR_V1",
+        ),
+    ],
+)
+def test_the_tag_of_weights_is_a_setting_where_it_changes_what_is_applied(entry, tag):
+    assert own_network(**entry)["architecture"] == f"{entry['architecture']}.{tag}"
+
+
+def test_weights_that_may_be_several_are_refused_by_the_plan():
+    with pytest.raises(InputError, match=r"networks\.mine: README\.md may be several weights of timm:vit_small"):
+        own_network(architecture="timm:vit_small_patch16_224", local="README.md")
+
+
+def test_the_configuration_beside_weights_is_a_setting(tmp_path):
+    (tmp_path / "open_clip_config.json").write_text('{"preprocess_cfg": {"mean": [0, 0, 0], "std": [1, 1, 1]}}')
+    found = own_network(architecture="open_clip:ViT-L-14", local=str(tmp_path / "model.safetensors"))
+    assert found["options"] == {"force_preprocess_cfg": {"mean": [0, 0, 0], "std": [1, 1, 1]}}
+
+
+@pytest.mark.parametrize(
+    ("entry", "sides"),
+    [
+        ({"local": "resnet50-11ad3fa6.pth"}, (224, 232)),
+        ({"local": "resnet50-0676ba61.pth"}, (224, 256)),
+        ({"local": "resnet50-11ad3fa6.pth", "resize": 300}, (224, 300)),
+        ({"local": "mine.pth"}, (224, 256)),
+    ],
+)
+def test_torchvision_s_weights_decide_the_sides_that_an_entry_does_not_say(entry, sides):
+    entry = {"architecture": "resnet50", "layers": {"centre": "flatten", "whole": "flatten"}, **entry}
+    features_stage = Stage(Project(ROOT, {"networks": {"mine": entry}}), features)
+    found = {
+        view: features_stage.image_job("flickr8k", "mine", view).settings["network"] for view in ("centre", "whole")
+    }
+    assert (found["centre"]["size"], found["centre"]["resize"]) == sides
+    assert found["whole"]["resize"] == entry.get("resize", 256), "whole images are squeezed, so nothing runs again"
+
+
+def test_a_tokenizer_s_own_configuration_is_a_setting(tmp_path):
+    (tmp_path / "tokenizer_config.json").write_text('{"pad_token": "[PAD]", "padding_side": "left"}')
+    (tmp_path / "tokenizer.json").write_text("{}")
+    for pad, expected in ((None, "[PAD]"), ("</s>", "</s>")):
+        tokenizer = {"local": str(tmp_path / "tokenizer.json"), "pad": pad}
+        networks = {"clip_tiny": {**VALUES["networks"]["clip_tiny"], "tokenizer": tokenizer}}
+        settings = Stage(Project(ROOT, {**VALUES, "networks": networks}), training).untrained_job("flickr8k", "clip")
+        assert settings.settings["pad"] == expected
+        assert settings.settings["tokenizer_options"] == {"padding_side": "left"}
+
+
+def test_networks_of_the_project_have_torchvision_s_own_sides(project):
+    from densevse.vision.architectures.torchvision_classifiers import published_input
+
+    for name, entry in project.config.networks.items():
+        if entry.weights and "torchvision" in entry.weights.licence and entry.architecture != "faster_rcnn":
+            expected = {"size": entry.size, "resize": entry.resize}
+            assert published_input(entry.architecture, entry.weights.file) == expected, name
+            assert {"size", "resize"} <= entry.model_fields_set, "so no plan asks torchvision, which takes seconds"
+
+
 def test_the_code_of_a_library_s_network_is_its_own(project):
     features_stage, training_stage = Stage(project, features), Stage(project, training)
     jobs = [features_stage.image_job("flickr8k", name, "whole") for name in ("clip_tiny", "deit_small", "vgg19")]

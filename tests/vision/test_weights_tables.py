@@ -1,4 +1,4 @@
-"""What is applied to pixels and sentences, beside what the libraries' own tables say of all weights that they publish."""
+"""What is applied to pixels and sentences, beside what the libraries say of all weights that they publish."""
 
 import json
 import warnings
@@ -18,8 +18,11 @@ from densevse.config.registries import OTHERS
 from densevse.vision.architectures import open_clip_networks, timm_networks, torchvision_networks
 from densevse.vision.architectures.open_clip_networks import TextEncoder, Tokenizer, _untrained_model
 from densevse.vision.architectures.torchvision_classifiers import published_input
+from densevse.vision.networks import load_network
 from snakeproof.errors import InputError
 from tests.models.test_tokenizers import TEXTS, write_tokenizer
+from tests.tiny_networks import CLIP, CLIP_OPTIONS, clip_model, save
+from tests.tiny_networks import TIMM as TIMM_ENTRY
 
 OPEN_CLIP, TIMM, TORCHVISION = open_clip_networks.TABLE, timm_networks.TABLE, torchvision_networks.TABLE
 PIXELS = ("size", "mean", "std", "interpolation", "resize_mode", "fill_color")
@@ -72,8 +75,7 @@ def test_every_tag_of_timm_is_applied_by_its_name_and_by_its_place():
     names = timm.list_pretrained()
     assert len(names) > 1000
     for full in names:
-        name, tag = full.split(".")
-        known = timm.get_pretrained_cfg(full)
+        name, known = full.partition(".")[0], timm.get_pretrained_cfg(full)
         expected = resolve_data_config({}, vars(known))
         places = [place for place in (known.hf_hub_id, known.url) if place]
         for found in (resolved(TIMM, f"timm:{full}"), *(resolved(TIMM, f"timm:{name}", place) for place in places)):
@@ -92,16 +94,17 @@ def test_every_member_of_torchvision_is_applied_by_its_name_and_by_its_file():
                 TORCHVISION.applied(**found),
                 TORCHVISION.applied(f"torchvision:{name}.{member.name}", {}),
             ):
-                for key in ("resize_size", "crop_size", "mean", "std", "interpolation"):
-                    value = getattr(own, key)
-                    assert facts[key] == (tuple(value) if isinstance(value, list) else value), (name, member)
+                sides = (own.resize_size[0], own.crop_size[0])
+                assert (facts["resize_size"], facts["crop_size"]) == sides, (name, member)
+                assert (facts["mean"], facts["std"]) == (tuple(own.mean), tuple(own.std)), (name, member)
+                assert facts["interpolation"] == own.interpolation.value, (name, member)
             if name in OTHERS:
                 assert published_input(name, file.name) == {"size": own.crop_size[0], "resize": own.resize_size[0]}
                 assert published_input(name, "mine.pth") == {}
 
 
 def write_own_tokenizer(folder, **told):
-    """A made tokenizer whose sentences end in </s> or, of BERT's, in [SEP]; `told` are keys of tokenizer_config.json."""
+    """A made tokenizer whose sentences end in </s>, or in [SEP]; `told` are keys of tokenizer_config.json."""
     file = write_tokenizer(folder, "<pad>")
     end = told.get("sep_token", "</s>")
     if end != "</s>":
@@ -169,7 +172,8 @@ def test_what_a_tokenizer_s_own_configuration_says_is_done(told, tmp_path, monke
         expected = open_clip.tokenizer.HFTokenizer("hub", context_length=8, clean="canonicalize")
     own = tokenizer_of("ViT-B-16-SigLIP", file, tmp_path, force_context_length=8).tokens(TEXTS)[0]
     if told.get("tokenizer_class"):  # transformers makes Gemma's pieces anew, so only the side is compared
-        assert (own[0, 0] == 0) and (expected(TEXTS)[0, 0] == 0)
+        assert own[0, 0] == 0
+        assert expected(TEXTS)[0, 0] == 0
     else:
         assert own.equal(expected(TEXTS))
     file = write_own_tokenizer(tmp_path / "plain")
@@ -199,6 +203,172 @@ def test_every_network_of_open_clip_is_built_as_the_library_builds_it(monkeypatc
         hub = open_clip.get_pretrained_cfg(name, tag)["hf_hub"].rpartition("/")[0]
         with torch.device("meta"), warnings.catch_warnings(action="ignore"):
             expected = open_clip.create_model(name, pretrained=tag, device="meta")
-            for found in (resolved(OPEN_CLIP, f"open_clip:{name}", hub), resolved(OPEN_CLIP, f"open_clip:{name}.{tag}")):
+            for found in (
+                resolved(OPEN_CLIP, f"open_clip:{name}", hub),
+                resolved(OPEN_CLIP, f"open_clip:{name}.{tag}"),
+            ):
                 model = _untrained_model(found["architecture"], {**found["options"], "device": "meta"})
                 assert of_pixels(model.visual.preprocess_cfg) == of_pixels(expected.visual.preprocess_cfg), (name, tag)
+
+
+LAION = "laion/CLIP-ViT-L-14-laion2B-s32B-b82K"
+
+
+def test_weights_that_may_be_several_are_refused_with_the_choices():
+    said = (
+        r"networks\.mine: mine\.safetensors may be several .*\n- open_clip:ViT-L-14\.openai, .*\n- .*laion2b_s32b_b82k"
+    )
+    with pytest.raises(InputError, match=said):
+        resolved(OPEN_CLIP, "open_clip:ViT-L-14")
+    with pytest.raises(
+        InputError, match=r"augreg_in21k_ft_in1k: .*mean \(0\.5, .*\n- .*small_patch16_224\.dino: .*0\.485"
+    ):
+        resolved(TIMM, "timm:vit_small_patch16_224")
+    with pytest.raises(InputError, match=r"IMAGENET1K_SWAG_E2E_V1: resize_size 512"):
+        resolved(TORCHVISION, "torchvision:vit_l_16")
+    with pytest.raises(
+        InputError, match=r"its tag is unknown.*\naugreg_in1k, augreg_in21k, augreg_in21k_ft_in1k, dino"
+    ):
+        resolved(TIMM, "timm:vit_small_patch16_224.dyno")
+    with pytest.raises(InputError, match=r"several weights of open_clip:ViT-L-14\.openai"):
+        resolved(OPEN_CLIP, "open_clip:ViT-L-14.openai", LAION)
+    assert resolved(OPEN_CLIP, "open_clip:ViT-L-14", entry="")["architecture"] == "open_clip:ViT-L-14", "in a job"
+    own = {"force_preprocess_cfg": {"mean": (0.5,) * 3, "std": (0.5,) * 3}}
+    assert resolved(OPEN_CLIP, "open_clip:ViT-L-14", options=own)["options"] == own, "the options say what differs"
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "models--laion--CLIP-ViT-L-14-laion2B-s32B-b82K/snapshots/0/open_clip_model.safetensors",
+        "CLIP-ViT-L-14-laion2B-s32B-b82K.safetensors",
+    ],
+)
+def test_weights_are_recognised_by_the_names_of_files_and_folders(file):
+    found = resolved(OPEN_CLIP, "open_clip:ViT-L-14", file=Path(file))
+    assert found["architecture"] == "open_clip:ViT-L-14.laion2b_s32b_b82k"
+
+
+def test_the_name_of_the_network_as_a_file_s_name_tells_nothing():
+    with pytest.raises(InputError, match="may be several"):
+        resolved(OPEN_CLIP, "open_clip:ViT-L-14", file=Path("ViT-L-14.safetensors"))
+
+
+TRANSFORMERS = {"image_mean": [0.1, 0.2, 0.3], "image_std": [0.3, 0.2, 0.1], "resample": 2}
+CROPPED = {**TRANSFORMERS, "size": {"shortest_edge": 256}, "crop_size": {"height": 224, "width": 224}}
+
+
+@pytest.mark.parametrize(
+    ("table", "architecture", "name", "told", "expected"),
+    [
+        (
+            OPEN_CLIP,
+            "open_clip:ViT-L-14",
+            "open_clip_config.json",
+            {
+                "model_cfg": {"embed_dim": 768, "quick_gelu": True, "text_cfg": {"context_length": 32, "width": 768}},
+                "preprocess_cfg": {"mean": [0, 0, 0], "std": [1, 1, 1], "resize_mode": "longest", "fill_color": 7},
+            },
+            {"mean": (0, 0, 0), "resize_mode": "longest", "fill_color": 7, "context_length": 32, "quick_gelu": True},
+        ),
+        (
+            OPEN_CLIP,
+            "open_clip:ViT-L-14",
+            "preprocessor_config.json",
+            {**TRANSFORMERS, "size": {"height": 224, "width": 224}},
+            {"mean": (0.1, 0.2, 0.3), "interpolation": "bilinear", "resize_mode": "squash"},
+        ),
+        (
+            TIMM,
+            "timm:vit_small_patch16_224",
+            "config.json",
+            {
+                "architecture": "vit_small_patch16_224",
+                "pretrained_cfg": {"mean": [0.1, 0.2, 0.3], "crop_pct": 1.0, "num_classes": 7, "tag": "mine"},
+            },
+            {"mean": (0.1, 0.2, 0.3), "crop_pct": 1.0, "num_classes": 7, "interpolation": "bicubic"},
+        ),
+        (
+            TIMM,
+            "timm:vit_small_patch16_224",
+            "preprocessor_config.json",
+            CROPPED,
+            {"std": (0.3, 0.2, 0.1), "crop_pct": 0.875, "crop_mode": "center", "input_size": (3, 224, 224)},
+        ),
+        (
+            TORCHVISION,
+            "torchvision:vit_b_16",
+            "preprocessor_config.json",
+            CROPPED,
+            {"std": (0.3, 0.2, 0.1), "resize_size": 256, "crop_size": 224, "interpolation": "bilinear"},
+        ),
+    ],
+)
+def test_the_configuration_beside_weights_is_applied(table, architecture, name, told, expected, tmp_path):
+    (tmp_path / name).write_text(json.dumps(told))
+    file = tmp_path / "model.safetensors"
+    found = resolved(table, architecture, file=file)
+    facts = table.applied(**found)
+    assert {key: facts[key] for key in expected} == expected
+    assert resolved(table, file=file, **found) == found, "it stays in the job"
+    again = json.loads(json.dumps(found))
+    assert table.applied(**resolved(table, file=file, **again)) == facts, "as a job is given it"
+
+
+@pytest.mark.parametrize("content", ["[1, 2]", "{", "\\xff"])
+def test_a_configuration_that_is_none_is_named(content, tmp_path):
+    (tmp_path / "open_clip_config.json").write_text(content)
+    with pytest.raises(InputError, match=r"open_clip_config\.json: not a configuration of weights"):
+        resolved(OPEN_CLIP, "open_clip:ViT-B-32", file=tmp_path / "model.safetensors")
+
+
+def test_the_configuration_of_another_network_is_refused(tmp_path):
+    (tmp_path / "open_clip_config.json").write_text(json.dumps({"model_cfg": {"embed_dim": 640}}))
+    with pytest.raises(InputError, match=r"not of open_clip:ViT-B-32, as its embed_dim is 640"):
+        resolved(OPEN_CLIP, "open_clip:ViT-B-32", file=tmp_path / "model.safetensors")
+    (tmp_path / "config.json").write_text(
+        json.dumps({"architecture": "resnet50", "pretrained_cfg": {"mean": [0, 0, 0]}})
+    )
+    with pytest.raises(InputError, match=r"is of resnet50, not of test_vit"):
+        resolved(TIMM, "timm:test_vit", file=tmp_path / "model.safetensors")
+
+
+def test_networks_are_built_with_what_their_weights_say(tmp_path):
+    model = timm.create_model("test_vit")
+    save_file(model.state_dict(), tmp_path / "model.safetensors")
+    told = {"architecture": "test_vit", "pretrained_cfg": {"mean": [0.1, 0.2, 0.3], "interpolation": "bilinear"}}
+    (tmp_path / "config.json").write_text(json.dumps(told))
+    network = load_network({**TIMM_ENTRY, "architecture": "timm:test_vit"}, tmp_path / "model.safetensors")
+    assert network.settings.mean == pytest.approx((0.1, 0.2, 0.3))
+    assert "bilinear" in str(network._fit)
+    clip = clip_model(quick_gelu=True)
+    folder = tmp_path / "clip"
+    folder.mkdir()
+    save(clip, folder / "open_clip_model.safetensors")
+    told = {
+        "model_cfg": {"embed_dim": 512, "quick_gelu": True},
+        "preprocess_cfg": {"mean": [0, 0, 0], "std": [1, 1, 1]},
+    }
+    (folder / "open_clip_config.json").write_text(json.dumps(told))
+    network = load_network(CLIP, folder / "open_clip_model.safetensors")
+    assert network.settings.mean == (0, 0, 0)
+    pixels = torch.rand(2, 3, 64, 64)
+    with torch.inference_mode():
+        torch.testing.assert_close(network.module(pixels, ["pooled"])["pooled"], clip.encode_image(pixels))
+    encoder = TextEncoder(
+        {"architecture": CLIP["architecture"], "options": CLIP_OPTIONS}, folder / "open_clip_model.safetensors"
+    )
+    with torch.inference_mode():
+        tokens = open_clip.SimpleTokenizer(context_length=16)(TEXTS)
+        torch.testing.assert_close(encoder(tokens), clip.encode_text(tokens))
+    assert encoder.described["options"]["quick_gelu"] is True
+
+
+@pytest.mark.slow
+def test_the_weights_of_a_tag_read_images_of_their_size(tmp_path):
+    model = models.vit_b_16(image_size=384)
+    save_file(model.state_dict(), tmp_path / "vit_b_16_swag-9ac1b537.safetensors")
+    settings = {**TIMM_ENTRY, "architecture": "torchvision:vit_b_16"}
+    network = load_network(settings, tmp_path / "vit_b_16_swag-9ac1b537.safetensors")
+    assert network.settings.size == 384
+    assert "interpolation=bicubic" in str(network._fit)

@@ -54,6 +54,11 @@ class WeightsTable(ABC):
         Raises `InputError` if they are of another network.
         """
 
+    def describe(self, architecture: str, options: Mapping[str, Any]) -> str:
+        """What is applied to pixels and words, in a line."""
+        facts = self.applied(architecture, options)
+        return ", ".join(f"{key} {value}" for key, value in facts.items() if key not in _OF_MODEL)
+
     def resolve(
         self, architecture: str, options: Mapping[str, Any], file: Path, places: Sequence[str] = (), entry: str = ""
     ) -> dict[str, Any]:
@@ -79,9 +84,8 @@ class WeightsTable(ABC):
         lines: dict[str, list[str]] = {}
         if tag in tagged or not (tag and tagged):
             facts = [self.applied(**choice) for choice in choices]
-            for choice, one in zip(choices, facts, strict=True):
-                line = ", ".join(f"{key} {value}" for key, value in one.items() if key not in _OF_MODEL)
-                lines.setdefault(line, []).append(choice["architecture"])
+            for choice in choices:
+                lines.setdefault(self.describe(**choice), []).append(choice["architecture"])
             if len(lines) < 2:
                 certain = bool(known) or all(one == facts[0] for one in facts)
                 return choices[0] if facts and certain and facts[0] != self.applied(**as_is) else as_is

@@ -38,13 +38,15 @@ class TorchvisionWeights(WeightsTable):
         if split_tag(architecture)[0].partition(":")[2] not in _known():
             return {}
         own = vars(_transforms(architecture, options))
-        return {key: as_tuple(own[key]) for key in ("resize_size", "crop_size", "mean", "std", "interpolation")}
+        sides = {key: as_tuple(own[key][0]) for key in ("resize_size", "crop_size")}
+        return {**sides, "mean": (*own["mean"],), "std": (*own["std"],), "interpolation": own["interpolation"].value}
 
     def own_options(self, architecture: str, told: Mapping[str, Any]) -> dict[str, Any]:
         """The option `transforms`, by preprocessor_config.json."""
         own = read_preprocessor(told.get("preprocessor_config.json", {}))
         crop = own.pop("crop", None)
-        return {"transforms": {**own, "resize_size": own.pop("resize", crop), "crop_size": crop}} if crop else {}
+        sides = {"resize_size": own.pop("resize", (crop, crop)), "crop_size": crop}
+        return {"transforms": own | sides} if crop else {}
 
 
 TABLE = TorchvisionWeights()
@@ -121,7 +123,7 @@ def _transform(settings: NetworkSettings) -> transforms.Compose:
     own = _transforms(settings.architecture, settings.options)
     return transforms.Compose(
         [
-            transforms.Resize(own.resize_size, interpolation=own.interpolation, antialias=own.antialias),
+            transforms.Resize(own.resize_size[0], interpolation=own.interpolation, antialias=own.antialias),
             transforms.CenterCrop(own.crop_size),
             transforms.ToTensor(),
             transforms.Normalize(own.mean, own.std),
