@@ -35,5 +35,7 @@ def network_job(project: Project, dataset: DatasetName, concept_network: str) ->
     built_from = {"built_from": name, "architecture": backbone.architecture, "pixels": network_input(backbone)}
     job = {**head_job(project, dataset, concept_network).settings["job"], **built_from}
     return Job(
-        {"job": job, "source_names": project.source_names(dataset)}, modules_of_architecture(backbone.architecture)
+        {"job": job, "source_names": project.source_names(dataset)},
+        modules_of_architecture(backbone.architecture),
+        features.resize_revisions(project, dataset, backbone.size),
     )

@@ -18,6 +18,8 @@ GIVEN_REGIONS = "regions-given"
 FIELDS_OF_REGIONS = IMAGE_FIELDS | {"regions"}
 
 
+_LONGEST = 8
+"""The largest ratio of sides that resizing keeps, as in densevse.vision.crops."""
 _RESIZED = ("centre", "ten_crop")
 """The views of whose crops `resize` decides."""
 
@@ -120,7 +122,9 @@ def image_job(project: Project, dataset: DatasetName, network: str, view: str) -
     if view not in _RESIZED:
         entry = entry.model_copy(update={"resize": project.config.networks[network].resize})
     settings = {"network": feature_settings(entry, view), **_picture_settings(project, dataset)}
-    return Job(settings, [*modules_of_architecture(entry.architecture), f"densevse.vision.views.{view}"])
+    modules = [*modules_of_architecture(entry.architecture), f"densevse.vision.views.{view}"]
+    keeps_shape = view in _RESIZED
+    return Job(settings, modules, {} if entry.library else resize_revisions(project, dataset, entry.size, keeps_shape))
 
 
 def region_job(project: Project, dataset: DatasetName, network: str, proposer: str | None = None) -> Job:
@@ -130,7 +134,24 @@ def region_job(project: Project, dataset: DatasetName, network: str, proposer: s
     settings = {"network": decided, **_picture_settings(project, dataset)}
     if proposer is not None:
         settings["all_stay"] = project.config.proposers[proposer].kind == "clustered"
-    return Job(settings, modules_of_architecture(entry.architecture))
+    revisions: dict[str, int] = {}
+    if entry.library is None and not ARCHITECTURES[entry.architecture].finds_boxes:
+        revisions = resize_revisions(project, dataset, entry.regions.crop_size or entry.size)
+    return Job(settings, modules_of_architecture(entry.architecture), revisions)
+
+
+def resize_revisions(project: Project, dataset: DatasetName, side: int, keeps_shape: bool = False) -> dict[str, int]:
+    """The revision of pictures that are resized, unless the data set's `sides` say that it changes none of them.
+
+    Changed is a picture with a side that shrinks and one that does not: to a square of `side` pixels, or where its
+    shape is kept, but for very long ones. Its long side was sampled, and is averaged now.
+    """
+    known = project.datasets[project.image_dataset(dataset)].sides
+    if known is None:
+        return {"resize": 2}
+    smallest, largest = known
+    same = largest <= _LONGEST * smallest if keeps_shape else side < smallest or largest <= side
+    return {} if same else {"resize": 2}
 
 
 def _picture_settings(project: Project, dataset: DatasetName) -> dict[str, Any]:

@@ -157,7 +157,10 @@ def entry_job(
         "round": round,
         "threads": project.threads(dataset),
     }
-    return Job({"job": settings}, modules(project, dataset, variant))
+    trained = [project.network_entry(name) for name in _trained_networks(project, dataset, variant)]
+    sides = [one.regions.crop_size or one.size for one in trained]
+    changed = [one for side in sides for one in features.resize_revisions(project, dataset, side).items()]
+    return Job({"job": settings}, modules(project, dataset, variant), dict(changed))
 
 
 def model_job(project: Project, dataset: DatasetName, variant: VariantName) -> Job:

@@ -214,3 +214,44 @@ MINE |= {"networks": {"whole": "vgg19"}}
 def test_a_library_s_network_is_not_trained_further(project):
     with pytest.raises(InputError, match=r"networks\.deit_small: timm:deit_small\S+ is a library's network"):
         trainable_network(project, "deit_small")
+
+
+@pytest.mark.parametrize(
+    ("dataset", "sides", "view", "size", "changed"),
+    [
+        ("flickr8k", None, "whole", 224, True),
+        ("flickr8k", [224, 224], "whole", 224, False),
+        ("flickr8k", [224, 224], "grid", 260, False),
+        ("coco", [333, 640], "whole", 224, False),
+        ("coco", [333, 640], "regions", 299, False),
+        ("coco", [333, 640], "whole", 384, True),
+        ("coco", [333, 640], "regions", 448, True),
+        ("coco", [333, 640], "ten_crop", 448, False),
+        ("coco", [60, 640], "ten_crop", 224, True),
+        ("coco", None, "centre", 224, True),
+        ("scenes", [96, 96], "whole", 64, False),
+    ],
+)
+def test_only_features_that_another_way_to_resize_may_change_are_made_again(dataset, sides, view, size, changed):
+    network = {"architecture": "resnet18", "local": "mine.pth", "size": size, "resize": max(size, 256)}
+    network["layers"] = dict.fromkeys(("whole", "centre", "ten_crop", "grid", "regions"), "flatten")
+    values = {"networks": {"mine": network}, "datasets": {dataset: {"sides": sides}}}
+    features_stage = Stage(Project(ROOT, values), features)
+    if view == "regions":
+        job = features_stage.region_job(dataset, "mine")
+    else:
+        job = features_stage.image_job(dataset, "mine", view)
+    assert job.revisions == ({"resize": 2} if changed else {})
+
+
+def test_a_library_s_own_resizing_has_no_revision(project):
+    features_stage = Stage(project, features)
+    assert features_stage.image_job("coco", "deit_small", "whole").revisions == {}
+    assert features_stage.region_job("coco", "deit_small").revisions == {}
+    assert features_stage.region_job("coco", "faster_rcnn").revisions == {}
+
+
+def test_scenes_are_squares_of_one_size(project):
+    assert project.config.datasets["scenes"].sides == (96, 96)
+    for view in ("whole", "centre", "ten_crop", "grid"):
+        assert Stage(project, features).image_job("scenes", "scenes_net", view).revisions == {}

@@ -53,7 +53,7 @@ def test_every_tag_of_open_clip_is_applied_by_its_name_and_by_its_place():
             resolved(OPEN_CLIP, f"{architecture}.{tag}"),
             *(resolved(OPEN_CLIP, architecture, place) for place in places[:2] if place),
         ):
-            facts = OPEN_CLIP.applied(**found)
+            facts = OPEN_CLIP.facts(**found)
             assert of_pixels(facts) == expected, (name, tag, found)
             quick = open_clip.get_model_config(name).get("quick_gelu", False)
             assert facts["quick_gelu"] == known.get("quick_gelu", quick) or name.startswith("roberta"), (name, tag)
@@ -64,7 +64,7 @@ def test_what_is_applied_anyway_leaves_an_entry_as_it_is():
     for name, tag in open_clip.list_pretrained():
         plain = {"architecture": f"open_clip:{name}", "options": {}}
         hub = open_clip.get_pretrained_cfg(name, tag)["hf_hub"].rpartition("/")[0]
-        same = OPEN_CLIP.applied(f"open_clip:{name}.{tag}", {}) == OPEN_CLIP.applied(**plain)
+        same = OPEN_CLIP.facts(f"open_clip:{name}.{tag}", {}) == OPEN_CLIP.facts(**plain)
         assert (resolved(OPEN_CLIP, plain["architecture"], hub) == plain) == same, (name, tag)
     plain = {"architecture": "timm:deit_small_patch16_224", "options": {}}
     assert resolved(TIMM, plain["architecture"], file=Path("a/deit_small_patch16_224-cd65a155.pth")) == plain
@@ -79,7 +79,7 @@ def test_every_tag_of_timm_is_applied_by_its_name_and_by_its_place():
         expected = resolve_data_config({}, vars(known))
         places = [place for place in (known.hf_hub_id, known.url) if place]
         for found in (resolved(TIMM, f"timm:{full}"), *(resolved(TIMM, f"timm:{name}", place) for place in places)):
-            facts = TIMM.applied(**found)
+            facts = TIMM.facts(**found)
             assert {key: facts[key] for key in expected} == expected, (full, found)
             assert facts["num_classes"] == known.num_classes
 
@@ -91,8 +91,8 @@ def test_every_member_of_torchvision_is_applied_by_its_name_and_by_its_file():
             file = Path(member.url.rpartition("/")[2])
             found = resolved(TORCHVISION, f"torchvision:{name}", file=file)
             for facts in (
-                TORCHVISION.applied(**found),
-                TORCHVISION.applied(f"torchvision:{name}.{member.name}", {}),
+                TORCHVISION.facts(**found),
+                TORCHVISION.facts(f"torchvision:{name}.{member.name}", {}),
             ):
                 sides = (own.resize_size[0], own.crop_size[0])
                 assert (facts["resize_size"], facts["crop_size"]) == sides, (name, member)
@@ -308,11 +308,11 @@ def test_the_configuration_beside_weights_is_applied(table, architecture, name, 
     (tmp_path / name).write_text(json.dumps(told))
     file = tmp_path / "model.safetensors"
     found = resolved(table, architecture, file=file)
-    facts = table.applied(**found)
+    facts = table.facts(**found)
     assert {key: facts[key] for key in expected} == expected
     assert resolved(table, file=file, **found) == found, "it stays in the job"
     again = json.loads(json.dumps(found))
-    assert table.applied(**resolved(table, file=file, **again)) == facts, "as a job is given it"
+    assert table.facts(**resolved(table, file=file, **again)) == facts, "as a job is given it"
 
 
 @pytest.mark.parametrize("content", ["[1, 2]", "{", "\\xff"])

@@ -88,7 +88,7 @@ PRECISION = Schema(
 
 _NAMES = ("network", "concept_network", "proposer", "view")
 _GROUPS = ("network", "options", "proposer")
-_WITHOUT_EFFECT = ("file_names", "source_names", "threads")
+_WITHOUT_EFFECT = ("file_names", "revisions", "source_names", "threads")
 PREPROCESSING = "preprocessing"
 """What a file of features states of how its network reads images, in words; settings decide it."""
 

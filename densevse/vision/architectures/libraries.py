@@ -44,7 +44,7 @@ class WeightsTable(ABC):
         """Tag -> the repositories of the Hub and the addresses where these weights of a network are."""
 
     @abstractmethod
-    def applied(self, architecture: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    def facts(self, architecture: str, options: Mapping[str, Any]) -> dict[str, Any]:
         """What a network, with or without a tag, applies to pixels and words, in the library's terms."""
 
     @abstractmethod
@@ -56,7 +56,7 @@ class WeightsTable(ABC):
 
     def describe(self, architecture: str, options: Mapping[str, Any]) -> str:
         """What is applied to pixels and words, in a line."""
-        facts = self.applied(architecture, options)
+        facts = self.facts(architecture, options)
         return ", ".join(f"{key} {value}" for key, value in facts.items() if key not in _OF_MODEL)
 
     def resolve(
@@ -83,12 +83,12 @@ class WeightsTable(ABC):
         choices = known or list(tagged.values())
         lines: dict[str, list[str]] = {}
         if tag in tagged or not (tag and tagged):
-            facts = [self.applied(**choice) for choice in choices]
+            facts = [self.facts(**choice) for choice in choices]
             for choice in choices:
                 lines.setdefault(self.describe(**choice), []).append(choice["architecture"])
             if len(lines) < 2:
                 certain = bool(known) or all(one == facts[0] for one in facts)
-                return choices[0] if facts and certain and facts[0] != self.applied(**as_is) else as_is
+                return choices[0] if facts and certain and facts[0] != self.facts(**as_is) else as_is
         if not entry:
             return as_is
         said = "\n".join(f"- {', '.join(named)}: {line}" for line, named in lines.items()) or ", ".join(tagged)

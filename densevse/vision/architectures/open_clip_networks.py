@@ -48,9 +48,9 @@ class OpenClipWeights(WeightsTable):
         tags = {tag: open_clip.get_pretrained_cfg(name, tag) for tag in open_clip.list_pretrained_tags_by_model(name)}
         return {tag: [one["hf_hub"].rpartition("/")[0], one["url"]] for tag, one in tags.items()}
 
-    def applied(self, architecture: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    def facts(self, architecture: str, options: Mapping[str, Any]) -> dict[str, Any]:
         """The preprocessing of pixels; the tokenizer, its arguments and length; and the activation."""
-        model, published = {**_config(architecture), **options}, _published(architecture)
+        model, published = {**_config(architecture), **options}, _tag_options(architecture)
         side = options.get("force_image_size") or model.get("vision_cfg", {}).get("image_size", 224)
         pixels = {"size": side, **published.get("force_preprocess_cfg", {}), **options.get("force_preprocess_cfg", {})}
         text = _text_of(architecture, options)
@@ -79,7 +79,7 @@ class OpenClipWeights(WeightsTable):
 TABLE = OpenClipWeights()
 
 
-def _published(architecture: str) -> dict[str, Any]:
+def _tag_options(architecture: str) -> dict[str, Any]:
     """What the library's table says of a tag, as options. Raises `ValueError` for an unknown tag."""
     network, tag = split_tag(architecture)
     name = network.partition(":")[2]
@@ -298,7 +298,7 @@ def _untrained_model(architecture: str, options: Mapping[str, Any]) -> Any:
 
 
 def _create(name: str, **options: Any) -> Any:
-    known = add_options(_published(f"open_clip:{name}"), options)
+    known = add_options(_tag_options(f"open_clip:{name}"), options)
     with _silence_warnings():
         return open_clip.create_model(
             split_tag(name)[0], pretrained_image=False, pretrained_text=False, load_weights=False, **known

@@ -32,15 +32,15 @@ class TimmWeights(WeightsTable):
     def places(self, name: str) -> dict[str, list[str]]:
         """The repository and address of each tag."""
         named = [one.partition(".")[2] for one in timm.list_models(f"{name}.*", include_tags=True)]
-        known = {tag: _published(f"{name}.{tag}") for tag in named}
+        known = {tag: _pretrained_config(f"{name}.{tag}") for tag in named}
         return {tag: [str(one[key]) for key in ("hf_hub_id", "url") if one[key]] for tag, one in known.items()}
 
-    def applied(self, architecture: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    def facts(self, architecture: str, options: Mapping[str, Any]) -> dict[str, Any]:
         """The data configuration of timm, and the number of classes."""
         given, name = options.get("pretrained_cfg", {}), architecture.partition(":")[2]
         if isinstance(given, str):  # a tag
             given, name = {}, f"{name.partition('.')[0]}.{given}"
-        own = {"url": "", **_published(name), **given, **options.get("pretrained_cfg_overlay", {})}
+        own = {"url": "", **_pretrained_config(name), **given, **options.get("pretrained_cfg_overlay", {})}
         pixels = {key: as_tuple(value) for key, value in resolve_data_config({}, own).items()}
         return {**pixels, "num_classes": options.get("num_classes", own.get("num_classes"))}
 
@@ -59,7 +59,7 @@ class TimmWeights(WeightsTable):
         return {"pretrained_cfg_overlay": own} if own else {}
 
 
-def _published(name: str) -> dict[str, Any]:
+def _pretrained_config(name: str) -> dict[str, Any]:
     """The table of a tag, or of the default one."""
     return vars(timm.get_pretrained_cfg(name, allow_unregistered=True) or timm.models.PretrainedCfg())
 

@@ -31,11 +31,11 @@ class TorchvisionWeights(WeightsTable):
 
     def places(self, name: str) -> dict[str, list[str]]:
         """The address of each tag."""
-        return {one.name: [one.url] for one in models.get_model_weights(name)} if name in _known() else {}
+        return {one.name: [one.url] for one in models.get_model_weights(name)} if name in _model_names() else {}
 
-    def applied(self, architecture: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    def facts(self, architecture: str, options: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of torchvision's transforms."""
-        if split_tag(architecture)[0].partition(":")[2] not in _known():
+        if split_tag(architecture)[0].partition(":")[2] not in _model_names():
             return {}
         own = vars(_transforms(architecture, options))
         sides = {key: as_tuple(own[key][0]) for key in ("resize_size", "crop_size")}
@@ -52,7 +52,7 @@ class TorchvisionWeights(WeightsTable):
 TABLE = TorchvisionWeights()
 
 
-def _known() -> list[str]:
+def _model_names() -> list[str]:
     return models.list_models(module=models)  # type: ignore[no-any-return]
 
 
@@ -61,10 +61,10 @@ def _transforms(architecture: str, options: Mapping[str, Any]) -> Any:
     own = dict(options.get("transforms", {}))
     if isinstance(own.get("interpolation"), str):
         own["interpolation"] = transforms.InterpolationMode(own["interpolation"])
-    return _published(architecture).transforms(**own)
+    return _member(architecture).transforms(**own)
 
 
-def _published(architecture: str) -> Any:
+def _member(architecture: str) -> Any:
     network, tag = split_tag(architecture)
     members = models.get_model_weights(network.partition(":")[2])
     if tag and tag not in members.__members__:
@@ -75,7 +75,7 @@ def _published(architecture: str) -> Any:
 def _create(name: str, transforms: Any = None, **options: Any) -> Any:
     """A model with random weights, for images of the size that the weights of a tag read."""
     network, tag = split_tag(name)
-    side = {"image_size": _published(f":{name}").meta["min_size"][0]} if tag and name.startswith("vit_") else {}
+    side = {"image_size": _member(f":{name}").meta["min_size"][0]} if tag and name.startswith("vit_") else {}
     return models.get_model(network, **{**side, **options})
 
 
@@ -83,7 +83,7 @@ def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
     """The network with the weights of a file. Raises `InputError` if name, options or weights do not fit."""
     settings = settings.model_copy(update=TABLE.resolve(settings.architecture, settings.options, Path(weights)))
     architecture = settings.architecture
-    model = build_library_model(architecture, _known(), _create, settings.options)
+    model = build_library_model(architecture, _model_names(), _create, settings.options)
     if not isinstance(model, VisionTransformer | SwinTransformer):
         name = split_tag(architecture)[0].partition(":")[2]
         raise InputError(f"networks: {architecture} is not a ViT or Swin transformer; write `architecture: {name}`.")
