@@ -37,6 +37,11 @@ _DECLARATIONS = (
     r"densevse/(moved\.py|config/|extensions/(readers|architectures)/|methods/parameters/|analyses/\w+/settings\.py)"
 )
 """The modules that declare the configuration, and that of old names; they have no logic that a job runs."""
+_KNOW_WEIGHTS = {
+    Architecture.implementation: ("size", "resize"),
+    "densevse.vision.architectures.efficientnet_lite": ("size", "resize", "mean", "std"),
+}
+"""The modules of architectures that know the input of published weights, and what they know."""
 OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "snakeproof", "tests", "workflow")
 
 
@@ -109,7 +114,7 @@ class Project:
     def _network_entry(self, network: str) -> NetworkConfig:
         """A network's entry with what its weights say: see densevse.vision.architectures.libraries.WeightsTable.
 
-        Of torchvision's classifiers, this is the size of published weights, where the entry does not say it. Raises
+        Of others, this is the input of published weights, where the entry does not say it. Raises
         `InputError` with the choices if the weights may be several that read images otherwise.
         """
         entry = self.config.networks[network]
@@ -121,9 +126,9 @@ class Project:
             table = import_module(entry.library.implementation).TABLE
             found = table.resolve(entry.architecture, entry.options, file, places, f"networks.{network}")
         else:
-            unsaid = {"size", "resize"} - entry.model_fields_set
             implementation = ARCHITECTURES[entry.architecture].implementation
-            if not unsaid or implementation != Architecture.implementation:
+            unsaid = set(_KNOW_WEIGHTS.get(implementation, ())) - entry.model_fields_set
+            if not unsaid:
                 return entry
             known = import_module(implementation).published_input(entry.architecture, file.name)
             found = {name: known[name] for name in unsaid & known.keys()}

@@ -132,6 +132,21 @@ def test_torchvision_s_weights_decide_the_sides_that_an_entry_does_not_say(entry
     assert found["whole"]["resize"] == entry.get("resize", 256), "whole images are squeezed, so nothing runs again"
 
 
+@pytest.mark.parametrize(
+    ("file", "said", "expected"),
+    [
+        ("tf_efficientnet_lite0.safetensors", {}, (224, 0.5)),
+        ("tf_efficientnet_lite2-0b1f0d5f.pth", {}, (260, 0.5)),
+        ("tf_efficientnet_lite2.pth", {"size": 224, "mean": [0.1, 0.1, 0.1]}, (224, 0.1)),
+        ("mine.pth", {}, (224, 0.485)),
+    ],
+)
+def test_the_input_of_efficientnet_lite_is_that_of_its_weights(file, said, expected):
+    architecture = "tf_efficientnet_lite0" if "lite0" in file else "tf_efficientnet_lite2"
+    found = own_network(architecture=architecture, local=file, layers={"whole": "pooled"}, **said)
+    assert (found["size"], found["mean"][0]) == expected
+
+
 def test_a_tokenizer_s_own_configuration_is_a_setting(tmp_path):
     (tmp_path / "tokenizer_config.json").write_text('{"pad_token": "[PAD]", "padding_side": "left"}')
     (tmp_path / "tokenizer.json").write_text("{}")

@@ -322,6 +322,28 @@ def test_a_configuration_that_is_none_is_named(content, tmp_path):
         resolved(OPEN_CLIP, "open_clip:ViT-B-32", file=tmp_path / "model.safetensors")
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("open_clip_config.json", {"preprocess_cfg": {"mean": [0, 0]}}),
+        ("open_clip_config.json", {"preprocess_cfg": {"std": [0, 1, 1]}}),
+        ("open_clip_config.json", {"preprocess_cfg": {"mean": ["a", "b", "c"]}}),
+        ("open_clip_config.json", {"preprocess_cfg": {"mean": [124, 117, 104]}}),
+        ("open_clip_config.json", {"preprocess_cfg": {"mean": [float("nan")] * 3}}),
+        ("open_clip_config.json", {"model_cfg": [1]}),
+        ("open_clip_config.json", {"model_cfg": {"text_cfg": {"hf_model_name": "a/b"}}}),
+        ("open_clip_config.json", {"model_cfg": {"text_cfg": [1]}}),
+        ("preprocessor_config.json", CROPPED),
+        ("preprocessor_config.json", {"image_mean": 3}),
+    ],
+    ids=str,
+)
+def test_values_that_cannot_be_applied_are_named(name, told, tmp_path):
+    (tmp_path / name).write_text(json.dumps(told))
+    with pytest.raises(InputError, match=rf"{name} cannot be applied \("):
+        resolved(OPEN_CLIP, "open_clip:ViT-B-32", file=tmp_path / "model.safetensors")
+
+
 def test_the_configuration_of_another_network_is_refused(tmp_path):
     (tmp_path / "open_clip_config.json").write_text(json.dumps({"model_cfg": {"embed_dim": 640}}))
     with pytest.raises(InputError, match=r"not of open_clip:ViT-B-32, as its embed_dim is 640"):

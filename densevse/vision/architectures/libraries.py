@@ -19,7 +19,7 @@ from PIL import Image
 from torch import Tensor, nn
 from torchvision import transforms
 
-from densevse.config.networks import CLASSES, NetworkSettings
+from densevse.config.networks import CLASSES, NetworkInput, NetworkSettings
 from densevse.config.registries import PATCHES, POOLED
 from densevse.vision.crops import Pixels
 from densevse.vision.networks import Cropping, Network, standardise_pixels
@@ -76,7 +76,7 @@ class WeightsTable(ABC):
             [*places, file.name, *(part[8:].replace("--", "/") for part in file.parts if part[:8] == "models--")]
         )
         known = [tagged[one] for one in tagged if (keys - {name.lower()}) & _keys(of_library[one])]
-        if own := self.own_options(architecture, read_configurations(file.parent, _CONFIGURATIONS)):
+        if own := self._read_options(architecture, file.parent):
             known = [{**as_is, "options": add_options(own, options)}]
         if tag:
             known.append(tagged.get(tag, as_is))
@@ -96,6 +96,19 @@ class WeightsTable(ABC):
             f"{entry}: {file.name} may be several weights of {architecture}, which read images or words otherwise, or "
             f"its tag is unknown. Write the right tag in `architecture`, or what differs in `options`:\n{said}"
         )
+
+    def _read_options(self, architecture: str, folder: Path) -> dict[str, Any]:
+        """The options by the configuration in a folder. Raises `InputError` if its values are not as they must be."""
+        told = read_configurations(folder, _CONFIGURATIONS)
+        try:
+            own = self.own_options(architecture, told) if told else {}
+            facts = self.facts(architecture, own) if own else {}
+            NetworkInput.model_validate({key: facts[key] for key in ("mean", "std") if key in facts})
+        except (ValueError, TypeError, AttributeError, KeyError, IndexError, ZeroDivisionError) as error:
+            raise InputError(
+                f"{folder}: {' or '.join(told)} cannot be applied ({error}); correct or remove it."
+            ) from None
+        return own
 
 
 def split_tag(architecture: str) -> tuple[str, str]:

@@ -71,8 +71,12 @@ class OpenClipWeights(WeightsTable):
         if not pixels and "preprocessor_config.json" in told:
             pixels = read_preprocessor(told["preprocessor_config.json"])
             pixels["resize_mode"] = "shortest" if "resize" in pixels else "squash"
+            if pixels.get("resize", pixels.get("crop")) != pixels.get("crop"):
+                raise ValueError("OpenCLIP resizes to the side that it crops")
         pixels = {key: as_tuple(pixels[key]) for key in _PIXELS if pixels.get(key) is not None}
         own = {key: model[key] for key in ("quick_gelu", "text_cfg") if key in model and model[key] != known.get(key)}
+        if {"hf_model_name", "tokenizer_mode"} & own.get("text_cfg", {}).keys() - known.get("text_cfg", {}).keys():
+            raise ValueError(f"its sentences are encoded by a model of transformers, and those of {architecture} not")
         return own | ({"force_preprocess_cfg": pixels} if pixels else {})
 
 
