@@ -37,11 +37,12 @@ _DECLARATIONS = (
     r"densevse/(moved\.py|config/|extensions/(readers|architectures)/|methods/parameters/|analyses/\w+/settings\.py)"
 )
 """The modules that declare the configuration, and that of old names; they have no logic that a job runs."""
-_KNOW_WEIGHTS = {
-    Architecture.implementation: ("size", "resize"),
-    "densevse.vision.architectures.efficientnet_lite": ("size", "resize", "mean", "std"),
-}
-"""The modules of architectures that know the input of published weights, and what they know."""
+_KNOW_WEIGHTS = {Architecture.implementation, "densevse.vision.architectures.efficientnet_lite"}
+"""The modules of architectures that know the input of published weights."""
+_USUAL = re.compile(
+    "(alexnet-owt-7be5be79|mobilenet_v2-b0353104|resnet152-394f9c45|squeezenet1_0-b66bff10|vgg19-dcbb9e9d).pth"
+)
+"""Files whose input is the default one, so that no plan asks torchvision, which takes seconds to import."""
 OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "snakeproof", "tests", "workflow")
 
 
@@ -127,8 +128,8 @@ class Project:
             found = table.resolve(entry.architecture, entry.options, file, places, f"networks.{network}")
         else:
             implementation = ARCHITECTURES[entry.architecture].implementation
-            unsaid = set(_KNOW_WEIGHTS.get(implementation, ())) - entry.model_fields_set
-            if not unsaid:
+            unsaid = {"size", "resize", "mean", "std"} - entry.model_fields_set
+            if implementation not in _KNOW_WEIGHTS or _USUAL.fullmatch(file.name) or not unsaid:
                 return entry
             known = import_module(implementation).published_input(entry.architecture, file.name)
             found = {name: known[name] for name in unsaid & known.keys()}

@@ -8,7 +8,7 @@ import pytest
 from densevse.config import environment
 from densevse.dag import downloads, features, tables, training
 from densevse.dag.features import trainable_network
-from densevse.dag.project import Project, Stage
+from densevse.dag.project import _USUAL, Project, Stage
 from densevse.exchange import dag
 from snakeproof.errors import InputError
 from tests.tiny_networks import CLIP, CLIP_OPTIONS
@@ -158,14 +158,15 @@ def test_a_tokenizer_s_own_configuration_is_a_setting(tmp_path):
         assert settings.settings["tokenizer_options"] == {"padding_side": "left"}
 
 
-def test_networks_of_the_project_have_torchvision_s_own_sides(project):
+def test_networks_of_the_project_have_torchvision_s_own_input(project):
+    """So their plans do not ask torchvision, which takes seconds."""
     from densevse.vision.architectures.torchvision_classifiers import published_input
 
     for name, entry in project.config.networks.items():
         if entry.weights and "torchvision" in entry.weights.licence and entry.architecture != "faster_rcnn":
-            expected = {"size": entry.size, "resize": entry.resize}
-            assert published_input(entry.architecture, entry.weights.file) == expected, name
-            assert {"size", "resize"} <= entry.model_fields_set, "so no plan asks torchvision, which takes seconds"
+            known = published_input(entry.architecture, entry.weights.file)
+            assert known == {key: getattr(entry, key) for key in ("size", "resize", "mean", "std")}, name
+            assert _USUAL.fullmatch(entry.weights.file)
 
 
 def test_the_code_of_a_library_s_network_is_its_own(project):

@@ -99,7 +99,8 @@ def test_every_member_of_torchvision_is_applied_by_its_name_and_by_its_file():
                 assert (facts["mean"], facts["std"]) == (tuple(own.mean), tuple(own.std)), (name, member)
                 assert facts["interpolation"] == own.interpolation.value, (name, member)
             if name in OTHERS:
-                assert published_input(name, file.name) == {"size": own.crop_size[0], "resize": own.resize_size[0]}
+                expected = {"size": sides[1], "resize": sides[0], "mean": (*own.mean,), "std": (*own.std,)}
+                assert published_input(name, file.name) == expected
                 assert published_input(name, "mine.pth") == {}
 
 

@@ -75,7 +75,8 @@ def _member(architecture: str) -> Any:
 def _create(name: str, transforms: Any = None, **options: Any) -> Any:
     """A model with random weights, for images of the size that the weights of a tag read."""
     network, tag = split_tag(name)
-    side = {"image_size": _member(f":{name}").meta["min_size"][0]} if tag and name.startswith("vit_") else {}
+    member = _member(f":{name}")
+    side = {"image_size": member.meta["min_size"][0]} if tag and name.startswith("vit_") else {}
     return models.get_model(network, **{**side, **options})
 
 
