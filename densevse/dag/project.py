@@ -39,10 +39,9 @@ _DECLARATIONS = (
 """The modules that declare the configuration, and that of old names; they have no logic that a job runs."""
 _KNOW_WEIGHTS = {Architecture.implementation, "densevse.vision.architectures.efficientnet_lite"}
 """The modules of architectures that know the input of published weights."""
-_USUAL = re.compile(
-    "(alexnet-owt-7be5be79|mobilenet_v2-b0353104|resnet152-394f9c45|squeezenet1_0-b66bff10|vgg19-dcbb9e9d).pth"
-)
-"""Files whose input is the default one, so that no plan asks torchvision, which takes seconds to import."""
+_USUAL = "alexnet-owt-7be5be79|mobilenet_v2-b0353104|resnet152-394f9c45|squeezenet1_0-b66bff10|vgg19-dcbb9e9d"
+_PUBLISHED = re.compile(rf"(?!{_USUAL})(.*-[0-9a-f]{{8}}|tf_efficientnet_lite.*)\.\w+")
+"""Files that may be published weights with another input than the default one; torchvision takes seconds to import."""
 OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "snakeproof", "tests", "workflow")
 
 
@@ -129,7 +128,7 @@ class Project:
         else:
             implementation = ARCHITECTURES[entry.architecture].implementation
             unsaid = {"size", "resize", "mean", "std"} - entry.model_fields_set
-            if implementation not in _KNOW_WEIGHTS or _USUAL.fullmatch(file.name) or not unsaid:
+            if implementation not in _KNOW_WEIGHTS or not _PUBLISHED.fullmatch(file.name) or not unsaid:
                 return entry
             known = import_module(implementation).published_input(entry.architecture, file.name)
             found = {name: known[name] for name in unsaid & known.keys()}

@@ -15,6 +15,7 @@ from timm.data.config import resolve_data_config
 from torchvision import models
 
 from densevse.config.registries import OTHERS
+from densevse.dag.project import _PUBLISHED
 from densevse.vision.architectures import open_clip_networks, timm_networks, torchvision_networks
 from densevse.vision.architectures.open_clip_networks import TextEncoder, Tokenizer, _untrained_model
 from densevse.vision.architectures.torchvision_classifiers import published_input
@@ -102,6 +103,8 @@ def test_every_member_of_torchvision_is_applied_by_its_name_and_by_its_file():
                 expected = {"size": sides[1], "resize": sides[0], "mean": (*own.mean,), "std": (*own.std,)}
                 assert published_input(name, file.name) == expected
                 assert published_input(name, "mine.pth") == {}
+                usual = {"size": 224, "resize": 256, "mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
+                assert _PUBLISHED.fullmatch(file.name) or expected == usual, "a plan asks for the others"
 
 
 def write_own_tokenizer(folder, **told):
