@@ -83,7 +83,12 @@ class TokenizerConfig(Strict):
 
     source: Source | None = Field(None, description="a published file")
     local: Path | None = Field(None, description="your own file to use in its place")
-    pad: str = Field("<pad>", min_length=1, description="the token that fills up short sentences; SigLIP's is </s>")
+    pad: str | None = Field(
+        None,
+        min_length=1,
+        description="the token that fills up short sentences; SigLIP's is </s>; by default that of "
+        "tokenizer_config.json beside the file, else <pad>",
+    )
 
     @model_validator(mode="after")
     def _check_file(self) -> Self:
@@ -96,7 +101,8 @@ class NetworkConfig(NetworkInput):
     """A network and its input; a network of a library brings its own preprocessing."""
 
     architecture: ArchitectureName = Field(
-        description="an architecture, or <library>:<network>, such as timm:vit_small_patch16_224"
+        description="an architecture, or <library>:<network> or <library>:<network>.<tag of its weights>, such as "
+        "timm:vit_small_patch16_224.dino"
     )
     options: dict[str, Any] = Field(
         default={}, description="for a library's network: arguments of the library's function that builds it"

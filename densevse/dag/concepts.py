@@ -31,9 +31,11 @@ def head_job(project: Project, dataset: DatasetName, concept_network: str) -> Jo
 def network_job(project: Project, dataset: DatasetName, concept_network: str) -> Job:
     """The training of all its layers, as PixelConceptJob, with the architecture that it is built from."""
     name = features.backbone(project, dataset, concept_network)
-    backbone = trainable_network(project.config, name)
+    backbone = trainable_network(project, name)
     built_from = {"built_from": name, "architecture": backbone.architecture, "pixels": network_input(backbone)}
     job = {**head_job(project, dataset, concept_network).settings["job"], **built_from}
     return Job(
-        {"job": job, "source_names": project.source_names(dataset)}, modules_of_architecture(backbone.architecture)
+        {"job": job, "source_names": project.source_names(dataset)},
+        modules_of_architecture(backbone.architecture),
+        features.resize_revisions(project, dataset, backbone.size),
     )

@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from densevse.config.config import Config
-from densevse.config.environment import check_extra
 from densevse.config.networks import MEAN_OF_REGIONS, NetworkConfig, layer_nodes
 from densevse.config.registries import ARCHITECTURES, VIEWS, find_library
 from densevse.config.values import DatasetName
 from densevse.dag.fields import NETWORK_FIELDS, PIXELS, PREPROCESSING, REGION_OPTIONS_FIELDS, dump_fields, recipe
-from densevse.dag.project import Project
+from densevse.dag.project import Project, check_library
 from snakeproof.errors import InputError
 from snakeproof.jobs import Job
 from snakeproof.paths import Values
@@ -18,6 +16,12 @@ IMAGE_FIELDS = {*NETWORK_FIELDS, "options", *PREPROCESSING}
 GIVEN_REGIONS = "regions-given"
 """The name of given regions in paths, as no proposer found them."""
 FIELDS_OF_REGIONS = IMAGE_FIELDS | {"regions"}
+
+
+_LONGEST = 8
+"""The largest ratio of sides that resizing keeps, as in densevse.vision.crops."""
+_RESIZED = ("centre", "ten_crop")
+"""The views of whose crops `resize` decides."""
 
 
 def network_input(network: NetworkConfig) -> dict[str, Any]:
@@ -116,8 +120,12 @@ def shards_of_regions(
 def image_job(project: Project, dataset: DatasetName, network: str, view: str) -> Job:
     """The extraction of a view of whole images by a network."""
     entry = network_settings(project, dataset, network)
+    if view not in _RESIZED:
+        entry = entry.model_copy(update={"resize": project.config.networks[network].resize})
     settings = {"network": feature_settings(entry, view), **_picture_settings(project, dataset)}
-    return Job(settings, [*modules_of_architecture(entry.architecture), f"densevse.vision.views.{view}"])
+    modules = [*modules_of_architecture(entry.architecture), f"densevse.vision.views.{view}"]
+    keeps_shape = view in _RESIZED
+    return Job(settings, modules, {} if entry.library else resize_revisions(project, dataset, entry.size, keeps_shape))
 
 
 def region_job(project: Project, dataset: DatasetName, network: str, proposer: str | None = None) -> Job:
@@ -127,7 +135,24 @@ def region_job(project: Project, dataset: DatasetName, network: str, proposer: s
     settings = {"network": decided, **_picture_settings(project, dataset)}
     if proposer is not None:
         settings["all_stay"] = project.config.proposers[proposer].kind == "clustered"
-    return Job(settings, modules_of_architecture(entry.architecture))
+    revisions: dict[str, int] = {}
+    if entry.library is None and not ARCHITECTURES[entry.architecture].finds_boxes:
+        revisions = resize_revisions(project, dataset, entry.regions.crop_size or entry.size)
+    return Job(settings, modules_of_architecture(entry.architecture), revisions)
+
+
+def resize_revisions(project: Project, dataset: DatasetName, side: int, keeps_shape: bool = False) -> dict[str, int]:
+    """The revision of pictures that are resized, unless the data set's `sides` say that it changes none of them.
+
+    Changed is a picture with a side that shrinks and one that does not: to a square of `side` pixels, or where its
+    shape is kept, but for very long ones. Its long side was sampled, and is averaged now.
+    """
+    known = project.datasets[project.image_dataset(dataset)].sides
+    if known is None:
+        return {"resize": 2}
+    smallest, largest = known
+    same = largest <= _LONGEST * smallest if keeps_shape else side < smallest or largest <= side
+    return {} if same else {"resize": 2}
 
 
 def _picture_settings(project: Project, dataset: DatasetName) -> dict[str, Any]:
@@ -159,8 +184,7 @@ def network_weights(project: Project, network: str) -> str | Values:
     Raises `InputError` if the network's library is not installed.
     """
     entry = project.config.networks[network]
-    if entry.library is not None and entry.library.extra is not None:
-        check_extra(entry.library.package, entry.library.extra, f"networks.{network} ({entry.architecture})")
+    check_library(network, entry)
     if entry.trained_on and not (entry.local or entry.weights):
         return f"{project.results}/{entry.trained_on}/networks/{network}.safetensors"
     published = published_weights(project, network)
@@ -196,7 +220,7 @@ def class_names(project: Project, dataset: DatasetName, network: str) -> str | V
 
 def training_job(project: Project, dataset: DatasetName, network: str) -> Job:
     """The training of a network, as densevse.training.scenes.NetworkJob."""
-    entry = project.config.networks[network]
+    entry = project.network_entry(network)
     settings = {"pixels": network_input(entry), **recipe(entry, project.threads(dataset))}
     return Job({"job": settings, "source_names": project.source_names(dataset)})
 
@@ -204,8 +228,8 @@ def training_job(project: Project, dataset: DatasetName, network: str) -> Job:
 def network_settings(project: Project, dataset: DatasetName, network: str) -> NetworkConfig:
     """A network's settings; a concept network has those of the network that it is built from."""
     if network not in project.config.concept_networks:
-        return project.config.networks[network]
-    built_from = project.config.networks[backbone(project, dataset, network)]
+        return project.network_entry(network)
+    built_from = project.network_entry(backbone(project, dataset, network))
     regions = built_from.regions.model_copy(update={"scoring": "crops", "features": "crops", "background": None})
     return built_from.model_copy(update={"layers": {"regions": "classes"}, "regions": regions})
 
@@ -216,15 +240,15 @@ def backbone(project: Project, dataset: DatasetName, concept_network: str) -> st
     return own or project.view_network(concept_network, dataset, "whole", {})
 
 
-def trainable_network(config: Config, network: str) -> NetworkConfig:
+def trainable_network(project: Project, network: str) -> NetworkConfig:
     """The settings of a network that is trained further. Raises `InputError` for a library's network."""
-    entry = config.networks[network]
+    entry = project.config.networks[network]
     if entry.library is not None:
         raise InputError(
             f"networks.{network}: {entry.architecture} is a library's network, which cannot be trained here; name "
             "another, such as vgg19."
         )
-    return entry
+    return project.network_entry(network)
 
 
 def modules_of_architecture(name: str) -> list[str]:

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
@@ -12,9 +13,11 @@ from densevse.artifacts.shards import shard_names
 from densevse.config import groups
 from densevse.config.config import Config
 from densevse.config.datasets import Dataset
+from densevse.config.environment import check_extra
 from densevse.config.load import generator, load, variant
 from densevse.config.methods import GeneratorConfig, MethodConfig
-from densevse.config.registries import VIEWS, feature_view
+from densevse.config.networks import NetworkConfig
+from densevse.config.registries import ARCHITECTURES, VIEWS, Architecture, feature_view
 from densevse.config.sources import Source
 from densevse.config.tables import Protocol
 from densevse.config.values import DatasetName, VariantName
@@ -34,6 +37,11 @@ _DECLARATIONS = (
     r"densevse/(moved\.py|config/|extensions/(readers|architectures)/|methods/parameters/|analyses/\w+/settings\.py)"
 )
 """The modules that declare the configuration, and that of old names; they have no logic that a job runs."""
+_KNOW_WEIGHTS = {Architecture.implementation, "densevse.vision.architectures.efficientnet_lite"}
+"""The modules of architectures that know the input of published weights."""
+_USUAL = "alexnet-owt-7be5be79|mobilenet_v2-b0353104|resnet152-394f9c45|squeezenet1_0-b66bff10|vgg19-dcbb9e9d"
+_PUBLISHED = re.compile(rf"(?!{_USUAL})(.*-[0-9a-f]{{8}}|tf_efficientnet_lite.*)\.\w+")
+"""Files that may be published weights with another input than the default one; torchvision takes seconds to import."""
 OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "snakeproof", "tests", "workflow")
 
 
@@ -55,6 +63,7 @@ class Project:
         self._variant: Callable[[DatasetName | None, VariantName], MethodConfig] = cache(partial(variant, self.config))
         self.generator: Callable[[DatasetName, str], GeneratorConfig] = cache(partial(generator, self.config))
         self.packaged_dataset = cache(self._packaged_dataset)
+        self.network_entry: Callable[[str], NetworkConfig] = cache(self._network_entry)
 
     def variant(self, dataset: DatasetName | None, variant: VariantName) -> MethodConfig:
         """A variant's settings, as it is trained for a data set; without one, those that all data sets share."""
@@ -101,6 +110,29 @@ class Project:
                 f"datasets.{dataset}.networks: {reader} reads the view {view}; name the network of its features."
             )
         return networks[described]
+
+    def _network_entry(self, network: str) -> NetworkConfig:
+        """A network's entry with what its weights say: see densevse.vision.architectures.libraries.WeightsTable.
+
+        Of others, this is the input of published weights, where the entry does not say it. Raises
+        `InputError` with the choices if the weights may be several that read images otherwise.
+        """
+        entry = self.config.networks[network]
+        source = None if entry.local else entry.weights
+        file = Path(entry.local or f"{self.resources}/{network}/{source.file if source else ''}")
+        places = [place for place in (source.hub, *source.addresses) if place] if source else []
+        if entry.library is not None:
+            check_library(network, entry)
+            table = import_module(entry.library.implementation).TABLE
+            found = table.resolve(entry.architecture, entry.options, file, places, f"networks.{network}")
+        else:
+            implementation = ARCHITECTURES[entry.architecture].implementation
+            unsaid = {"size", "resize", "mean", "std"} - entry.model_fields_set
+            if implementation not in _KNOW_WEIGHTS or not _PUBLISHED.fullmatch(file.name) or not unsaid:
+                return entry
+            known = import_module(implementation).published_input(entry.architecture, file.name)
+            found = {name: known[name] for name in unsaid & known.keys()}
+        return entry.model_copy(update=found)
 
     def title_of_variant(self, dataset: DatasetName, variant: VariantName) -> str:
         """The title of a picture of one variant."""
@@ -222,6 +254,12 @@ class Stage:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         return partial(getattr(self._module, name), self.project)
+
+
+def check_library(network: str, entry: NetworkConfig) -> None:
+    """Raises `InputError` if the library of a network is not installed."""
+    if entry.library is not None and entry.library.extra is not None:
+        check_extra(entry.library.package, entry.library.extra, f"networks.{network} ({entry.architecture})")
 
 
 class Analyses:

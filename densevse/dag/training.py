@@ -1,6 +1,8 @@
 """Training in the plan: the inputs, settings and rounds of variants."""
 
 from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
 
 from densevse.config.methods import MethodConfig, module_of_method
 from densevse.config.networks import NetworkConfig
@@ -91,12 +93,22 @@ def untrained_job(project: Project, dataset: DatasetName, variant: VariantName) 
     """The model of a variant without training: its network, as its features state it."""
     entry = project.variant(dataset, variant)
     networks = {
-        view: {"network": name, **dump_fields(project.config.networks[name], ("architecture", "options"))}
+        view: {"network": name, **dump_fields(project.network_entry(name), ("architecture", "options"))}
         for view, name in entry.networks.items()
     }
     settings = {"method": entry.model, "parameters": dump_entry(entry.parameters), "networks": networks}
-    tokenizer = _encoder(project, dataset, variant).tokenizer
-    return Job(settings | ({"pad": tokenizer.pad} if tokenizer else {}), modules(project, dataset, variant))
+    encoder, file = _encoder(project, dataset, variant), tokenizer(project, dataset, variant)
+    if encoder.tokenizer and encoder.library and file:
+        place = (
+            file
+            if isinstance(file, str)
+            else "{resources}/{network}/{file}".format(resources=project.resources, **file)
+        )
+        told = import_module(encoder.library.implementation).read_tokenizer_config(Path(place))
+        settings["pad"] = encoder.tokenizer.pad or told.pop("pad")
+        told.pop("pad", None)
+        settings |= {"tokenizer_options": told} if told else {}
+    return Job(settings, modules(project, dataset, variant))
 
 
 def untrained_weights(project: Project, dataset: DatasetName, variant: VariantName) -> str | Values:
@@ -145,7 +157,10 @@ def entry_job(
         "round": round,
         "threads": project.threads(dataset),
     }
-    return Job({"job": settings}, modules(project, dataset, variant))
+    trained = [project.network_entry(name) for name in _trained_networks(project, dataset, variant)]
+    sides = [one.regions.crop_size or one.size for one in trained]
+    changed = [one for side in sides for one in features.resize_revisions(project, dataset, side).items()]
+    return Job({"job": settings}, modules(project, dataset, variant), dict(changed))
 
 
 def model_job(project: Project, dataset: DatasetName, variant: VariantName) -> Job:
@@ -181,7 +196,7 @@ def _trained_networks(project: Project, dataset: DatasetName, variant: VariantNa
                 f"datasets.{dataset}.features.{name}: no network that could be trained with {entry.title}; name a "
                 "network of config/networks as its networks.regions."
             )
-        trainable_network(project.config, name)
+        trainable_network(project, name)
     return found
 
 

@@ -75,43 +75,52 @@ class Rows(NamedTuple):
 
 
 class OnnxRecurrent(Recurrent):
-    """A recurrence as ONNX's operator LSTM or GRU. It computes only in an exported graph."""
+    """A recurrence as ONNX's operator LSTM or GRU. It computes only in an exported graph.
+
+    Its weights have ONNX's order from the start, so that they are constants of the graph: some runtimes take no others.
+    """
+
+    weights: Tensor  # (1, gates * hidden, inputs)
+    recurrence: Tensor  # (1, gates * hidden, hidden)
+    biases: Tensor  # (1, 2 * gates * hidden)
 
     def __init__(self, ours: Recurrent) -> None:
         self.size = ours.weight_hidden.shape[1]
         super().__init__(ours.kind, ours.weight_input.shape[1], self.size)
-        self.load_state_dict(ours.state_dict())
+        unused = torch.zeros_like(ours.bias_input)  # of the gates' states, of which only a GRU's candidate has a bias
+        if ours.kind == "gru":
+            unused[2 * self.size :] = ours.bias_hidden
+        biases = [self._reorder_gates(bias) for bias in (ours.bias_input, unused)]
+        self.register_buffer("weights", self._reorder_gates(ours.weight_input))
+        self.register_buffer("recurrence", self._reorder_gates(ours.weight_hidden))
+        self.register_buffer("biases", torch.cat(biases, dim=1))
 
     def forward(self, vectors: Tensor, rows: Any) -> Tensor:
-        """(S, hidden) last hidden states of the `Rows`, whose words have the `vectors` (S * longest, inputs)."""
+        """(S, hidden) hidden states of the `Rows` after their last words; words have `vectors` (S * longest, inputs).
+
+        They are taken from the states after all words, as only onnxruntime stops where `sequence_lens` says.
+        """
         steps = vectors.unflatten(0, (rows.lengths.shape[0], -1)).transpose(0, 1)
-        biases = torch.cat([self._reorder_gates(bias) for bias in self._biases()], dim=1)
-        weights = self._reorder_gates(self.weight_input), self._reorder_gates(self.weight_hidden), biases
         attributes: dict[str, Any] = {
             "hidden_size": self.size,
             **({"linear_before_reset": 1} if self.kind == "gru" else {}),
         }
         last = (1, rows.lengths.shape[0], self.size)
-        _, hidden = torch.onnx.ops.symbolic_multi_out(
+        states, _ = torch.onnx.ops.symbolic_multi_out(
             self.kind.upper(),
-            (steps, *weights, rows.lengths.int()),
+            (steps, self.weights, self.recurrence, self.biases),
             attributes,
             dtypes=(vectors.dtype, vectors.dtype),
             shapes=((steps.shape[0], *last), last),
         )
-        return hidden.squeeze(0)
-
-    def _biases(self) -> tuple[Tensor, Tensor]:
-        """The biases of the gates' inputs, and those of their states, which only a GRU's candidate has."""
-        second = torch.zeros_like(self.bias_input)
-        if self.kind == "gru":
-            second = torch.cat((second[: 2 * self.size], self.bias_hidden))
-        return self.bias_input, second
+        place = (rows.lengths - 1).view(1, -1, 1).expand(1, -1, self.size)
+        found: Tensor = states.squeeze(1).gather(0, place).squeeze(0)
+        return found
 
     def _reorder_gates(self, weight: Tensor) -> Tensor:
         """(1, gates * hidden, ...): an LSTM's gates as input, output, forget, candidate; a GRU's update first."""
         order = [0, 2, 1, 3] if self.kind == "lstm" else [1, 0, 2]
-        ordered: Tensor = weight.unflatten(0, (-1, self.size))[order].flatten(0, 1)[None]
+        ordered: Tensor = weight.detach().unflatten(0, (-1, self.size))[order].flatten(0, 1)[None]
         return ordered
 
 

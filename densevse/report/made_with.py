@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from densevse.artifacts.schemas.features import network_settings
+from densevse.artifacts.schemas.features import PREPROCESSING, network_settings
 from densevse.config.given import GivenFiles, GivenLayout
 from densevse.config.registries import feature_view
 from snakeproof.statements import Statement, ancestors, parents
@@ -20,13 +20,15 @@ class ReadFeatures(NamedTuple):
     weights: str  # in words; empty of given features
     proposer: str | None = None
     concepts: str | None = None  # the concept network
+    preprocessing: str = ""  # in words
 
     def __str__(self) -> str:
         return f"{self.network} (given: {_source(self.settings)})" if "files" in self.settings else self.network
 
     def describe(self) -> str:
-        """The architecture, weights and precision of the network."""
-        return f"{self.network} is {self.settings['architecture']}, {self.weights}, {self.settings['precision']}"
+        """The architecture, weights, precision and preprocessing of the network."""
+        read = f" ({self.preprocessing})" if self.preprocessing else ""
+        return f"{self.network} is {self.settings['architecture']}, {self.weights}, {self.settings['precision']}{read}"
 
 
 def choices(retrievals: Sequence[Statement]) -> dict[str, str]:
@@ -62,7 +64,7 @@ def _zeros(retrievals: Sequence[Statement]) -> dict[str, int]:
 
 
 def descriptions(rows: Iterable[Sequence[Statement]]) -> list[str]:
-    """The architecture, weights and precision of each network of `rows`, which has the statements of each row."""
+    """A description of each network of `rows`, which has the statements of each row."""
     read = [one for retrievals in rows for made in retrievals for one in input_features(made)]
     return sorted({one.describe() for one in read if "architecture" in one.settings})
 
@@ -104,7 +106,7 @@ def _view_features(view: str, features: Statement) -> ReadFeatures:
     if (whole := parents(by).get("whole")) is not None:
         settings["whole"] = network_settings(whole[0])
     network = job.get("built_from") or settings["network"]
-    return ReadFeatures(view, network, settings, weights, proposer, concepts)
+    return ReadFeatures(view, network, settings, weights, proposer, concepts, by.found.get(PREPROCESSING, ""))
 
 
 def _origin(features: Statement, settings: dict[str, Any]) -> str:

@@ -78,15 +78,15 @@ _LONGEST = 8
 
 
 def resize_shorter_side(pixels: Pixels, side: int) -> Pixels:
-    """Resizes an image so that its shorter side has `side` pixels: by area if it shrinks, else bilinearly."""
+    """Resizes an image so that its shorter side has `side` pixels; see `resize`."""
     shorter = min(pixels.shape[:2])
     height, width = (min(round(length * side / shorter), _LONGEST * side) for length in pixels.shape[:2])
-    return _resize_pixels(pixels, height, width)
+    return resize(pixels, height, width)
 
 
 def squeeze_image(pixels: Pixels, side: int) -> Pixels:
     """Resizes an image to a square, regardless of its shape."""
-    return _resize_pixels(pixels, side, side)
+    return resize(pixels, side, side)
 
 
 def centre_crop(pixels: Pixels, size: int) -> Pixels:
@@ -95,8 +95,13 @@ def centre_crop(pixels: Pixels, size: int) -> Pixels:
     return pixels[top : top + size, left : left + size]
 
 
-def _resize_pixels(pixels: Pixels, height: int, width: int) -> Pixels:
-    if (height, width) == pixels.shape[:2]:
-        return pixels
-    how = cv2.INTER_AREA if min(pixels.shape[:2]) > min(height, width) else cv2.INTER_LINEAR
-    return cv2.resize(pixels, (width, height), interpolation=how).astype(np.uint8, copy=False)
+def resize(pixels: Pixels, height: int, width: int) -> Pixels:
+    """Resizes pixels (H, W) or (H, W, 3): first the sides that shrink, by averaging, then those that grow, linearly.
+
+    Two steps, as OpenCV's INTER_AREA averages neither side if one of them grows.
+    """
+    smaller = min(height, pixels.shape[0]), min(width, pixels.shape[1])
+    for sides, how in ((smaller, cv2.INTER_AREA), ((height, width), cv2.INTER_LINEAR)):
+        if pixels.shape[:2] != sides:
+            pixels = cv2.resize(pixels, sides[::-1], interpolation=how).astype(np.uint8, copy=False)
+    return pixels

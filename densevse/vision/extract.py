@@ -22,19 +22,21 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.images import Photographs
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.artifacts.schemas.features import IMAGE_FEATURES, PRECISION
+from densevse.artifacts.schemas.features import IMAGE_FEATURES, PRECISION, PREPROCESSING
 from densevse.artifacts.shards import remove_old_shards, shard_slice
+from densevse.config.networks import NetworkSettings
 from densevse.runtime.ahead import prefetch_results
 from densevse.runtime.numerics import device, fastest_precision, set_up
 from densevse.runtime.on_gpu import loader_threads
 from densevse.vision.crops import Pixels
-from densevse.vision.networks import Network, load_network
+from densevse.vision.networks import Network, describe_input, load_network
 from densevse.vision.views import load_extraction
 from snakeproof.errors import InputError
 from snakeproof.files import checksum
 from snakeproof.logs import progress
 from snakeproof.schema import read, write
 from snakeproof.store import FeatureWriter
+from snakeproof.strict import validate
 
 DTYPE = "float16"
 """The type of stored features: three more significant bits than bf16, and half the size of float32."""
@@ -60,10 +62,11 @@ class NetworkFiles:
         return load_network({**self.settings, "precision": self._precision()}, self.weights)
 
     def findings(self) -> dict[str, Any]:
-        """The facts that files of its features state: the digest of its weights, and a recorded precision."""
+        """The facts that files of its features state: digest of weights, preprocessing, and a recorded precision."""
         precision = self._precision()
         recorded = {} if precision == self.settings.get("precision") else {"precision": precision}
-        return {"weights_sha256": checksum(self.weights), **recorded}
+        seen = describe_input(validate(NetworkSettings, dict(self.settings), "networks"))
+        return {"weights_sha256": checksum(self.weights), PREPROCESSING: seen, **recorded}
 
     def _precision(self) -> str:
         asked: str = self.settings.get("precision", "auto")

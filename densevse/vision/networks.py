@@ -19,7 +19,7 @@ from torch.fx.experimental.optimization import fuse
 from torch.nn import functional
 from torchvision.models.feature_extraction import create_feature_extractor, get_graph_node_names
 
-from densevse.config.networks import CLASSES, NetworkSettings
+from densevse.config.networks import CLASSES, NetworkConfig, NetworkSettings
 from densevse.config.registries import ARCHITECTURES
 from densevse.runtime.numerics import device, fastest_precision
 from densevse.vision.crops import Pixels, squeeze_image
@@ -156,6 +156,16 @@ def load_network(settings: Mapping[str, Any], weights: str | Path) -> Network:
         found: Network = import_module(chosen.library.implementation).network(chosen, weights)
         return found
     return Network(chosen, load_module(chosen.architecture, weights))
+
+
+def describe_input(settings: NetworkConfig) -> str:
+    """The preprocessing of a network, in a line; of one that encodes sentences, also of these."""
+    if settings.library is not None:
+        found: str = import_module(settings.library.implementation).TABLE.describe(
+            settings.architecture, settings.options
+        )
+        return found
+    return ", ".join(f"{key} {getattr(settings, key)}" for key in ("size", "resize", "mean", "std"))
 
 
 def load_module(architecture: str, weights: str | Path) -> nn.Module:

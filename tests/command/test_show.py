@@ -3,6 +3,7 @@
 import pytest
 import yaml
 
+from densevse.command.main import main
 from densevse.command.shared import ROOT, configuration, overrides
 from densevse.config.resolved import DEFAULT, resolve_settings
 from densevse.methods.parameters.scan import Parameters
@@ -106,3 +107,16 @@ def test_a_name_that_there_is_none_of_is_refused(arguments, said, densevse):
     answer = densevse(*arguments)
     assert answer.status == 1
     assert said in answer.errors
+
+
+@pytest.mark.parametrize(
+    ("network", "said"),
+    [
+        ("vgg19", "vgg19: size 224, resize 256, mean (0.485, 0.456, 0.406), std (0.229, 0.224, 0.225)"),
+        ("clip_vit_b_32", "open_clip:ViT-B-32: size 224, mode RGB, mean (0.48145466, "),
+        ("deit_small", "interpolation bicubic, mean (0.485, 0.456, 0.406), std (0.229, 0.224, 0.225), crop_pct 0.9"),
+    ],
+)
+def test_the_preprocessing_of_a_network_is_shown(network, said, capsys):
+    assert main(["show", network]) == 0
+    assert said in capsys.readouterr().out

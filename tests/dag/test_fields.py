@@ -27,7 +27,7 @@ PLAN_ALONE = {
     # Files, and numbers that are a job's setting of their own.
     Dataset: {
         *("about_images", "concepts", "local", "minimum_word_count", "networks", "options", "parser", "proposer"),
-        *("resplit", "seeds", "sentences", "shards", "sources", "threads", "title", "top", "word_vectors"),
+        *("resplit", "seeds", "sentences", "shards", "sides", "sources", "threads", "title", "top", "word_vectors"),
     },
     Resplit: {"of"},
     Source: {"licence", "made_by", "note", "path"},  # a path is given by name

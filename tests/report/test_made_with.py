@@ -283,3 +283,11 @@ def test_what_is_carried_is_read_where_files_are_not_at_hand():
 
 def test_a_retrieval_without_a_model_says_nothing():
     assert choices([Statement()]) == {}
+
+
+def test_the_preprocessing_of_a_network_is_named():
+    found = {"preprocessing": "mean (0, 0, 0)", "weights_sha256": "0"}
+    row = made("scenes/retrieval/full/a/seed0/round0.parquet", {"view_whole": features(found=found)})
+    (line,) = descriptions([[read_statement(result_path(row))]])
+    assert line == "vgg19 is vgg19, weights v.pth, fp32 (mean (0, 0, 0))"
+    assert "preprocessing" not in made_with.input_features(read_statement(result_path(row)))[0].settings

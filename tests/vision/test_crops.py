@@ -1,7 +1,8 @@
+import cv2
 import numpy as np
 import pytest
 
-from densevse.vision.crops import warp
+from densevse.vision.crops import resize, squeeze_image, warp
 
 FILL = (1, 2, 3)
 
@@ -47,3 +48,25 @@ def test_what_lies_beyond_the_image_is_filled():
 @pytest.mark.parametrize("context", [0, 16])
 def test_the_smallest_boxes(box, context):
     assert warp(ramp(), np.float32(box), 32, context, FILL).shape == (32, 32, 3)
+
+
+@pytest.mark.parametrize("shape", [(1000, 223), (1000, 224), (1000, 150), (150, 1000)])
+def test_a_side_that_shrinks_is_averaged_whatever_the_other_does(shape):
+    """OpenCV's INTER_AREA averages neither side where one grows, and linear interpolation averages none."""
+    noise = np.random.default_rng(0).integers(256, size=(*shape, 3), dtype=np.uint8)
+    assert squeeze_image(noise, 224).std() < 42, "sampled noise has a deviation of 52 to 61"
+    long, short = max(shape), min(shape)
+    lines = np.zeros((long, short), np.uint8)
+    lines[1::4] = 255  # each falls between the sampled rows, or on them
+    found = resize(lines if shape[0] > shape[1] else lines.T, 224, 224)
+    rows = (found if shape[0] > shape[1] else found.T).max(axis=1)
+    assert rows.min() > 0, "no line is lost"
+
+
+def test_each_side_is_resized_by_itself():
+    tall = np.repeat(np.arange(0, 240, 2, dtype=np.uint8)[:, None], 30, axis=1)
+    assert (resize(tall, 60, 90) == tall.reshape(60, 2, 30).mean(axis=(1, 2)).astype(np.uint8)[:, None]).all()
+    small = np.random.default_rng(0).integers(256, size=(40, 30, 3), dtype=np.uint8)
+    assert (resize(small, 80, 60) == cv2.resize(small, (60, 80), interpolation=cv2.INTER_LINEAR)).all()
+    assert (resize(small, 20, 10) == cv2.resize(small, (10, 20), interpolation=cv2.INTER_AREA)).all()
+    assert resize(small, 40, 30) is small

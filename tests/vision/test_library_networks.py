@@ -216,6 +216,11 @@ def test_regions_need_classes_or_detections(clip, vit):
         ({"architecture": "torchvision:vit_b_61"}, "torchvision has no network 'vit_b_61'; is 'vit_b_16'"),
         ({"architecture": "torchvision:resnet18"}, "is not a ViT or Swin transformer; write `architecture: resnet18`"),
         ({"architecture": "timm:test_vit.never"}, r"timm:test_vit\.never cannot be built with the options {}: .*never"),
+        (
+            {"architecture": "torchvision:swin_t.V3"},
+            r"swin_t\.V3 cannot be built .*no weights V3; known: IMAGENET1K_V1",
+        ),
+        ({"architecture": "open_clip:ViT-B-32.never"}, r"cannot be built .*no weights never; known: openai, laion400m"),
         ({"options": {"depht": 3}}, r"cannot be built with the options {'depht': 3}: .*depht"),
         ({"options": {"depth": 3}}, r"vit\.safetensors: blocks\.\S+: expected no such key.* another"),
         (

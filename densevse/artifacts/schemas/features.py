@@ -121,7 +121,9 @@ PRECISION = Schema(
 
 _NAMES = ("network", "concept_network", "proposer", "view")
 _GROUPS = ("network", "options", "proposer")
-_WITHOUT_EFFECT = ("file_names", "source_names", "threads")
+_WITHOUT_EFFECT = ("file_names", "revisions", "source_names", "threads")
+PREPROCESSING = "preprocessing"
+"""What a file of features states of how its network reads images, in words; settings decide it."""
 
 
 def network_settings(statement: Statement) -> dict[str, Any]:
@@ -131,7 +133,8 @@ def network_settings(statement: Statement) -> dict[str, Any]:
         if key not in _WITHOUT_EFFECT:
             given |= value if key in _GROUPS and isinstance(value, Mapping) else {key: value}
     named = {name: statement.wildcards[name] for name in _NAMES if name in statement.wildcards}
-    return {**named, **given, **statement.found}
+    found = {name: value for name, value in statement.found.items() if name != PREPROCESSING}
+    return {**named, **given, **found}
 
 
 def settings_with_parents(statement: Statement) -> dict[str, Any]:

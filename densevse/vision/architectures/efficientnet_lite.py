@@ -5,13 +5,25 @@ do ("SAME"), and batch normalisations add its epsilon.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from torch import Tensor, nn
 from torch.nn import functional
 
 STEM, HEAD = 32, 1280
 EPSILON = 1e-3
+
+
+SIDES = {"tf_efficientnet_lite0": (224, 256), "tf_efficientnet_lite2": (260, 292)}
+"""The sides `size` and `resize` of the published weights."""
+
+
+def published_input(architecture: str, file: str) -> dict[str, Any]:
+    """The input of published weights, whose file has the network's name; nothing for other files."""
+    if not file.startswith(architecture):
+        return {}
+    size, resize = SIDES[architecture]
+    return {"size": size, "resize": resize, "mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)}
 
 
 class BlockStage(NamedTuple):

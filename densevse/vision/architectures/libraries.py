@@ -1,12 +1,16 @@
-"""Shared code for the networks of libraries: preprocessing, and the two layers that views can name.
+"""Shared code for the networks of libraries: what their weights say, preprocessing, and the layers that views can name.
 
 The module of a library's network returns outputs by name: `pooled`, the library's vector of an image; `patches`, the
 last block after its final norm, without class or register tokens, before any projection; and the scores of its classes,
 if it has classes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,13 +19,146 @@ from PIL import Image
 from torch import Tensor, nn
 from torchvision import transforms
 
-from densevse.config.networks import CLASSES, NetworkSettings
+from densevse.config.networks import CLASSES, NetworkInput, NetworkSettings
 from densevse.config.registries import PATCHES, POOLED
 from densevse.vision.crops import Pixels
 from densevse.vision.networks import Cropping, Network, standardise_pixels
 from snakeproof.errors import InputError
 
 _NEAR = 3
+_OF_MODEL = {"num_classes", "quick_gelu"}
+"""Facts of weights that change no pixel and no word, so tags that differ only in them need not be told apart."""
+_CONFIGURATIONS = ("open_clip_config.json", "config.json", "preprocessor_config.json")
+_ENDING = re.compile(r"\.(safetensors|pth|pt|bin|npz|tar)$")
+_GENERIC = {"", "model", "pytorch_model", "open_clip_model", "open_clip_pytorch_model"}
+"""Names of files that do not tell whose weights they are."""
+_RESAMPLING = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic"}
+"""Pillow's numbers, which preprocessor_config.json has."""
+
+
+class WeightsTable(ABC):
+    """What a library says of the weights that it publishes, `<library>:<name>.<tag>`; each library has its own."""
+
+    @abstractmethod
+    def places(self, name: str) -> dict[str, list[str]]:
+        """Tag -> the repositories of the Hub and the addresses where these weights of a network are."""
+
+    @abstractmethod
+    def facts(self, architecture: str, options: Mapping[str, Any]) -> dict[str, Any]:
+        """What a network, with or without a tag, applies to pixels and words, in the library's terms."""
+
+    @abstractmethod
+    def own_options(self, architecture: str, told: Mapping[str, Any]) -> dict[str, Any]:
+        """The options that say what the files beside weights say (`told`: name -> content).
+
+        Raises `InputError` if they are of another network.
+        """
+
+    def describe(self, architecture: str, options: Mapping[str, Any]) -> str:
+        """What is applied to pixels and words, in a line."""
+        facts = self.facts(architecture, options)
+        return ", ".join(f"{key} {value}" for key, value in facts.items() if key not in _OF_MODEL)
+
+    def resolve(
+        self, architecture: str, options: Mapping[str, Any], file: Path, places: Sequence[str] = (), entry: str = ""
+    ) -> dict[str, Any]:
+        """The `architecture` and `options` with which a network applies what the weights of a `file` say.
+
+        The configuration beside the file decides; else the tag, which is written or has one of the weights' `places`;
+        else what all tags agree on. What is applied anyway is not added, so that an entry stays as it is. If this
+        leaves a choice, it stays too; in a plan, which gives the key of the `entry`, it raises `InputError`.
+        """
+        as_is: dict[str, Any] = {"architecture": architecture, "options": dict(options)}
+        network, tag = split_tag(architecture)
+        name, of_library = network.partition(":")[2], self.places(network.partition(":")[2])
+        tagged = {one: {**as_is, "architecture": f"{network}.{one}"} for one in of_library}
+        keys = _keys(
+            [*places, file.name, *(part[8:].replace("--", "/") for part in file.parts if part[:8] == "models--")]
+        )
+        known = [tagged[one] for one in tagged if (keys - {name.lower()}) & _keys(of_library[one])]
+        if own := self._read_options(architecture, file.parent):
+            known = [{**as_is, "options": add_options(own, options)}]
+        if tag:
+            known.append(tagged.get(tag, as_is))
+        choices = known or list(tagged.values())
+        lines: dict[str, list[str]] = {}
+        if tag in tagged or not (tag and tagged):
+            facts = [self.facts(**choice) for choice in choices]
+            for choice in choices:
+                lines.setdefault(self.describe(**choice), []).append(choice["architecture"])
+            if len(lines) < 2:
+                certain = bool(known) or all(one == facts[0] for one in facts)
+                return choices[0] if facts and certain and facts[0] != self.facts(**as_is) else as_is
+        if not entry:
+            return as_is
+        said = "\n".join(f"- {', '.join(named)}: {line}" for line, named in lines.items()) or ", ".join(tagged)
+        raise InputError(
+            f"{entry}: {file.name} may be several weights of {architecture}, which read images or words otherwise, or "
+            f"its tag is unknown. Write the right tag in `architecture`, or what differs in `options`:\n{said}"
+        )
+
+    def _read_options(self, architecture: str, folder: Path) -> dict[str, Any]:
+        """The options by the configuration in a folder. Raises `InputError` if its values are not as they must be."""
+        told = read_configurations(folder, _CONFIGURATIONS)
+        try:
+            own = self.own_options(architecture, told) if told else {}
+            facts = self.facts(architecture, own) if own else {}
+            NetworkInput.model_validate({key: facts[key] for key in ("mean", "std") if key in facts})
+        except (ValueError, TypeError, AttributeError, KeyError, IndexError, ZeroDivisionError) as error:
+            raise InputError(
+                f"{folder}: {' or '.join(told)} cannot be applied ({error}); correct or remove it."
+            ) from None
+        return own
+
+
+def split_tag(architecture: str) -> tuple[str, str]:
+    """The network, `<library>:<name>`, and the tag of its weights, which is empty if none is written."""
+    network, _, tag = architecture.partition(".")
+    return network, tag
+
+
+def _keys(places: Iterable[str]) -> set[str]:
+    """How places are recognised: as they are, by a repository's name without its owner, by a file's without ending."""
+    whole = {place.rstrip("/").lower() for place in places}
+    return (whole | {_ENDING.sub("", place.rpartition("/")[2]) for place in whole}) - _GENERIC
+
+
+def read_configurations(folder: Path, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """The configuration files in a folder, by name. Raises `InputError` for one that is no mapping in JSON."""
+    found = {}
+    for file in (folder / name for name in names if (folder / name).is_file()):
+        try:
+            found[file.name] = dict(json.loads(file.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError, RecursionError) as error:
+            raise InputError(f"{file}: not a configuration of weights ({error}); correct or remove it.") from None
+    return found
+
+
+def add_options(own: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The user's `options`, and what the weights' own configuration says besides."""
+    both = {key: {**own[key], **value} for key, value in options.items() if isinstance(own.get(key), Mapping)}
+    return {**own, **options, **both}
+
+
+def read_preprocessor(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What preprocessor_config.json says: mean, std, interpolation, and the sides `resize` (none: squashed), `crop`."""
+    sides = [told.get("size"), told.get("crop_size")]
+    resize, crop = (one.get("shortest_edge", one.get("height")) if isinstance(one, dict) else one for one in sides)
+    cropped = told.get("do_center_crop", crop is not None)
+    squashed = "height" in sides[0] if isinstance(sides[0], dict) else not cropped
+    found = {
+        "mean": told.get("image_mean") if told.get("do_normalize", True) else [0.0] * 3,
+        "std": told.get("image_std") if told.get("do_normalize", True) else [1.0] * 3,
+        "interpolation": _RESAMPLING.get(told.get("resample", -1)),
+        "resize": None if squashed else resize,
+        "crop": crop if cropped else resize,
+    }
+    return {key: as_tuple(value) for key, value in found.items() if value is not None}
+
+
+def as_tuple(value: Any) -> Any:
+    """A tuple in the place of a list, as JSON has no tuples."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 class Preprocessing(NamedTuple):

@@ -1,6 +1,8 @@
 """torchvision's classifiers, with as many classes as their weights have."""
 
 from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
 
 import torchvision
 from torch import Tensor, nn
@@ -14,3 +16,13 @@ def untrained(architecture: str, state: Mapping[str, Tensor]) -> nn.Module:
     if classes in (0, network.state_dict()[last].numel()):
         return network
     return torchvision.models.get_model(architecture, weights=None, num_classes=classes)  # type: ignore[no-any-return]
+
+
+def published_input(architecture: str, file: str) -> dict[str, Any]:
+    """The input of torchvision's weights with this name of a file; nothing for other files."""
+    for one in torchvision.models.get_model_weights(architecture):
+        if PurePath(one.url).stem == PurePath(file).stem:
+            own = one.transforms()
+            sides = {"size": own.crop_size[0], "resize": own.resize_size[0]}
+            return {**sides, "mean": (*own.mean,), "std": (*own.std,)}
+    return {}

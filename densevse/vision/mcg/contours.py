@@ -19,7 +19,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.artifacts.shards import remove_old_shards, shard_slice
 from densevse.runtime.numerics import device, set_up
-from densevse.vision.crops import Pixels
+from densevse.vision.crops import Pixels, resize
 from densevse.vision.mcg.hed import HED, load_hed
 from snakeproof.errors import InputError
 from snakeproof.logs import progress
@@ -125,15 +125,6 @@ def working_size(height: int, width: int, most_pixels: int) -> tuple[int, int]:
     """The working size of an image of `height` x `width`: the same shape with at most `most_pixels`."""
     shrink = min(1.0, (most_pixels / (height * width)) ** 0.5)
     return max(1, round(height * shrink)), max(1, round(width * shrink))
-
-
-def resize(pixels: Pixels, height: int, width: int) -> Pixels:
-    """Resizes pixels (H, W) or (H, W, 3): by averaging to smaller sizes, else by linear interpolation."""
-    if pixels.shape[:2] == (height, width):
-        return pixels
-    smaller = height * width < pixels.shape[0] * pixels.shape[1]
-    resized = cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA if smaller else cv2.INTER_LINEAR)
-    return np.asarray(resized, np.uint8)
 
 
 # --- the contour maps of a shard ---------------------------------------------------------------------------------

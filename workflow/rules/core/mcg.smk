@@ -71,7 +71,7 @@ rule read_own_contours:
     params:
         **calling(
             "densevse.vision.mcg.contours:read_own_contours",
-            lambda proposer: Job({"options": proposals.mcg_options(proposer, MAPS_OF_MCG)}),
+            lambda proposer: Job({"options": proposals.mcg_options(proposer, MAPS_OF_MCG)}, revisions={"resize": 2}),
         ),
         contents=contents_of("{own_folder}", lambda proposer: by_mcg[proposer].maps),
     message:
