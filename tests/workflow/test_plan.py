@@ -60,6 +60,13 @@ def test_rounds_of_correspondences_are_all_in_the_plan(empty):
     assert (planned["train"], planned["train_round"], planned["correspond"]) == (1, 3, 3)
 
 
+def test_only_a_variant_that_names_dependencies_of_2014_has_them_parsed(empty):
+    model = "results/flickr8k/models/{}/seed0/round0/model.safetensors"
+    today, original = (empty.planned(model.format(variant)) for variant in ("defrag", "defrag_original"))
+    assert today.pop("parse") == original.pop("parse_original") > 0
+    assert today == original
+
+
 def test_more_shards_are_more_jobs(make_project):
     project = make_project({"datasets": {"flickr8k": {"shards": 7}}, "tables": {"flickr8k": {"measure": ["vse"]}}})
     assert project.planned("results/tables/flickr8k.md")["extract_features"] == 7

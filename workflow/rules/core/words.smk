@@ -47,7 +47,7 @@ rule count_words:
 rule count_relations:
     input:
         captions="<results>/{dataset}/captions.parquet",
-        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", inputs.parse_shards),
+        parses=path("<results>/{dataset}/{parses}/{parser}/{shard}.parquet", inputs.parse_shards),
         words=rules.count_words.output[0],
         vectors=path("<results>/{dataset}/vocabulary/vectors-{vectors}.parquet", inputs.picked_vectors),
     output:
@@ -56,7 +56,7 @@ rule count_relations:
     log:
         "<logs>/count_relations/{dataset}-{dependencies}.log",
     wildcard_constraints:
-        dependencies="enhanced|basic|collapsed",
+        dependencies="enhanced|basic|collapsed|original",
     conda:
         "../../../envs/base.yaml"
     resources:
