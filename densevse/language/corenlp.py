@@ -29,8 +29,8 @@ from stanza.server.client import AnnotationException, write_corenlp_props
 from densevse.config.datasets import CoreNLP
 from densevse.language.corenlp_jars import jars, require_java
 from densevse.language.parses import Dependency, Parse, write_parses
-from densevse.language.tokens import straighten_quotes
 from densevse.language.trees import read_tree
+from densevse.language.typewritten import straighten_quotes
 from snakeproof.errors import InputError
 from snakeproof.logs import logger, progress
 from snakeproof.strict import validate
@@ -55,8 +55,8 @@ def parse_by_corenlp(
     """The job that parses a shard's captions with CoreNLP; see `write_parses`.
 
     `home` is the folder of CoreNLP's jars. `options` are the parser's without the memory, which is that of the job, in
-    MB. `original` asks for the dependencies of 2014, see `CoreNLPParser`. SIGTERM ends the job by `SystemExit`, so that the server ends too. Raises `InputError` as `CoreNLPParser` does,
-    and if the memory is too little.
+    MB. `original` asks for the dependencies of 2014; see `CoreNLPParser`. SIGTERM ends the job by `SystemExit`, so that
+    the server ends too. Raises `InputError` as `CoreNLPParser` does, and if the memory is too little.
     """
     chosen, heap = validate(CoreNLP, options, "parsers: options"), heap_mb(mem_mb)
     with _exit_on_sigterm(), CoreNLPParser(chosen, home, heap, threads, original) as parser:
@@ -349,7 +349,10 @@ class Server:
     """
 
     def __init__(self, requested: Mapping[str, str], home: Path, memory_mb: int, threads: int, folder: Path) -> None:
-        """Starts Java with the jars in `home`; `folder` is the user's alone, and gets the properties (those `requested`) and the log."""
+        """Starts Java with the jars in `home` and the properties `requested`.
+
+        `folder` is the user's alone, and gets all properties and the log.
+        """
         port, self.log, self._format = _free_port(), folder / "server.log", requested["outputFormat"]
         self._login = {"username": secrets.token_hex(16), "password": secrets.token_hex(16)}
         # A separate path, so that another job's server on the same port cannot answer for this one.

@@ -22,8 +22,8 @@ from snakeproof import schema
 from snakeproof.errors import InputError
 
 DependenciesOfParse = Literal["enhanced", "basic", "collapsed", "original"]
-"""Enhanced and basic dependencies as the parser writes them; enhanced ones without those that collapsing absorbs; or the
-collapsed ones of 2014, which are the enhanced ones of parses of their own."""
+"""Enhanced and basic dependencies as the parser writes them; enhanced ones without those that collapsing absorbs; or
+the collapsed ones of 2014, which are the enhanced ones of parses of their own."""
 
 SHARE = 0.01
 """A relation with a smaller share of the training triplets is dropped (section 3.1: 1%)."""

@@ -12,6 +12,7 @@ import requests
 from densevse.config.datasets import CoreNLP
 from densevse.language import corenlp
 from densevse.language.corenlp import CoreNLPParser, heap_mb, parse_by_corenlp
+from densevse.language.tokens import tokenize
 from densevse.language.trees import phrases, read_tree
 from densevse.language.triplets import triplets
 from snakeproof.errors import InputError
@@ -204,6 +205,21 @@ def test_a_folder_without_jars_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(corenlp, "require_java", lambda memory_mb: None)
     with pytest.raises(InputError, match="CORENLP_HOME"), CoreNLPParser(CoreNLP(**PCFG), tmp_path, 1000, 1):
         pass
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A dog runs. It is brown.",
+        'A man says "it runs." (It stops.) Then he smiles',
+        "It is the man's. It doesn't run. 5. 6.",
+        "Mr. X jr. and the u. of s.c.u.b.a. etc. win",
+        "no. 5 says no. It runs... it stops",
+    ],
+)
+def test_several_sentences_are_cut_as_by_corenlp(parser, text):
+    (parse,) = parser.parse([text])
+    assert tokenize(text) == [token.lower() for token in parse.tokens]
 
 
 def test_the_dependencies_of_2014_come_with_the_same_words_tags_and_tree(parser, corenlp_home):
