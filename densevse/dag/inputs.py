@@ -34,6 +34,13 @@ def parse_shards(project: Project, dataset: DatasetName, dependencies: str = "en
     return project.shards(of, dataset=of, parser=parser, parses=folder)
 
 
+def concepts_job(project: Project, dataset: DatasetName) -> Job:
+    """The mining of concepts. The grammar takes no first word for a name, so its concepts have no revision."""
+    parser = project.config.parsers[project.datasets[project.image_dataset(dataset)].parser]
+    revisions = {"first_words": 2} if parser.kind == "corenlp" else {}
+    return Job({"most": project.datasets[dataset].concepts}, revisions=revisions)
+
+
 def picked_vectors(project: Project, dataset: DatasetName) -> Values | None:
     """The pre-trained vectors of a data set's words, if it uses any."""
     name = project.datasets[dataset].word_vectors

@@ -66,8 +66,9 @@ def tokenize(text: str) -> list[str]:
 def tokenize_for_metrics(text: str) -> list[str]:
     """The words of a sentence for the metrics of captions: lower case, without punctuation; brackets by their names.
 
-    Of Flickr8k's 35,000 captions, 5 are cut otherwise than by the metrics' own tokenizer, which needs Java: two with
-    `'n'`, and three with a typing error.
+    The metrics' own tokenizer, which needs Java, cuts 5 of Flickr8k's 35,000 captions otherwise (two with `'n'`, three
+    with a typing error), 23 of 25,014 in MS-COCO's val2017 (most with an abbreviated street at the end), and 61 of
+    145,000 in multi30k's training sentences (most with a hyphen or a full stop on the wrong side of a blank).
     """
     plain = _INNER_STOP.sub(r"\1 .", straighten_quotes(text).lower().translate(_DASHES).strip())
     tokens = TOKENIZER.tokenize(_ABBREVIATION_AT_END.sub(r"\g<0> .", plain))  # NLTK takes the last dot for a full stop

@@ -6,7 +6,6 @@ from densevse.dag.project import project_code
 from tests.projects import ROOT
 from tests.rules import rules
 
-
 CUTTING = {"tokenize_captions", "parse_by_grammar", "generate_captions", "export_onnx"}
 """The rules that cut sentences into words themselves; CoreNLP has words of its own."""
 

@@ -14,7 +14,7 @@ rule tokenize_captions:
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.language.tokens:write_tokens"),
+        **calling("densevse.language.tokens:write_tokens", lambda: Job(revisions={"inner_stops": 2})),
     message:
         "cutting the sentences of {wildcards.dataset} into words"
     script:
@@ -125,10 +125,7 @@ rule mine_concepts:
     resources:
         mem_mb=growing(4000),
     params:
-        **calling(
-            "densevse.language.tags:write_concepts",
-            lambda dataset: Job({"most": project.datasets[dataset].concepts}),
-        ),
+        **calling("densevse.language.tags:write_concepts", inputs.concepts_job),
     message:
         "mining the concepts of {wildcards.dataset}"
     script:
