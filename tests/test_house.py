@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-MOST_LINES = 38_600
-"""Lines of densevse without its analyses, beside tests. Rules of boxes, masks and sentences raised it by 100."""
+MOST_LINES = 38_710
+"""Lines of densevse without its analyses, beside tests. Rules of boxes, masks and sentences raised it by 100,
+dependencies of 2014 and first words by 110."""
 MOST_ENGINE_LINES = 4_450
 """Rules of rows and `when=` of paths raised it by 50."""
 MOST_FRAGMENTS = 0.01
