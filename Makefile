@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-engine test-fast test-plain scenes-network scenes-claims scenes-scan experiments release schema readme rule-graph golden-plan addresses third-party docs lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs network-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-engine test-fast test-plain scenes-network scenes-claims scenes-scan experiments release schema readme rule-graph golden-plan addresses third-party docs findings lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs network-costs wheels-check check-sources lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -134,6 +134,9 @@ docs: developing ## build the site from docs/ into docs/_build/html, offline; an
 	$(BIN)/python -m docs.generate
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet --builder html docs docs/_build/html
 	@echo "The site: docs/_build/html/index.html"
+
+findings: ## run findings/NAME.sh, a surprising behaviour of another library (docs/findings.md): NAME=numpy_norm_of_float16
+	timeout 600 bash findings/$(or $(NAME),$(error NAME=...: docs/findings.md lists the findings)).sh
 
 lint: developing ## check style, types, and Snakemake's own lint
 	$(BIN)/ruff check .

@@ -12,7 +12,7 @@ from densevse.config.training import NamedPhase, Phase, TrainingConfig
 from densevse.config.values import VariantKey, VariantName
 from snakeproof.strict import FileName, Strict, Title, type_validator, wrong_keys
 
-Dependencies = Literal["enhanced", "basic", "collapsed"]
+Dependencies = Literal["enhanced", "basic", "collapsed", "original"]
 CorrespondencesFrom = Literal["model", "true_boxes"]
 MODELS: Registry[type[Strict]] = Registry("method")
 """The methods in the code, by the names of their modules: the types of their parameters."""
@@ -91,7 +91,8 @@ class MethodConfig(Strict):
     dependencies: Dependencies = Field(
         "enhanced",
         description="the kind of dependencies in `triplets`: enhanced ones contain words (obl:on, conj:and); collapsed "
-        "ones are these without the relations `case` and `cc`, whose words they contain (ours)",
+        "ones are these without the relations `case` and `cc`, whose words they contain (ours); original ones are "
+        "Stanford's collapsed ones of 2014 (prep_on, conj_and), which only CoreNLP makes",
     )
     yields: list[YieldName] = Field(
         default=[],

@@ -7,6 +7,7 @@ from densevse.config.values import DatasetName
 from densevse.dag import datasets, features
 from densevse.dag.fields import WORD_VECTORS_FILE, dump_entry, dump_fields
 from densevse.dag.project import Project
+from snakeproof.errors import InputError
 from snakeproof.jobs import Job
 from snakeproof.paths import Values
 
@@ -17,10 +18,27 @@ def parsing_job(project: Project, parser: str) -> Job:
     return Job({"options": {name: value for name, value in options.items() if name != "memory_mb"}})
 
 
-def parse_shards(project: Project, dataset: DatasetName) -> list[Values]:
-    """The shards of a data set's parses, by its parser."""
+def parse_shards(project: Project, dataset: DatasetName, dependencies: str = "enhanced") -> list[Values]:
+    """The shards of a data set's parses, by its parser, in the folder `parses` that has a kind of dependencies.
+
+    Raises `InputError` for original dependencies by another parser than CoreNLP.
+    """
     of = project.image_dataset(dataset)
-    return project.shards(of, dataset=of, parser=project.datasets[of].parser)
+    parser = project.datasets[of].parser
+    if dependencies == "original" and project.config.parsers[parser].kind != "corenlp":
+        raise InputError(
+            f"dependencies: original: the parser {parser} of {of} does not have these; only CoreNLP makes them. Name "
+            "other dependencies, or measure the variant on another data set."
+        )
+    folder = "original_parses" if dependencies == "original" else "parses"
+    return project.shards(of, dataset=of, parser=parser, parses=folder)
+
+
+def concepts_job(project: Project, dataset: DatasetName) -> Job:
+    """The mining of concepts. The grammar takes no first word for a name, so its concepts have no revision."""
+    parser = project.config.parsers[project.datasets[project.image_dataset(dataset)].parser]
+    revisions = {"first_words": 2} if parser.kind == "corenlp" else {}
+    return Job({"most": project.datasets[dataset].concepts}, revisions=revisions)
 
 
 def picked_vectors(project: Project, dataset: DatasetName) -> Values | None:
@@ -73,12 +91,12 @@ def structure_files(
     read = [STRUCTURES[name] for name in structures]
     if not all(structure.by_network for structure in read):
         inputs |= {"tokens": f"{folder}/tokens.parquet", "words": f"{known_by}/words.parquet"}
-    if any(structure.parsed for structure in read):
-        shards = parse_shards(project, dataset)
-        inputs["parses"] = [
-            "{}/{dataset}/parses/{parser}/{shard}.parquet".format(project.results, **of) for of in shards
-        ]
     kind = "basic" if any(structure.basic for structure in read) else dependencies
+    if any(structure.parsed for structure in read):
+        shards = parse_shards(project, dataset, kind)
+        inputs["parses"] = [
+            "{}/{dataset}/{parses}/{parser}/{shard}.parquet".format(project.results, **of) for of in shards
+        ]
     for structure in read:
         for name, file in structure.vocabularies.items():
             inputs[name] = f"{known_by}/{file.format(dependencies=kind)}.parquet"

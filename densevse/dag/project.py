@@ -242,7 +242,7 @@ def wildcard_patterns(project: Project) -> dict[str, str]:
         "generator": settings.generator_names(),
         "view": [name for name, one in VIEWS.items() if one.extracted],
     }
-    numbers = {"shard": r"\d+-of-\d+", "seed": r"\d+", "round": r"\d+"}
+    numbers = dict.fromkeys(("seed", "round", "fold"), r"0|[1-9]\d*") | {"shard": r"\d+-of-\d+"}
     return {name: name_pattern(known) for name, known in names.items()} | numbers
 
 

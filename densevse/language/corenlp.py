@@ -29,8 +29,8 @@ from stanza.server.client import AnnotationException, write_corenlp_props
 from densevse.config.datasets import CoreNLP
 from densevse.language.corenlp_jars import jars, require_java
 from densevse.language.parses import Dependency, Parse, write_parses
-from densevse.language.tokens import straighten_quotes
 from densevse.language.trees import read_tree
+from densevse.language.typewritten import straighten_quotes
 from snakeproof.errors import InputError
 from snakeproof.logs import logger, progress
 from snakeproof.strict import validate
@@ -50,15 +50,16 @@ def parse_by_corenlp(
     threads: int,
     output: str,
     images: str | None = None,
+    original: bool = False,
 ) -> None:
     """The job that parses a shard's captions with CoreNLP; see `write_parses`.
 
     `home` is the folder of CoreNLP's jars. `options` are the parser's without the memory, which is that of the job, in
-    MB. SIGTERM ends the job by `SystemExit`, so that the server ends too. Raises `InputError` as `CoreNLPParser` does,
-    and if the memory is too little.
+    MB. `original` asks for the dependencies of 2014; see `CoreNLPParser`. SIGTERM ends the job by `SystemExit`, so that
+    the server ends too. Raises `InputError` as `CoreNLPParser` does, and if the memory is too little.
     """
     chosen, heap = validate(CoreNLP, options, "parsers: options"), heap_mb(mem_mb)
-    with _exit_on_sigterm(), CoreNLPParser(chosen, home, heap, threads) as parser:
+    with _exit_on_sigterm(), CoreNLPParser(chosen, home, heap, threads, original) as parser:
         write_parses(parser, images, captions, wildcards["shard"], output, jars=jars(home))
 
 
@@ -77,14 +78,29 @@ def _exit_on_sigterm() -> Iterator[None]:
 
 
 def server_properties(options: CoreNLP) -> dict[str, str]:
-    """The server's properties. The model is named, as a server prefers shift-reduce if it is there."""
+    """The server's properties. The model is named, as a server takes the PCFG of its own accord (4.5.10)."""
     return {
         "annotators": ",".join(options.annotators),
         "parse.model": options.model,
         "parse.maxlen": str(options.longest),
         "parse.buildgraphs": "false",  # depparse makes the dependencies
         "ssplit.eolonly": "true",
+        "timeout": str(int(options.timeout * 1000)),
         "outputFormat": "json",
+    }
+
+
+def original_properties(options: CoreNLP) -> dict[str, str]:
+    """The same for the Stanford dependencies of 2014, which are made from the tree.
+
+    CoreNLP's JSON has the basic ones in the place of the others, its protocol buffers have them all (4.5.10).
+    """
+    return {
+        **server_properties(options),
+        "annotators": ",".join(name for name in options.annotators if name != "depparse"),
+        "parse.buildgraphs": "true",
+        "parse.originalDependencies": "true",
+        "outputFormat": "serialized",
     }
 
 
@@ -94,9 +110,16 @@ class CoreNLPParser:
     `home` is a folder of CoreNLP's jars. Raises `InputError` if Java, a jar or a model is missing.
     """
 
-    def __init__(self, options: CoreNLP, home: str | Path, memory_mb: int, threads: int) -> None:
-        """`memory_mb` is the server's heap; as many threads send requests as the server works with."""
+    def __init__(
+        self, options: CoreNLP, home: str | Path, memory_mb: int, threads: int, original: bool = False
+    ) -> None:
+        """`memory_mb` is the server's heap; as many threads send requests as the server works with.
+
+        With `original`, the basic and enhanced dependencies are the basic and collapsed ones of Stanford in 2014, with
+        conjunctions propagated ("CCprocessed").
+        """
         self.options, self.home, self.memory_mb, self.threads = options, Path(home), memory_mb, threads
+        self._properties = (original_properties if original else server_properties)(options)
         self.restarts = 0
         self._failing = threading.Event()
 
@@ -197,8 +220,7 @@ class CoreNLPParser:
     def _annotate(self, client: CoreNLPClient, text: str, properties: dict[str, str]) -> list[dict[str, Any]]:
         try:
             answer = client.annotate(text.replace("%", self._percent), properties=properties)
-            sentences: list[dict[str, Any]] = answer["sentences"]
-            return sentences
+            return answer["sentences"] if isinstance(answer, dict) else list(map(_original_sentence, answer.sentence))
         except (AnnotationException, ValueError) as error:
             raise _RequestError(" ".join(str(error).split())[:300] or type(error).__name__) from error
 
@@ -240,7 +262,7 @@ class CoreNLPParser:
         self._percent = "%"
         for attempt in (1, 2, 3):
             folder = Path(self._folder.name)
-            self._server = Server(self.options, self._jars, self.memory_mb, self.threads, folder)
+            self._server = Server(self._properties, self._jars, self.memory_mb, self.threads, folder)
             try:
                 self._server.wait()
                 (sentence,) = self._annotate(self._server.client(START_SECONDS), PROBE, {})
@@ -285,6 +307,28 @@ def _is_visible(text: str) -> bool:
     return any(char.isprintable() and char != " " for char in text)
 
 
+def _original_sentence(sentence: Any) -> dict[str, Any]:
+    """A sentence of CoreNLP's protocol buffers in the form of its JSON."""
+    return {
+        "tokens": [{name: getattr(token, name) for name in ("word", "lemma", "pos")} for token in sentence.token],
+        "parse": _bracketed(sentence.parseTree),
+        "basicDependencies": _links(sentence.basicDependencies),
+        "enhancedDependencies": _links(sentence.collapsedCCProcessedDependencies),
+    }
+
+
+def _bracketed(tree: Any) -> str:
+    if tree.child:
+        return f"({tree.value} {' '.join(map(_bracketed, tree.child))})"
+    return str(tree.value).replace("(", "-LRB-").replace(")", "-RRB-")
+
+
+def _links(graph: Any) -> list[dict[str, Any]]:
+    """The links of a graph, words numbered from 1 and the roots' governor 0; a copy of a word is the word."""
+    roots = [{"dep": "ROOT", "governor": 0, "dependent": root} for root in graph.root]
+    return roots + [{"dep": edge.dep, "governor": edge.source, "dependent": edge.target} for edge in graph.edge]
+
+
 def _dependencies(links: list[dict[str, Any]]) -> list[Dependency]:
     return [Dependency(link["dep"], link["governor"] - 1, link["dependent"] - 1) for link in links]
 
@@ -304,19 +348,21 @@ class Server:
     know: neither is in the list of processes. It obeys them in every context that annotates.
     """
 
-    def __init__(self, options: CoreNLP, home: Path, memory_mb: int, threads: int, folder: Path) -> None:
-        """Starts Java with the jars in `home`; `folder` is the user's alone, and gets the properties and the log."""
-        port, self.log = _free_port(), folder / "server.log"
+    def __init__(self, requested: Mapping[str, str], home: Path, memory_mb: int, threads: int, folder: Path) -> None:
+        """Starts Java with the jars in `home` and the properties `requested`.
+
+        `folder` is the user's alone, and gets all properties and the log.
+        """
+        port, self.log, self._format = _free_port(), folder / "server.log", requested["outputFormat"]
         self._login = {"username": secrets.token_hex(16), "password": secrets.token_hex(16)}
         # A separate path, so that another job's server on the same port cannot answer for this one.
         self.endpoint = f"http://localhost:{port}/{folder.name}"
         properties = {
-            **server_properties(options),
+            **requested,
             **self._login,
             "port": str(port),
             "uriContext": f"/{folder.name}",
             "threads": str(threads),
-            "timeout": str(int(options.timeout * 1000)),
             "maxCharLength": str(10**9),
             "serverProperties": str(folder / "server.props"),
         }
@@ -337,7 +383,7 @@ class Server:
         client = CoreNLPClient(
             start_server=StartServer.DONT_START,
             endpoint=self.endpoint,
-            output_format="json",
+            output_format=self._format,
             timeout=seconds * 1000 / 2,  # stanza waits twice as long as it is told
         )
         client.annotate = partial(client.annotate, **self._login)

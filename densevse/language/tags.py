@@ -1,7 +1,8 @@
 """The vocabularies that part-of-speech tags give: the tags of the training sentences, and the concepts of SCO.
 
 A concept (section 3.2) is one of the most frequent nouns, adjectives, verbs and numbers of training. It is a lemma,
-which unifies tense and number: "runs" and "running" are run, and "dogs" is dog.
+which unifies tense and number: "runs" and "running" are run, and "dogs" is dog. CoreNLP (4.5.10) takes some capitalised
+first words for names and interjections ("Brown", "Boy"); for concepts these are what they are elsewhere.
 """
 
 from collections import Counter
@@ -50,18 +51,45 @@ KINDS = {"NN": "noun", "JJ": "adjective", "VB": "verb", "CD": "number"}
 """Kinds by the first two letters of a Penn Treebank tag: NN, NNS, NNP and NNPS are nouns."""
 
 
-def content_words(parses: pd.DataFrame) -> pd.DataFrame:
+MISREAD = ("NNP", "UH")
+"""Tags of first words that take the most frequent tag of their lower-case form."""
+
+
+def usual_readings(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """The most frequent tag, and its lemma, of each word that is written in lower case, by that word.
+
+    The columns of `parts` are those of `content_words`. Of equally frequent tags it is the alphabetically first one.
+    """
+    names = ["form", "tags", "lemmas"]
+    words = [rows[rows["tokens"] == rows["form"]].value_counts(names, sort=False) for rows in map(_words, parts)]
+    counted = pd.concat(words).groupby(names).sum().reset_index(name="count")
+    return (
+        counted.sort_values(["count", *names], ascending=[False, *[True] * 3]).drop_duplicates("form").set_index("form")
+    )
+
+
+def content_words(parses: pd.DataFrame, usual: pd.DataFrame) -> pd.DataFrame:
     """The nouns, adjectives, verbs and numbers of PARSES rows, counted by image_id, concept, kind and form.
 
-    `parses` has the columns image_id, status, tokens, lemmas and tags; a sentence that was not parsed has none.
+    `parses` has the columns image_id, status, tokens, lemmas and tags; a sentence that was not parsed has none. `usual`
+    are the readings (`usual_readings`) that first words with a tag of `MISREAD` take.
     """
-    names = ["tokens", "lemmas", "tags"]
-    words = parses.loc[parses["status"] == OK, ["image_id", *names]].explode(names, ignore_index=True).dropna()
-    words["kind"] = words["tags"].str[:2].map(KINDS)
-    words["concept"], words["form"] = words["lemmas"].str.lower(), words["tokens"].str.lower()
+    words = _words(parses)
+    misread = ~words.index.duplicated() & words["tags"].isin(MISREAD) & words["form"].isin(usual.index)
+    columns = ["tags", "lemmas"]
+    words.loc[misread, columns] = usual.loc[words.loc[misread, "form"], columns].to_numpy()
+    words["kind"], words["concept"] = words["tags"].str[:2].map(KINDS), words["lemmas"].str.lower()
     kept = words[words["kind"].notna() & words["concept"].str.contains(r"\w")]
     counted: pd.DataFrame = kept.value_counts(["image_id", "concept", "kind", "form"], sort=False).reset_index()
     return counted
+
+
+def _words(parses: pd.DataFrame) -> pd.DataFrame:
+    """A row for each word, with the number of its sentence as index, and its lower-case form."""
+    names = ["tokens", "lemmas", "tags"]
+    sentences = parses.loc[parses["status"] == OK, ["image_id", *names]].reset_index(drop=True)
+    words = sentences.explode(names).dropna()
+    return words.assign(form=words["tokens"].str.lower())
 
 
 def frequent_concepts(words: pd.DataFrame, most: int) -> pd.DataFrame:
@@ -104,8 +132,10 @@ def write_concepts(images: str, parses: Sequence[str], most: int, concepts: str,
     rows = schema.read(images, IMAGES, ["image_id", "split", "status"])
     rows = rows[rows["status"] == OK]
     columns = ["image_id", "status", "tokens", "lemmas", "tags"]
-    words = pd.concat([content_words(schema.read(path, PARSES, columns)) for path in parses], ignore_index=True)
     training = rows.loc[rows["split"] == "train", "image_id"]
+    usual = usual_readings(part[part["image_id"].isin(training)] for part in schema.read_parts(parses, PARSES, columns))
+    read = [content_words(part, usual) for part in schema.read_parts(parses, PARSES, columns)]
+    words = pd.concat(read, ignore_index=True)
     frequent = frequent_concepts(words[words["image_id"].isin(training)], most)
     schema.write(frequent, CONCEPTS, concepts)
     schema.write(concepts_of_images(words, frequent, rows["image_id"]), IMAGE_CONCEPTS, image_concepts)

@@ -1,10 +1,10 @@
 """Dependency triplets, the sentence fragments of DeFrag (section 3.1).
 
 The paper's 136 to 212 relations contain words (prep_on, conj_and), as CoreNLP's enhanced dependencies do (obl:on,
-conj:and). The about 50 basic relations are a variant, and so are the collapsed ones. In the Stanford dependencies of
-the paper's time, a collapsed relation replaces the triplet of the preposition or conjunction that it names. Enhanced
-dependencies keep that triplet: `case` of the preposition, `cc` of the conjunction. The collapsed ones here are the
-enhanced ones without these.
+conj:and). The about 50 basic relations are a variant, and so are two kinds of collapsed ones. In the Stanford
+dependencies of the paper's time, a collapsed relation replaces the triplet of the preposition or conjunction that it
+names; CoreNLP still makes these, which are the original ones here. Enhanced dependencies keep that triplet: `case` of
+the preposition, `cc` of the conjunction. The collapsed ones here are the enhanced ones without these.
 """
 
 from collections import Counter
@@ -21,8 +21,9 @@ from densevse.language.words import Vocabulary
 from snakeproof import schema
 from snakeproof.errors import InputError
 
-DependenciesOfParse = Literal["enhanced", "basic", "collapsed"]
-"""Enhanced and basic dependencies as the parser writes them, or enhanced ones without those that collapsing absorbs."""
+DependenciesOfParse = Literal["enhanced", "basic", "collapsed", "original"]
+"""Enhanced and basic dependencies as the parser writes them; enhanced ones without those that collapsing absorbs; or
+the collapsed ones of 2014, which are the enhanced ones of parses of their own."""
 
 SHARE = 0.01
 """A relation with a smaller share of the training triplets is dropped (section 3.1: 1%)."""

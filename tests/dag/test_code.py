@@ -6,6 +6,9 @@ from densevse.dag.project import project_code
 from tests.projects import ROOT
 from tests.rules import rules
 
+CUTTING = {"tokenize_captions", "parse_by_grammar", "generate_captions", "export_onnx"}
+"""The rules that cut sentences into words themselves; CoreNLP has words of its own."""
+
 
 def reaching(module: str) -> set[str]:
     """The rules whose job reaches a module by imports; those of analyses are left out."""
@@ -23,6 +26,8 @@ def reaching(module: str) -> set[str]:
             "densevse/training/loop.py",
             {"train", "train_round", "train_generator", "train_concept_head", "train_concept_network", "train_network"},
         ),
+        ("densevse/language/tokens.py", CUTTING),
+        ("densevse/language/typewritten.py", {"parse", "parse_original", *CUTTING}),
         ("densevse/report/results.py", {"table", "table_of_rounds", "export_model"}),
     ],
 )

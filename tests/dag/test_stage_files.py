@@ -51,6 +51,30 @@ def test_a_variant_s_own_network_replaces_the_data_set_s():
     ]
 
 
+def test_dependencies_of_2014_are_read_from_parses_of_their_own(whole):
+    project = changed(datasets={"flickr8k": {"shards": 2}})
+    read = {
+        variant: Stage(project, training).inputs(job(dataset="flickr8k", variant=variant))
+        for variant in ("defrag", "defrag_original")
+    }
+    changes = {name for name in read["defrag"] if read["defrag"][name] != read["defrag_original"][name]}
+    assert changes == {"parses", "relations"}
+    shards = [f"results/flickr8k/original_parses/corenlp_pcfg/0{shard}-of-02.parquet" for shard in (0, 1)]
+    assert read["defrag_original"]["parses"] == shards
+    assert read["defrag_original"]["relations"] == "results/flickr8k/vocabulary/relations-original.parquet"
+    counted = {
+        kind: paths_of("count_relations", "parses", project, dataset="flickr8k", dependencies=kind)
+        for kind in ("enhanced", "collapsed", "basic", "original")
+    }
+    assert counted.pop("original") == shards
+    assert all("/flickr8k/parses/" in path for paths in counted.values() for path in paths)
+
+
+def test_dependencies_of_2014_are_refused_of_the_grammar_s_parser(whole):
+    with pytest.raises(InputError, match="dependencies: original: the parser grammar of scenes does not have these"):
+        Stage(whole, training).inputs(job(dataset="scenes", variant="defrag_original"))
+
+
 def test_a_view_without_a_network_is_refused_by_name():
     project = changed()
     del project.config.datasets["scenes"].networks["regions"]

@@ -6,7 +6,7 @@ import pytest
 from densevse.artifacts.schemas.sentences import PARSES, RELATIONS
 from densevse.data.inputs import Inputs
 from densevse.data.structures.dependencies import _nodes
-from densevse.language.triplets import numbered_relations, write_relations
+from densevse.language.triplets import dependency_column, numbered_relations, write_relations
 from densevse.language.words import drop_punctuation
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -28,19 +28,19 @@ def opened(files, folder, structure, kind):
     return Inputs(changed, [structure])
 
 
-@pytest.mark.parametrize("kind", ["enhanced", "basic"])
+@pytest.mark.parametrize("kind", ["enhanced", "basic", "original"])
 def test_triplets_are_those_of_the_parses(files, folder, kind):
     inputs = opened(files, folder, "triplets", kind)
     pairs = inputs.pairs("train")
     names = list(schema.read(folder / "relations.parquet", RELATIONS)["relation"])
-    assert sorted(names) == ["det", {"enhanced": "obl:on", "basic": "obl"}[kind]]
+    assert sorted(names) == ["det", "obl" if kind == "basic" else "obl:on"]
     assert inputs.shapes().sizes == {"relations": 2}
     parses = schema.read(folder / "parses.parquet", PARSES).set_index("caption_id")
     chosen = np.array([3, 0, 7])
     found, place = pairs.sentences(chosen)["triplets"], 0
     for count, caption_id in zip(found.lengths.tolist(), pairs.rows.caption_ids[chosen], strict=True):
         row = parses.loc[caption_id]
-        expected = [link for link in row[f"{kind}_dependencies"] if link["relation"] not in ("root", "punct")]
+        expected = [link for link in row[dependency_column(kind)] if link["relation"] not in ("root", "punct")]
         assert count == len(expected)
         for link in expected:
             words = inputs.vocabulary.encode([row["tokens"][link["governor"]], row["tokens"][link["dependent"]]])

@@ -12,7 +12,9 @@ import requests
 from densevse.config.datasets import CoreNLP
 from densevse.language import corenlp
 from densevse.language.corenlp import CoreNLPParser, heap_mb, parse_by_corenlp
+from densevse.language.tokens import tokenize
 from densevse.language.trees import phrases, read_tree
+from densevse.language.triplets import triplets
 from snakeproof.errors import InputError
 
 SHIFT_REDUCE = {"model": "edu/stanford/nlp/models/srparser/englishSR.ser.gz", "longest": 500}
@@ -205,6 +207,36 @@ def test_a_folder_without_jars_is_named(tmp_path, monkeypatch):
         pass
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A dog runs. It is brown.",
+        'A man says "it runs." (It stops.) Then he smiles',
+        "It is the man's. It doesn't run. 5. 6.",
+        "Mr. X jr. and the u. of s.c.u.b.a. etc. win",
+        "no. 5 says no. It runs... it stops",
+    ],
+)
+def test_several_sentences_are_cut_as_by_corenlp(parser, text):
+    (parse,) = parser.parse([text])
+    assert tokenize(text) == [token.lower() for token in parse.tokens]
+
+
+def test_the_dependencies_of_2014_come_with_the_same_words_tags_and_tree(parser, corenlp_home):
+    texts = ["A man and a dog stand in front of a house .", "100% of (two) dogs :(", " ", "It runs over and under it"]
+    with CoreNLPParser(CoreNLP(**PCFG), corenlp_home, 1500, 1, original=True) as other:
+        found = other.parse(texts)
+    for ours, today in zip(found, parser.parse(texts), strict=True):
+        assert [ours.status, ours.tokens, ours.lemmas] == [today.status, today.tokens, today.lemmas]
+        assert [ours.tags, ours.tree] == [today.tags, today.tree]
+    named = set(triplets(found[0].tokens, found[0].enhanced_dependencies))
+    assert {("conj_and", "man", "dog"), ("nsubj", "stand", "dog"), ("prep_in_front_of", "stand", "house")} <= named
+    assert {relation for relation, *_ in named} == {"conj_and", "nsubj", "prep_in_front_of", "det"}
+    basic = {relation for relation, *_ in found[0].basic_dependencies}
+    assert {"ROOT", "prep", "pobj", "cc", "conj"} <= basic
+    assert ("ROOT", -1, 5) in found[0].enhanced_dependencies
+
+
 def test_the_jars_may_lie_in_a_folder_of_any_name_but_not_the_temporary_one(tmp_path, monkeypatch):
     """Without Java: the command by which it would be started, in which no secret stands."""
     started = []
@@ -212,7 +244,7 @@ def test_the_jars_may_lie_in_a_folder_of_any_name_but_not_the_temporary_one(tmp_
     monkeypatch.setattr(corenlp.subprocess, "Popen", lambda command, **streams: started.append(command))
 
     def start(parser):
-        parser._server = corenlp.Server(parser.options, parser._jars, 1000, 1, Path(parser._folder.name))
+        parser._server = corenlp.Server(parser._properties, parser._jars, 1000, 1, Path(parser._folder.name))
 
     monkeypatch.setattr(CoreNLPParser, "_start", start)
     home = tmp_path / "user's: $jars"

@@ -67,6 +67,27 @@ def test_lemmas_of_training_nouns_adjectives_verbs_and_numbers(tmp_path):
     assert rows.loc[["brown", "two"], "kind"].tolist() == ["adjective", "number"]
 
 
+MISREAD = {
+    "a#0": "Boy/UH runs/VBZ",
+    "a#1": "a/DT boy/NN runs/VBZ",
+    "b#0": "Brown/NNP Boy/UH boy/UH with/IN Spot/NNP",
+    "b#1": "a/DT brown/JJ boy/NN and/CC two/CD dogs/NNS",
+    "d#0": "Dogs/NNP run/VBP",
+    "d#1": "Spot/NNP wears/VBZ brown/JJ",
+    "e#0": "Boy/UH and/CC a/DT spot/NN",
+}
+
+
+def test_first_words_that_look_like_names_are_what_they_are_elsewhere(tmp_path):
+    concepts, found = mined(tmp_path, 100, {"a": "train", "b": "train", "d": "train", "e": "val"}, MISREAD)
+    rows = concepts.set_index("concept")
+    assert rows.loc["boy", ["kind", "count"]].tolist() == ["noun", 3], "inside a sentence an interjection stays one"
+    assert rows.loc["brown", ["kind", "count"]].tolist() == ["adjective", 3]
+    assert rows.loc["dog", ["kind", "count"]].tolist() == ["noun", 2], "it has the lemma of that form too"
+    assert rows.loc["spot", ["kind", "count"]].tolist() == ["noun", 2], "no training caption has it in lower case"
+    assert found["e"] == ["boy", "spot"]
+
+
 def test_the_most_frequent_are_kept(tmp_path):
     concepts, found = mined(tmp_path, 2)
     assert concepts["concept"].tolist() == ["dog", "run"]

@@ -32,6 +32,16 @@ def captions(*rows: tuple[str, str]) -> pd.DataFrame:
         ("‘hello’ and “stop”", "' hello ' and \" stop \""),
         ("a dog… runs", "a dog ... runs"),
         ("5′ 6″ tall", "5′ 6″ tall"),
+        ("A dog runs. It is brown.", "a dog runs . it is brown ."),
+        ('a man says "it runs." (It stops.) Then', 'a man says " it runs . " ( it stops . ) then'),
+        ("It is the man's. It doesn't. 5. 6.", "it is the man 's . it does n't . 5 . 6 ."),
+        ("dog 😀. It", "dog 😀 . it"),
+        (
+            "Mr. X jr. and the u. of s.c.u.b.a. etc. at 5 a.m. win",
+            "mr. x jr. and the u. of s.c.u.b.a. etc. at 5 a.m. win",
+        ),
+        ("no. 5 says no. It", "no. 5 says no . it"),
+        ("it runs... it", "it runs ... it"),
         ("...", "..."),
         ("", ""),
         ("  ", ""),
@@ -39,6 +49,11 @@ def captions(*rows: tuple[str, str]) -> pd.DataFrame:
 )
 def test_tokens_are_those_of_corenlp(text, tokens):
     assert tokenize(text) == tokens.split()
+
+
+def test_the_metrics_have_the_last_words_of_every_sentence():
+    assert tokenize_for_metrics("A dog runs. It is brown.") == ["a", "dog", "runs", "it", "is", "brown"]
+    assert tokenize_for_metrics("Mr. X runs etc.") == ["mr.", "x", "runs", "etc."]
 
 
 def tokens(captions):

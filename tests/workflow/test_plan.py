@@ -1,3 +1,8 @@
+import json
+import re
+import subprocess
+import sys
+
 import pytest
 
 from tools import rule_graph
@@ -60,6 +65,13 @@ def test_rounds_of_correspondences_are_all_in_the_plan(empty):
     assert (planned["train"], planned["train_round"], planned["correspond"]) == (1, 3, 3)
 
 
+def test_only_a_variant_that_names_dependencies_of_2014_has_them_parsed(empty):
+    model = "results/flickr8k/models/{}/seed0/round0/model.safetensors"
+    today, original = (empty.planned(model.format(variant)) for variant in ("defrag", "defrag_original"))
+    assert today.pop("parse") == original.pop("parse_original") > 0
+    assert today == original
+
+
 def test_more_shards_are_more_jobs(make_project):
     project = make_project({"datasets": {"flickr8k": {"shards": 7}}, "tables": {"flickr8k": {"measure": ["vse"]}}})
     assert project.planned("results/tables/flickr8k.md")["extract_features"] == 7
@@ -98,6 +110,57 @@ def test_a_misspelt_target_is_answered_with_the_near_one(empty, target, said):
     assert status != 0
     assert said in text
     assert "MissingRuleException" not in text
+
+
+WRONG = {"seed": "1_0", "round": "1_0", "fold": "007", "shard": "0-of"}
+"""A wrong value of each wildcard that is a number; of the others no_such."""
+PRODUCTS = """
+import json
+from snakemake.api import DAGApi
+from snakemake.cli import main
+found = []
+DAGApi.execute_workflow = lambda self, *_, **options: found.extend(self.workflow_api._workflow.rules)
+try:
+    main(["--dry-run", "--cores", "1", "--quiet", "all", "--", "results/scenes/images.parquet"])
+except SystemExit:
+    pass
+print(json.dumps({rule.name: [str(file) for file in rule.output] for rule in found}))
+"""
+BRACES = re.compile(r"\{(\w+)(?:,((?:[^{}]|\{[^{}]*\})*))?\}")
+
+
+def test_no_output_of_a_rule_takes_a_wrong_value_of_a_wildcard(empty):
+    """A mistyped name in a target is then answered with the near one, and never planned."""
+    done = subprocess.run(
+        [sys.executable, "-c", PRODUCTS], cwd=empty.folder, capture_output=True, text=True, check=True
+    )
+    outputs = json.loads(done.stdout.splitlines()[-1])
+    assert {"train_round", "correspond", "correspondence_accuracy", "score_with_fold_head"} <= outputs.keys()
+    free = [
+        f"{rule}: {output}: {name}"
+        for rule, files in outputs.items()
+        if rule not in ("absent", "unknown")
+        for output in files
+        for name, pattern in BRACES.findall(output)
+        if re.fullmatch(pattern or ".+", WRONG.get(name, "no_such"))
+    ]
+    assert free == []
+
+
+@pytest.mark.parametrize(
+    ("target", "near"),
+    [
+        ("hm_lstm/seed1_0/round1/model.safetensors", "hm_lstm/seed0/round1/model.safetensors' meant?"),
+        ("hm_lstm/seed007/round0/model.safetensors", "hm_lstm/seed0/round0/model.safetensors' meant?"),
+        ("hm_lstn/seed0/round1/history.parquet", "hm_lstm/seed0/round1/history.parquet' meant?"),
+        ("hm_lstm/seed0/round1/correspondence.parquet", "round1/correspondence_accuracy.parquet' meant?"),
+        ("hm_lstn/seed0/round1/correspondence_accuracy.parquet", "round1/correspondence_accuracy.parquet' meant?"),
+    ],
+)
+def test_a_mistyped_file_of_a_round_is_not_planned(empty, target, near):
+    status, text = empty.plan(f"results/scenes/models/{target}")
+    assert status != 0
+    assert near in text
 
 
 @pytest.mark.long

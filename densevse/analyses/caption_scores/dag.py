@@ -61,7 +61,8 @@ def scoring_job(project: Project, dataset: DatasetName, writer: str) -> Job:
     """The metrics of a writer's captions; METEOR and SPICE only with Java, and not for oracles."""
     plain = writer in (*project.config.generator_names(), COPIED, PERSON)
     asked = _settings(project, dataset).metrics if plain else ["bleu", "cider"]
-    return Job({"metrics": [name for name in asked if name not in ("meteor", "spice") or shutil.which("java")]})
+    metrics = [name for name in asked if name not in ("meteor", "spice") or shutil.which("java")]
+    return Job({"metrics": metrics}, revisions={"inner_stops": 2})
 
 
 def needs_spice(project: Project, dataset: DatasetName, writer: str) -> bool:

@@ -59,9 +59,9 @@ PUBLISHED_CAPTIONS |= {"note": any_text}
 
 _NOTES = [
     "BLEU, ROUGE-L, CIDEr, METEOR and SPICE by pycocoevalcap, in percent; sentences in lower case and without "
-    "punctuation, cut by NLTK nearly as by the package's own tokenizer (5 of Flickr8k's 35,000 sentences differ). BLEU "
-    "and METEOR are computed over all sentences "
-    "together.",
+    "punctuation, cut by NLTK nearly as by the package's own tokenizer (of 35,000 sentences of Flickr8k 5 differ, of "
+    "25,014 of MS-COCO's val2017 23, and of 145,000 of multi30k's training 61). BLEU and METEOR are computed over all "
+    "sentences together.",
     "BLEU without the brevity penalty is what papers before MS-COCO's server often print.",
     "New: sentences that do not occur word for word in training. Words: the number of distinct words in all "
     "sentences. Length: words in a sentence.",

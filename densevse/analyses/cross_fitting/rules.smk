@@ -14,7 +14,6 @@ rule hold_out_fold:
         "<logs>/hold_out_fold/{dataset}_fold{fold}.log",
     wildcard_constraints:
         dataset=cross_fitting.datasets(),
-        fold=r"\d+",
     conda:
         f"{ENVS}/base.yaml"
     resources:

@@ -286,6 +286,7 @@ _COUNTED: Mapping[str, Count] = {
     "extract_regions": Arithmetic.regions,
     "propose": Arithmetic.proposals,
     "parse": Arithmetic.parses,
+    "parse_original": Arithmetic.parses,
     "train_concept_network": Arithmetic.concept_network,
     "train": Arithmetic.training,
     "retrieve": Arithmetic.retrieval,

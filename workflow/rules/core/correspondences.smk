@@ -10,7 +10,7 @@ rule correspond:
         ),
         true_boxes=path("<results>/{dataset}/boxes.parquet", when=training.needs_true_boxes),
     output:
-        "<model>/round{round}/correspondences.parquet",
+        "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondences.parquet",
     log:
         "<logs>/correspond/{dataset}_{variant}_seed{seed}_round{round}.log",
     wildcard_constraints:
@@ -42,7 +42,7 @@ rule correspondence_accuracy:
         boxes="<results>/{dataset}/boxes.parquet",
         regions=path("<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet", training.regions),
     output:
-        "<model>/round{round}/correspondence_accuracy.parquet",
+        "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondence_accuracy.parquet",
     log:
         "<logs>/correspondence_accuracy/{dataset}_{variant}_seed{seed}_round{round}.log",
     wildcard_constraints:

@@ -53,6 +53,19 @@ rule parse:
         RUNNER
 
 
+# DeFrag's dependencies of 2014, which replace today's: requested only if a variant names them.
+use rule parse as parse_original with:
+    output:
+        "<results>/{dataset}/original_parses/{parser}/{shard}.parquet",
+    log:
+        "<logs>/parse_original/{dataset}-{parser}-{shard}.log",
+    params:
+        **calling("densevse.language.corenlp:parse_by_corenlp", inputs.parsing_job, original=True),
+        contents=contents_of("<resources>/corenlp", lambda: corenlp_home() or {}),
+    message:
+        "parsing {wildcards.dataset} with {wildcards.parser} for the dependencies of 2014, shard {wildcards.shard}"
+
+
 rule parse_by_grammar:
     input:
         images=path(

@@ -7,7 +7,7 @@ rule train:
         start=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.origin),
         network=path("<resources>/{network}/{file}", training.first_weights),
     output:
-        # In full, as Snakemake does not constrain wildcards in path variables.
+        # In full, as Snakemake (9.27.1) does not constrain wildcards in path variables.
         model="<results>/{dataset}/models/{variant}/seed{seed}/round0/model.safetensors",
         history="<results>/{dataset}/models/{variant}/seed{seed}/round0/history.parquet",
     log:
@@ -42,8 +42,8 @@ use rule train as train_round with:
             project.round_correspondences,
         ),
     output:
-        model="<model>/round{round}/model.safetensors",
-        history="<model>/round{round}/history.parquet",
+        model="<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors",
+        history="<results>/{dataset}/models/{variant}/seed{seed}/round{round}/history.parquet",
     log:
         "<logs>/train/{dataset}_{variant}_seed{seed}_round{round}.log",
     wildcard_constraints:

@@ -14,7 +14,7 @@ rule tokenize_captions:
     resources:
         mem_mb=growing(2000),
     params:
-        **calling("densevse.language.tokens:write_tokens"),
+        **calling("densevse.language.tokens:write_tokens", lambda: Job(revisions={"inner_stops": 2})),
     message:
         "cutting the sentences of {wildcards.dataset} into words"
     script:
@@ -47,7 +47,7 @@ rule count_words:
 rule count_relations:
     input:
         captions="<results>/{dataset}/captions.parquet",
-        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", inputs.parse_shards),
+        parses=path("<results>/{dataset}/{parses}/{parser}/{shard}.parquet", inputs.parse_shards),
         words=rules.count_words.output[0],
         vectors=path("<results>/{dataset}/vocabulary/vectors-{vectors}.parquet", inputs.picked_vectors),
     output:
@@ -56,7 +56,7 @@ rule count_relations:
     log:
         "<logs>/count_relations/{dataset}-{dependencies}.log",
     wildcard_constraints:
-        dependencies="enhanced|basic|collapsed",
+        dependencies="enhanced|basic|collapsed|original",
     conda:
         "../../../envs/base.yaml"
     resources:
@@ -125,10 +125,7 @@ rule mine_concepts:
     resources:
         mem_mb=growing(4000),
     params:
-        **calling(
-            "densevse.language.tags:write_concepts",
-            lambda dataset: Job({"most": project.datasets[dataset].concepts}),
-        ),
+        **calling("densevse.language.tags:write_concepts", inputs.concepts_job),
     message:
         "mining the concepts of {wildcards.dataset}"
     script:
