@@ -66,9 +66,11 @@ def _parts(content: Any) -> Iterator[bytes]:
         yield b"%d parts" % len(content)
         for part in content:
             yield from _parts(part)
+    elif isinstance(content, bytes):
+        yield content
     elif hasattr(content, "dtype"):
         array = as_array(content)
         yield f"{array.dtype} {array.shape} ".encode()
-        yield np.ascontiguousarray(array).tobytes()
+        yield array.tobytes()
     else:
         yield repr(content).encode()

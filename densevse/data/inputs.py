@@ -123,7 +123,10 @@ class Pairs:
     @cached_property
     def distinct_sentences(self) -> Distinct:
         """Which sentences of the split have equal structures."""
-        return Distinct.from_contents(self.sentences(np.array([row])) for row in range(len(self.rows.caption_ids)))
+        count = len(self.rows.caption_ids)
+        return Distinct.from_contents(
+            zip(*(structure.contents(count) for structure in self.structures.values()), strict=True)
+        )
 
     def batch(self, sentences: Indices) -> Batch:
         """Some sentences, each with its image. An image that comes twice is a true image of both sentences."""
