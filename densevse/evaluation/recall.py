@@ -3,7 +3,7 @@
 R@K has one definition, for the test set and each draw of it, validation, `densevse evaluate` and analyses.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from densevse.evaluation.protocols import TestSet
 from densevse.runtime.arrays import Reals
 from densevse.statistics.bootstrap import student_interval
 from densevse.statistics.rankings import RankHistogram
+from snakeproof.logs import logger
 
 
 def is_hit(rank: NDArray[Any], k: int) -> NDArray[np.bool_]:
@@ -95,6 +96,12 @@ def failures(retrieval: pd.DataFrame, test_set: TestSet) -> list[str]:
     if is_below_chance(retrieval):
         return [BELOW_CHANCE, *(found - {NO_BETTER})]
     return sorted(found)
+
+
+def log_failures(found: Iterable[str]) -> None:
+    """Warns of failures of scores that a person evaluates."""
+    for failure in found:
+        logger.warning("%s%s", "" if failure == NEARLY_EQUAL else "The result is ", failure)
 
 
 def query_failures(

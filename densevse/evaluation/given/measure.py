@@ -26,11 +26,10 @@ from densevse.evaluation.given.retrieval import GivenTest, Ids, Items, given_ran
 from densevse.evaluation.given.scoring import Aligned, score_blocks
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS
 from densevse.evaluation.protocols import TestSet, folds
-from densevse.evaluation.recall import failures, metrics_of
+from densevse.evaluation.recall import failures, log_failures, metrics_of
 from densevse.evaluation.retrieval import Scorer, retrieve
 from densevse.runtime.arrays import Indices, as_array
 from snakeproof.errors import InputError
-from snakeproof.logs import logger
 from snakeproof.strict import validate
 
 ProtocolWithoutIds = Literal["full", "five_folds", "first_1000", "hodosh"]
@@ -215,8 +214,7 @@ def _relevance_metrics(scorers: tuple[Scorer, Scorer], gains: sparse.csr_array, 
 
 def retrieval_metrics(rows: pd.DataFrame, test_set: TestSet, intervals: bool) -> dict[str, float]:
     """The metrics of RETRIEVAL rows of a test set, with the keys of `evaluate`; intervals draw families of images."""
-    for failure in failures(rows, test_set):
-        logger.warning("The result is %s", failure)
+    log_failures(failures(rows, test_set))
     found = metrics_of(rows)
     for name, counts in (("ties", "sum"), ("queries", "size")):
         of_direction = rows["tied"].groupby(rows["direction"]).agg(counts)

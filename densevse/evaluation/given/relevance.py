@@ -11,12 +11,12 @@ from scipy import sparse
 
 from densevse.artifacts.matrices import ARRAY_DAMAGES
 from densevse.evaluation.metrics import DIRECTIONS
+from densevse.evaluation.recall import log_failures
 from densevse.evaluation.relevance import MeanBootstrap, answer_ranks
 from densevse.evaluation.retrieval import Scorer
 from densevse.evaluation.tiles import ScoreBlock
 from densevse.runtime.arrays import Indices, Reals, as_array
 from snakeproof.errors import InputError
-from snakeproof.logs import logger
 
 CUTOFFS = (1, 5, 10)
 Queries = Literal["images", "sentences"]
@@ -112,8 +112,7 @@ def relevance_metrics(
         ranks = answer_ranks(_query_scores(block, direction, gains.shape), answers[direction])
         values |= {f"{direction}_{name}": found for name, found in ranks.metrics(cutoffs).items()}
         failures |= ranks.failures(candidates, of_direction[direction])
-    for failure in sorted(failures):
-        logger.warning("The result is %s", failure)
+    log_failures(sorted(failures))
     counts = {f"{direction}_queries": float(len(answers[direction])) for direction in DIRECTIONS}
     counts |= {"images": float(len(images)), "sentences": float(len(sentences)), "folds": 1.0}
     if not intervals:
