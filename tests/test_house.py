@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-MOST_LINES = 39_280
+MOST_LINES = 39_300
 """Lines of densevse without its analyses, beside tests. Rules of boxes, masks and sentences raised it by 100, what
 weights say of themselves by 530."""
 MOST_ENGINE_LINES = 4_450
