@@ -231,7 +231,7 @@ def test_weights_that_may_be_several_are_refused_with_the_choices():
     with pytest.raises(InputError, match=r"IMAGENET1K_SWAG_E2E_V1: resize_size 512"):
         resolved(TORCHVISION, "torchvision:vit_l_16")
     with pytest.raises(
-        InputError, match=r"its tag is unknown.*\naugreg_in1k, augreg_in21k, augreg_in21k_ft_in1k, dino"
+        InputError, match=r"has no weights 'dyno'.*\naugreg_in1k, augreg_in21k, augreg_in21k_ft_in1k, dino"
     ):
         resolved(TIMM, "timm:vit_small_patch16_224.dyno")
     with pytest.raises(InputError, match=r"several weights of open_clip:ViT-L-14\.openai"):

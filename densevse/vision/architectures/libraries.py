@@ -92,9 +92,10 @@ class WeightsTable(ABC):
         if not entry:
             return as_is
         said = "\n".join(f"- {', '.join(named)}: {line}" for line, named in lines.items()) or ", ".join(tagged)
+        several = f"{file.name} may be several weights of {architecture}, which read images or words otherwise"
+        what = several if lines else f"{network} has no weights {tag!r}"
         raise InputError(
-            f"{entry}: {file.name} may be several weights of {architecture}, which read images or words otherwise, or "
-            f"its tag is unknown. Write the right tag in `architecture`, or what differs in `options`:\n{said}"
+            f"{entry}: {what}. Write the right tag in `architecture`, or what differs in `options`:\n{said}"
         )
 
     def _read_options(self, architecture: str, folder: Path) -> dict[str, Any]:
