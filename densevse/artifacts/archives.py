@@ -18,8 +18,9 @@ import zlib
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatch
+from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
@@ -56,11 +57,15 @@ DAMAGES = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOF
 class Archive(ABC):
     """Files by plain name in a folder, zip, tar, or the rows of a Parquet file.
 
-    Use it as a context manager, or keep it open as long as its owner. Files that a Mac adds beside others are left out.
+    Use it as a context manager, or keep it open as long as its owner. Hidden files, and those that programs make beside
+    others, are left out.
     """
 
     members: Mapping[str, Any]
     """The place of each file in the archive, by plain name."""
+
+    hidden: Sequence[str] = ()
+    """The names of the files that are left out."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -118,6 +123,12 @@ class Archive(ABC):
             instead += ", where % stands for a byte that is not UTF-8: rename the file"
         return InputError(f"{self.path}: has no file {name}{instead}.")
 
+    def _find_members(self, named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+        members, self.hidden = members_by_name(self.path, named)
+        if self.hidden:
+            _log_hidden(self.path, len(self.hidden), self.hidden[0])
+        return members
+
     @cached_property
     def _names_by_letters(self) -> Mapping[str, list[str]]:
         found = defaultdict(list)
@@ -132,7 +143,7 @@ class _Folder(Archive):
     @cached_property
     def members(self) -> Mapping[str, str]:  # type: ignore[override]
         """The path inside the folder of each file, by plain name; the folder is listed on first use."""
-        return members_by_name(self.path, ((decode_name(name), name) for name in _list_files(self.path)))
+        return self._find_members((decode_name(name), name) for name in _walk(self.path))
 
     def __contains__(self, name: str) -> bool:
         archive, inner = self._archive_and_name(name)
@@ -265,7 +276,7 @@ class _Zip(_File):
         with zipfile.ZipFile(path) as archive:
             files = [info for info in archive.infolist() if not (info.is_dir() or info.filename.endswith("\\"))]
         _check_inside(path, (info.filename for info in files))
-        self.members = members_by_name(path, ((zip_name(info), info) for info in files))
+        self.members = self._find_members((zip_name(info), info) for info in files)
 
     def read(self, name: str) -> bytes:
         if name not in self:
@@ -301,7 +312,7 @@ class _Tar(_File):
                     "%s: ends without the mark of a tar's end; it may be truncated, so compare its size", path
                 )
         _check_inside(path, (member.name for member in files))
-        self.members = members_by_name(path, ((member.name, member) for member in files))
+        self.members = self._find_members((member.name, member) for member in files)
 
     def read(self, name: str) -> bytes:
         if name not in self:
@@ -323,7 +334,18 @@ def base_names(archive: Archive) -> dict[str, list[str]]:
     return dict(found)
 
 
-def _list_files(folder: Path) -> Iterator[str]:
+def list_files(folder: str | Path, pattern: str) -> list[Path]:
+    """The files below a folder whose names without folders match a pattern, in any case; hidden ones are left out."""
+    members = _Folder(Path(folder)).members.values()
+    return sorted(Path(folder, name) for name in members if fnmatch(PurePosixPath(name).name.lower(), pattern.lower()))
+
+
+@cache  # a job opens an archive several times
+def _log_hidden(path: Path, count: int, first: str) -> None:
+    logger.info("%s: %d hidden files and files that programs make are left out, the first is %s", path, count, first)
+
+
+def _walk(folder: Path) -> Iterator[str]:
     """The paths of all files below a folder, relative to it. A folder behind links is read once."""
     folders, links, seen = [""], list[str](), set[tuple[int, int]]()
     while folders or links:

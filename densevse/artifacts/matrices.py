@@ -47,7 +47,7 @@ def open_matrix(path: str | Path, key: str, unpacked_in: str | Path, dimensions:
     Data are unpacked in the folder `unpacked_in` if necessary. Raises `InputError` for a file that is missing,
     truncated, a pickle, or not an array of floats with this number of dimensions.
     """
-    read = _READERS.get(Path(path).suffix)
+    read = _READERS.get(Path(path).suffix.lower())
     if read is None:
         raise InputError(
             f"{path}: expected {', '.join(_READERS)}; pickles and other formats are not loaded. To use it, {_CONVERT}."

@@ -49,7 +49,7 @@ def read_files(path: str, pattern: str) -> Iterator[tuple[str, bytes]]:
     with Archive.open(path) as archive:
         by_base = base_names(archive)
         found = by_base.get(asked) or sorted(
-            name for base, names in by_base.items() if fnmatch(base, asked) for name in names
+            name for base, names in by_base.items() if fnmatch(base.lower(), asked.lower()) for name in names
         )
         if not found:
             raise InputError(f"{path}: no file {pattern} in it; it has {', '.join(archive.names()[:10]) or 'none'}.")

@@ -9,7 +9,6 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from densevse.artifacts.archives import Archive, bytes_columns
+from densevse.artifacts.archives import Archive, bytes_columns, list_files
 from densevse.config.readers import PairTable
 from densevse.config.values import Split
 from densevse.datasets.layout import (
@@ -291,7 +290,7 @@ def _parquet_files(source: str, pattern: str) -> list[Path]:
     """The files of a folder whose names match; or the source, if it is a file."""
     if Path(source).is_file():
         return [Path(source)]
-    found = sorted(path for path in Path(source).rglob("*") if fnmatch(path.name, pattern) and path.is_file())
+    found = list_files(source, pattern)
     if not found:
         raise InputError(f"{source}: no file {pattern} in this folder; see the data set's options and its source.")
     return found

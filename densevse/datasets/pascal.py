@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
+from densevse.artifacts.file_names import names_by_key
 from densevse.config.readers import Pascal
 from densevse.datasets.layout import (
     CAPTION_COLUMNS,
@@ -42,12 +43,12 @@ def read(options: Pascal, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _read_text_files(path: str, encoding: str) -> dict[str, list[str]]:
-    sentences: dict[str, list[str]] = {}
-    for name, data in read_files(path, "*.txt"):
-        image = "/".join(PurePosixPath(name).with_suffix(".jpg").parts[-2:])
-        if image in sentences:
-            raise InputError(f"{path}: there is more than one text file for {image}.")
-        sentences[image] = [line for _, line in numbered_lines(data, f"{path}, {name}", encoding)]
+    files = dict(read_files(path, "*.txt"))
+    texts = names_by_key((("/".join(PurePosixPath(name).with_suffix(".jpg").parts[-2:]), name) for name in files), path)
+    sentences = {
+        image: [line for _, line in numbered_lines(files[name], f"{path}, {name}", encoding)]
+        for image, name in texts.items()
+    }
     return {image: texts for image, texts in sentences.items() if texts}
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from densevse.artifacts import archives
 from densevse.artifacts.archives import Archive
+from densevse.artifacts.file_names import is_hidden
 from densevse.artifacts.images import ImageFiles
 from snakeproof.errors import InputError
 
@@ -358,3 +359,18 @@ def test_strange_names_of_folders_are_no_reason_to_refuse_others(tmp_path: Path)
     }
     with Archive.open(make(tmp_path, "folder", {"C:/b.jpg": b"2"})) as archive:
         assert archive.read("a.jpg") == b"1"
+
+
+HIDDEN = [".thumbnails/a.jpg", "x/.ipynb_checkpoints/a.jpg", "@eaDir/a.jpg", "Thumbs.db", "x/desktop.ini", "Icon\r"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hidden_files_and_those_of_programs_are_left_out_and_known(tmp_path: Path, kind: str) -> None:
+    files = {**FILES, **dict.fromkeys(HIDDEN, b"made by a program")}
+    with Archive.open(make(tmp_path, kind, files)) as archive:
+        assert archive.names() == sorted(FILES)
+        assert len(archive.hidden) == len(HIDDEN)
+
+
+def test_names_that_only_look_hidden_stay() -> None:
+    assert not any(map(is_hidden, ["my.thumbnails/a.jpg", "a.@eaDir", "thumbs.db.jpg", "v1.2/s.jpg", "__a__/1.jpg"]))
