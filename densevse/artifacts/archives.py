@@ -8,7 +8,6 @@ workers can share an archive.
 """
 
 import bz2
-import gzip
 import lzma
 import os
 import struct
@@ -20,7 +19,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
@@ -41,12 +40,27 @@ LARGEST_RATIO = 200
 """The largest compression ratio of a member; a larger one is treated as a bomb. Captions reach about 10, photographs 1.
 """
 
-DECOMPRESSORS: dict[bytes, Callable[[Path], Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ": lzma.open,
+DECOMPRESSORS: dict[bytes, Callable[[], Any]] = {
+    b"\x1f\x8b": partial(zlib.decompressobj, 31),
+    b"BZh": bz2.BZ2Decompressor,
+    b"\xfd7zXZ": lzma.LZMADecompressor,
 }
 """Kinds of archives by the first bytes of the file."""
+
+KINDS = {
+    b"\x1f\x8b": "compressed by gzip; unpack it",
+    b"BZh": "compressed by bzip2; unpack it",
+    b"\xfd7zXZ": "compressed by xz; unpack it",
+    b"\x28\xb5\x2f\xfd": "compressed by Zstandard; unpack it",
+    b"PK\x03\x04": "a zip; unpack it",
+    b"PAR1": "Parquet; name it with the suffix .parquet",
+    b"\xff\xfe": "UTF-16; name its encoding (encoding: utf-16) where the reader has that option, or write UTF-8",
+    b"\xfe\xff": "UTF-16; name its encoding (encoding: utf-16) where the reader has that option, or write UTF-8",
+}
+"""Kinds of files that are taken for text, by their first bytes, and what to do."""
+
+METHODS = {9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "XZ", 96: "JPEG", 98: "PPMd"}
+"""The names of methods of compression in a zip, by their numbers, of those that are not read."""
 
 TIMESTAMP = ".snakemake_timestamp"
 """A file that Snakemake puts into the copy of a folder in a bucket."""
@@ -269,12 +283,30 @@ class _File(Archive):
             raise InputError(f"{self.path}: ends within {name}; the archive is truncated.")
         return data
 
+    def _check_rest(self, end: int) -> None:
+        """Raises `InputError` if a byte after the `end` is not zero: most programs do not read what is there."""
+        place = end
+        while block := os.pread(self.descriptor, 1 << 20, place):
+            if block.count(0) < len(block):
+                place += len(block) - len(block.lstrip(b"\0"))
+                raise InputError(
+                    f"{self.path}: seems to end at byte {end:,}, but something begins at byte {place:,}. It is "
+                    "damaged, or holds several archives: obtain it again, or unpack all of them into one folder."
+                )
+            place += len(block)
+
 
 class _Zip(_File):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         with zipfile.ZipFile(path) as archive:
             files = [info for info in archive.infolist() if not (info.is_dir() or info.filename.endswith("\\"))]
+        end = max(0, path.stat().st_size - (1 << 16) - 22)  # a comment has 65,535 bytes at most
+        self._check_rest(end + _end_of_zip(os.pread(self.descriptor, (1 << 16) + 22, end)))
+        if files and min(info.header_offset for info in files) and os.pread(self.descriptor, 4, 0) == b"PK\3\4":
+            raise InputError(f"{path}: holds two zips, one after the other; unpack each of them into one folder.")
+        if files and all(map(_packing, files)):  # once, and not for each image
+            check_packing(path, files[0])
         _check_inside(path, (info.filename for info in files))
         self.members = self._find_members((zip_name(info), info) for info in files)
 
@@ -286,8 +318,7 @@ class _Zip(_File):
         header = self._read_range(info.header_offset, 30, name)
         name_length, extra_length = struct.unpack("<HH", header[26:])
         data = self._read_range(info.header_offset + len(header) + name_length + extra_length, info.compress_size, name)
-        if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise InputError(f"{self.path}: {name} is encrypted or compressed in an unusual way; repack the zip.")
+        check_packing(self.path, info)
         if info.compress_type == zipfile.ZIP_DEFLATED:
             data = self._inflate(data, info.file_size, name)
         if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
@@ -311,6 +342,7 @@ class _Tar(_File):
                 logger.warning(
                     "%s: ends without the mark of a tar's end; it may be truncated, so compare its size", path
                 )
+            self._check_rest(archive.offset)
         _check_inside(path, (member.name for member in files))
         self.members = self._find_members((member.name, member) for member in files)
 
@@ -324,6 +356,38 @@ class _Tar(_File):
                 raise InputError(f"{self.path}: {name} is a link to {target}, which is not in it.")
             member = self.members[target]
         return self._read_range(member.offset_data, member.size, name)
+
+
+def _end_of_zip(tail: bytes) -> int:
+    """The place in the last bytes of a zip where its comment ends."""
+    start = tail.rindex(b"PK\5\6")
+    return start + 22 + int.from_bytes(tail[start + 20 : start + 22], "little")
+
+
+def _packing(info: zipfile.ZipInfo) -> str:
+    """How a zip's member is stored, in words; empty if it can be read."""
+    if info.flag_bits & 1:
+        return "encrypted"
+    usual = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    return "" if usual else f"compressed by {METHODS.get(info.compress_type, f'method {info.compress_type}')}"
+
+
+def check_packing(path: Path, info: zipfile.ZipInfo) -> None:
+    """Raises `InputError` for a member of a zip that is encrypted, or compressed by another method than Deflate."""
+    if how := _packing(info):
+        raise InputError(
+            f"{path}: {info.filename} is {how}, which is not read; repack the zip with Deflate, without a password."
+        )
+
+
+def check_text(data: bytes, where: str, encoding: str = "utf-8") -> None:
+    """Raises `InputError` that says what a file is, if it is not text in the encoding."""
+    wide = encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32", "utf16", "utf32"))
+    kind = next((kind for start, kind in KINDS.items() if data.startswith(start)), "")
+    if not kind and b"\0" in data[:4096]:
+        kind = "UTF-16, or no text, as it has zero bytes; name its encoding (encoding: utf-16-le), or write UTF-8"
+    if kind and not (wide and "UTF-16" in kind):
+        raise InputError(f"{where}: is {kind}.")
 
 
 def base_names(archive: Archive) -> dict[str, list[str]]:
@@ -396,13 +460,29 @@ def _size_error(path: Path, name: str, stored: int, size: int) -> InputError:
     )
 
 
-def _decompressor(path: Path) -> Callable[[Path], Any] | None:
+def _decompressor(path: Path) -> Callable[[], Any] | None:
     with open(path, "rb") as file:
         start = file.read(6)
-    return next((opener for magic, opener in DECOMPRESSORS.items() if start.startswith(magic)), None)
+    return next((made for magic, made in DECOMPRESSORS.items() if start.startswith(magic)), None)
 
 
-def _uncompress_tar(path: Path, decompressor: Callable[[Path], Any]) -> Path:
+def _uncompress(path: Path, decompressor: Callable[[], Any]) -> Iterator[bytes]:
+    """The bytes of compressed streams, one after the other. Few are read at once, as they may become very many.
+
+    Raises errors of `DAMAGES` if the last stream is not whole, or if other bytes than zeros are behind a stream.
+    """
+    stream, begun = decompressor(), False
+    with open(path, "rb") as file:
+        while data := file.read(1 << 12):
+            while data := data if begun else data.lstrip(b"\0"):
+                yield stream.decompress(data)
+                begun, data = not stream.eof, stream.unused_data
+                stream = stream if begun else decompressor()
+    if begun:
+        raise EOFError("its compressed data end too early")
+
+
+def _uncompress_tar(path: Path, decompressor: Callable[[], Any]) -> Path:
     """The uncompressed tar of `path`, made beside it with the same time unless it exists.
 
     An archive that replaces `path` may be older than the tar made from the previous one.
@@ -417,8 +497,8 @@ def _uncompress_tar(path: Path, decompressor: Callable[[Path], Any]) -> Path:
         )
     logger.info("uncompressing %s once, into %s", path, target.name)
     limit = LARGEST_RATIO * max(status.st_size, 1 << 10)
-    with decompressor(path) as source, atomic_file(target) as temporary, open(temporary, "wb") as sink:
-        while block := source.read(1 << 20):
+    with atomic_file(target) as temporary, open(temporary, "wb") as sink:
+        for block in _uncompress(path, decompressor):
             if sink.tell() + len(block) > limit:
                 raise InputError(f"{path}: refused to uncompress it to more than {limit:,} bytes.")
             sink.write(block)

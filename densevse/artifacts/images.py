@@ -295,7 +295,7 @@ def _rgb(image: Image.Image, deep: bool) -> Image.Image:
 
 def _check_range(values: NDArray[Any]) -> None:
     """Raises `ValueError` if values up to 255, which were more than 8 bits, lie too close together."""
-    if np.ptp(values) < LEAST_RANGE:
+    if np.ptp(values) < LEAST_RANGE and values.any():  # all zeros are black in any range
         raise ValueError(
             "its values have more than 8 bits and fill less than a tenth of their range, so that its white is not "
             "known; scale them to the range, or write 8 bits"

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from densevse.artifacts.archives import DAMAGES, check_ratio
+from densevse.artifacts.archives import DAMAGES, check_packing, check_ratio, check_text
 from snakeproof.errors import InputError
 from snakeproof.files import atomic_file
 
@@ -97,6 +97,7 @@ def _open_npz(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
             [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")], key, path
         )
         name, info = f"{path}, {chosen}", archive.getinfo(f"{chosen}.npy")
+        check_packing(path, info)
         if info.compress_type == zipfile.ZIP_STORED:
             with open(path, "rb") as file:
                 file.seek(info.header_offset + 26)
@@ -251,7 +252,9 @@ def read_row_ids(path: str | Path) -> list[str]:
     Raises `InputError` for a missing or empty file, a blank line before others, or a file that is not text in UTF-8.
     """
     try:
-        lines = Path(path).read_text("utf-8-sig").rstrip().splitlines()
+        data = Path(path).read_bytes()
+        check_text(data, str(path))
+        lines = data.decode("utf-8-sig").rstrip().splitlines()
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 ({error}); write it as text, with an id in each line.") from error
     except OSError as error:

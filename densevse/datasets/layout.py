@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeGuard, TypeVar, get_args
 import pandas as pd
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 
-from densevse.artifacts.archives import Archive, base_names
+from densevse.artifacts.archives import Archive, base_names, check_text
 from densevse.artifacts.file_names import plain_name
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.config.values import Split
@@ -70,7 +70,8 @@ def numbered_lines(data: bytes, where: str, encoding: str) -> list[tuple[int, st
 
 
 def decode_text(data: bytes, where: str, encoding: str) -> str:
-    """The text without a byte order mark. Raises `InputError` that names an undecodable line."""
+    """The text without a byte order mark. Raises `InputError` that names an undecodable line, or the kind of file."""
+    check_text(data, where, encoding)
     try:
         return data.removeprefix(b"\xef\xbb\xbf").decode(encoding)
     except UnicodeDecodeError as error:
@@ -101,6 +102,7 @@ def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:
         item.pop(str(leave_out), None)
         return item
 
+    check_text(data, where, "utf-16")  # which JSON may be
     try:
         return json.loads(data, object_hook=drop_key if leave_out else None)
     except (ValueError, RecursionError) as error:

@@ -209,7 +209,10 @@ def _file_format(name: str) -> str:
     """The format of a file by its suffix. Raises `InputError` for an unknown one."""
     suffix = Path(name).suffix.lower()
     if suffix not in FORMATS:
-        raise InputError(f"{name}: the suffix is none of {', '.join(FORMATS)}; name the format as options.format.")
+        raise InputError(
+            f"{name}: the suffix is none of {', '.join(FORMATS)}; name the format as options.format, or unpack the "
+            "file if it is compressed."
+        )
     return FORMATS[suffix]
 
 
