@@ -300,10 +300,11 @@ class _Zip(_File):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         with zipfile.ZipFile(path) as archive:
-            files = [info for info in archive.infolist() if not (info.is_dir() or info.filename.endswith("\\"))]
-        end = max(0, path.stat().st_size - (1 << 16) - 22)  # a comment has 65,535 bytes at most
-        self._check_rest(end + _end_of_zip(os.pread(self.descriptor, (1 << 16) + 22, end)))
-        if files and min(info.header_offset for info in files) and os.pread(self.descriptor, 4, 0) == b"PK\3\4":
+            members = archive.infolist()
+        files = [info for info in members if not (info.is_dir() or info.filename.endswith("\\"))]
+        tail = max(0, path.stat().st_size - (1 << 16) - 22)  # a comment has 65,535 bytes at most
+        self._check_rest(tail + _end_of_zip(os.pread(self.descriptor, (1 << 16) + 22, tail)))
+        if min((info.header_offset for info in members), default=0) and os.pread(self.descriptor, 4, 0) == b"PK\3\4":
             raise InputError(f"{path}: holds two zips, one after the other; unpack each of them into one folder.")
         if files and all(map(_packing, files)):  # once, and not for each image
             check_packing(path, files[0])

@@ -310,7 +310,7 @@ def _integers(values: NDArray[np.float32], bits: int) -> NDArray[np.float32]:
     if not (values.min() >= 0 and values.max() <= WHITE_OF_16_BITS):
         raise ValueError(f"its grey values are not all between 0 and {WHITE_OF_16_BITS}")
     white = min(2**bits - 1, WHITE_OF_16_BITS)
-    return values / (white / 255)
+    return values / np.float32(white / 255)
 
 
 def _reals(grey: NDArray[np.float32]) -> NDArray[np.float32]:

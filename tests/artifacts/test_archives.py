@@ -112,6 +112,13 @@ def test_what_is_behind_the_end_of_an_archive_is_named(tmp_path: Path, kind: str
     assert not list(tmp_path.glob("*.tmp*"))
 
 
+def test_a_zip_may_begin_with_a_folder(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.mkdir("photographs")
+        archive.writestr("photographs/a.jpg", b"1")
+    assert read_all(tmp_path / "a.zip") == {"photographs/a.jpg": b"1"}
+
+
 def test_a_tar_that_goes_on_behind_a_hole_is_named(tmp_path: Path) -> None:
     path = make(tmp_path, "plain.tar")
     with tarfile.open(path) as archive:
