@@ -47,18 +47,6 @@ DECOMPRESSORS: dict[bytes, Callable[[], Any]] = {
 }
 """Kinds of archives by the first bytes of the file."""
 
-KINDS = {
-    b"\x1f\x8b": "compressed by gzip; unpack it",
-    b"BZh": "compressed by bzip2; unpack it",
-    b"\xfd7zXZ": "compressed by xz; unpack it",
-    b"\x28\xb5\x2f\xfd": "compressed by Zstandard; unpack it",
-    b"PK\x03\x04": "a zip; unpack it",
-    b"PAR1": "Parquet; name it with the suffix .parquet",
-    b"\xff\xfe": "UTF-16; name its encoding (encoding: utf-16) where the reader has that option, or write UTF-8",
-    b"\xfe\xff": "UTF-16; name its encoding (encoding: utf-16) where the reader has that option, or write UTF-8",
-}
-"""Kinds of files that are taken for text, by their first bytes, and what to do."""
-
 METHODS = {9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "XZ", 96: "JPEG", 98: "PPMd"}
 """The names of methods of compression in a zip, by their numbers, of those that are not read."""
 
@@ -302,8 +290,10 @@ class _Zip(_File):
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
         files = [info for info in members if not (info.is_dir() or info.filename.endswith("\\"))]
-        tail = max(0, path.stat().st_size - (1 << 16) - 22)  # a comment has 65,535 bytes at most
-        self._check_rest(tail + _end_of_zip(os.pread(self.descriptor, (1 << 16) + 22, tail)))
+        begin = max(0, path.stat().st_size - (1 << 16) - 22)  # a comment, which ends the zip, has 65,535 bytes at most
+        tail = os.pread(self.descriptor, (1 << 16) + 22, begin)
+        last = tail.rindex(b"PK\5\6")
+        self._check_rest(begin + last + 22 + int.from_bytes(tail[last + 20 : last + 22], "little"))
         if min((info.header_offset for info in members), default=0) and os.pread(self.descriptor, 4, 0) == b"PK\3\4":
             raise InputError(f"{path}: holds two zips, one after the other; unpack each of them into one folder.")
         if files and all(map(_packing, files)):  # once, and not for each image
@@ -359,12 +349,6 @@ class _Tar(_File):
         return self._read_range(member.offset_data, member.size, name)
 
 
-def _end_of_zip(tail: bytes) -> int:
-    """The place in the last bytes of a zip where its comment ends."""
-    start = tail.rindex(b"PK\5\6")
-    return start + 22 + int.from_bytes(tail[start + 20 : start + 22], "little")
-
-
 def _packing(info: zipfile.ZipInfo) -> str:
     """How a zip's member is stored, in words; empty if it can be read."""
     if info.flag_bits & 1:
@@ -379,16 +363,6 @@ def check_packing(path: Path, info: zipfile.ZipInfo) -> None:
         raise InputError(
             f"{path}: {info.filename} is {how}, which is not read; repack the zip with Deflate, without a password."
         )
-
-
-def check_text(data: bytes, where: str, encoding: str = "utf-8") -> None:
-    """Raises `InputError` that says what a file is, if it is not text in the encoding."""
-    wide = encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32", "utf16", "utf32"))
-    kind = next((kind for start, kind in KINDS.items() if data.startswith(start)), "")
-    if not kind and b"\0" in data[:4096]:
-        kind = "UTF-16, or no text, as it has zero bytes; name its encoding (encoding: utf-16-le), or write UTF-8"
-    if kind and not (wide and "UTF-16" in kind):
-        raise InputError(f"{where}: is {kind}.")
 
 
 def base_names(archive: Archive) -> dict[str, list[str]]:

@@ -4,6 +4,7 @@ import os
 import re
 import unicodedata
 import zipfile
+from collections import Counter
 from collections.abc import Hashable, Iterable
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -78,6 +79,13 @@ def names_by_key(keyed: Iterable[tuple[Key, str]], where: str | Path) -> dict[Ke
         if names.setdefault(key, name) != name:
             raise InputError(f"{where}: {key} has {names[key]} and {name}; leave one of them, or rename one.")
     return names
+
+
+def refuse_repeated(ids: Iterable[Hashable], problem: str) -> None:
+    """Raises `InputError` that says the `problem` and names up to 20 of the ids that occur more than once."""
+    twice = [one for one, times in Counter(ids).items() if times > 1]
+    if twice:
+        raise InputError(f"{problem}: {twice[:20]}; keep one of each.")
 
 
 def refuse_alike(left: Iterable[str], right: Iterable[str], problem: str) -> None:

@@ -71,9 +71,6 @@ GREY_BEYOND_8_BITS = ("F", "I", "I;16", "I;16B", "I;16L")
 
 WHITE_OF_16_BITS = 2**16 - 1
 
-LEAST_RANGE = 25.5
-"""The least difference of values, of 255, in a picture of more than 8 bits: less means that its white is unknown."""
-
 BITS, PHOTOMETRIC, SAMPLE_FORMAT = 258, 262, 339
 """Tags of a TIFF."""
 WHITE_IS_ZERO, SIGNED = 0, 2
@@ -295,7 +292,7 @@ def _rgb(image: Image.Image, deep: bool) -> Image.Image:
 
 def _check_range(values: NDArray[Any]) -> None:
     """Raises `ValueError` if values up to 255, which were more than 8 bits, lie too close together."""
-    if np.ptp(values) < LEAST_RANGE and values.any():  # all zeros are black in any range
+    if np.ptp(values) < 25.5 and values.any():  # all zeros are black in any range
         raise ValueError(
             "its values have more than 8 bits and fill less than a tenth of their range, so that its white is not "
             "known; scale them to the range, or write 8 bits"

@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from densevse.artifacts.archives import DAMAGES, check_packing, check_ratio, check_text
+from densevse.artifacts.archives import DAMAGES, check_packing, check_ratio
+from densevse.artifacts.texts import decode_text
 from snakeproof.errors import InputError
 from snakeproof.files import atomic_file
 
@@ -252,11 +253,7 @@ def read_row_ids(path: str | Path) -> list[str]:
     Raises `InputError` for a missing or empty file, a blank line before others, or a file that is not text in UTF-8.
     """
     try:
-        data = Path(path).read_bytes()
-        check_text(data, str(path))
-        lines = data.decode("utf-8-sig").rstrip().splitlines()
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 ({error}); write it as text, with an id in each line.") from error
+        lines = decode_text(Path(path).read_bytes(), str(path), "utf-8").rstrip().splitlines()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); write a file with an id in each line.") from error
     if not lines:

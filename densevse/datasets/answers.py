@@ -7,21 +7,14 @@ A server decides when it sends what. So a thread of its own receives, and the ca
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from datetime import datetime, timedelta
-from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from queue import Empty, Queue
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import requests
 import urllib3
-from huggingface_hub import get_session
-
-from snakeproof.logs import logger
-
-Found = TypeVar("Found")
 
 BLOCK = 1 << 16
 """The most bytes that are received at once."""
@@ -34,9 +27,6 @@ _CONNECT = 10.0
 
 PASSING = {408, 425, 429, 500, 502, 503, 504}
 """HTTP states after which another attempt may succeed."""
-
-LONGEST_WAIT = 300.0
-"""Seconds, in sum, that are waited where a server asks for it."""
 
 _PLAIN = {"Accept-Encoding": "identity"}
 """The header that asks for the bytes of a file as they are."""
@@ -51,14 +41,6 @@ class DroppedError(Exception):
     """An attempt ended before the file did; the next one continues there."""
 
 
-class BusyError(DroppedError):
-    """A server says when to ask again: in some `seconds`."""
-
-    def __init__(self, status: int, seconds: float, stated: str = "Retry-After") -> None:
-        super().__init__(f"{describe_status(status)} ({stated}: {seconds:,.0f} seconds)")
-        self.seconds = max(seconds, 1.0)
-
-
 class AddressError(Exception):
     """The file cannot be obtained from an address; another one may have it."""
 
@@ -69,66 +51,6 @@ class Extent(NamedTuple):
     start: int
     end: int | None
     total: int | None
-
-
-def describe_status(status: int) -> str:
-    """An HTTP state in words."""
-    return f"HTTP {status}{', too many requests' if status == 429 else ''}"
-
-
-def refuse_busy(status: int, headers: Mapping[str, str], otherwise: float | None = None) -> None:
-    """Raises `BusyError` if an answer says when to ask again: by Retry-After, or by the Hub's RateLimit.
-
-    `otherwise` are the seconds to wait after a 429 that does not say it.
-    """
-    stated, limit = headers.get("Retry-After", ""), re.search(r"\bt=(\d{1,6})", headers.get("RateLimit", ""))
-    if status not in PASSING:
-        return
-    if re.fullmatch(r"\d{1,6}", stated):
-        raise BusyError(status, float(stated))
-    with suppress(ValueError, OverflowError):
-        raise BusyError(status, max(0.0, parsedate_to_datetime(stated).timestamp() - time.time()))
-    if limit:
-        raise BusyError(status, float(limit[1]), "RateLimit")
-    if otherwise and status == 429:
-        raise BusyError(status, otherwise, "without Retry-After")
-
-
-def wait_for_server(error: BusyError, waited: float, advice: str = "") -> float:
-    """Waits as a server asks, and returns the seconds that were waited so far.
-
-    Raises `AddressError` that says when to run again if they would be more than `LONGEST_WAIT` in sum.
-    """
-    if waited + error.seconds > LONGEST_WAIT:
-        then = datetime.now().astimezone() + timedelta(seconds=error.seconds)
-        raise AddressError(f"{error}; run again after {then:%d %B, %H:%M %Z}{advice}") from error
-    logger.warning("%s", error)
-    time.sleep(error.seconds)
-    return waited + error.seconds
-
-
-def ask_hub(ask: Callable[[], Found]) -> Found:
-    """What a function of the Hub's library returns, asked again as long as the Hub says by 429 to wait.
-
-    Raises `AddressError` as `wait_for_server` does, and what the library raises.
-    """
-    client, waited = get_session(), 0.0
-    hooks = client.event_hooks
-    client.event_hooks = {**hooks, "response": [lambda answer: refuse_busy(answer.status_code, answer.headers, 30.0)]}
-    try:
-        while True:
-            try:
-                return ask()
-            except BusyError as error:
-                waited = wait_for_server(error, waited, "; with a token (HF_TOKEN) the Hub allows more")
-    finally:
-        client.event_hooks = hooks
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of an error, with that of the error behind it."""
-    line = next((line for line in str(error).splitlines() if line.strip()), "no reason given")
-    return f"{line} {first_line(error.__cause__)}" if error.__cause__ else line
 
 
 @contextmanager

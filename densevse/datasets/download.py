@@ -18,17 +18,20 @@ from densevse.config.sources import manual_advice, own_file_advice
 from densevse.datasets.answers import (
     PASSING,
     AddressError,
-    BusyError,
     DroppedError,
     Extent,
-    ask_hub,
     check_answer,
-    describe_status,
     extent,
-    first_line,
     receive_answer,
-    refuse_busy,
     refuse_page,
+)
+from densevse.runtime.busy_servers import (
+    BusyError,
+    StillBusyError,
+    ask_hub,
+    describe_status,
+    first_line,
+    refuse_busy,
     wait_for_server,
 )
 from densevse.runtime.project import project_root
@@ -65,7 +68,7 @@ def download(source: Mapping[str, Any], output: str | Path, mirrors: Sequence[st
             logger.info("%s: asking %s", path, url)
             _obtain({**known, "url": url}, path, wait)
             return
-        except AddressError as error:
+        except (AddressError, StillBusyError) as error:
             logger.warning("%s: %s", url, error)
             failures.append(f"  {url}: {error}")
     raise InputError("\n".join([f"{path}: no address gave this file.", *failures, own_file_advice(output)]))
@@ -304,7 +307,7 @@ def _receive_from_hub(source: Mapping[str, Any], part: Path, path: Path) -> Path
             f"({first_line(error)}). Correct hub, revision or file of the source; a file that is not public needs "
             "HF_TOKEN."
         ) from error
-    except AddressError as error:
+    except StillBusyError as error:
         raise InputError(f"{path}: the hub did not give it: {error}.") from error
     except Exception as error:  # connections fail with many kinds of exceptions, of several libraries
         raise InputError(

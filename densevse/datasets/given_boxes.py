@@ -33,7 +33,8 @@ from densevse.artifacts.boxes import drop_unknown_images
 from densevse.artifacts.file_names import bare_name, names_by_key
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import TOKENS
-from densevse.datasets.layout import BOX_COLUMNS, STATED_SIZE, numbered_lines
+from densevse.artifacts.texts import numbered_lines
+from densevse.datasets.layout import BOX_COLUMNS, STATED_SIZE
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.logs import logger, progress
@@ -143,20 +144,9 @@ def read_entities(path: str, captions: pd.DataFrame, words: Mapping[str, Sequenc
                 caption_ids = by_letters[letters(" ".join(tokens))]
                 if caption_ids:
                     found += 1
-                    place = f"{path}: {boxes}"
-                    caption_id = caption_ids.pop(0)
+                    caption_id, of_image = caption_ids.pop(0), (annotation.width, annotation.height, f"{path}: {boxes}")
                     rows += [
-                        (
-                            str(image_id),
-                            caption_id,
-                            phrase,
-                            start,
-                            end,
-                            *box,
-                            annotation.width,
-                            annotation.height,
-                            place,
-                        )
+                        (str(image_id), caption_id, phrase, start, end, *box, *of_image)
                         for entity, phrase, start, end in place_phrases(tokens, phrases, words[caption_id])
                         for box in annotation.boxes.get(entity, [])
                     ]

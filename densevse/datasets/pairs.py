@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from densevse.artifacts.archives import Archive, bytes_columns, list_files
+from densevse.artifacts.texts import decode_text, numbered_lines
 from densevse.config.readers import PairTable
 from densevse.config.values import Split
 from densevse.datasets.layout import (
@@ -27,10 +28,8 @@ from densevse.datasets.layout import (
     Paths,
     are_sentences,
     can_be_written,
-    decode_text,
     image_sources,
     is_plain_file,
-    numbered_lines,
     read_files,
     seeded_splits,
 )

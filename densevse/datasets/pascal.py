@@ -3,20 +3,19 @@
 It is published as a web page. Copies have one folder for each category, with <category>/<image>.jpg and .txt.
 """
 
-from collections import Counter
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
 
 import pandas as pd
 
-from densevse.artifacts.file_names import names_by_key
+from densevse.artifacts.file_names import names_by_key, refuse_repeated
+from densevse.artifacts.texts import numbered_lines
 from densevse.config.readers import Pascal
 from densevse.datasets.layout import (
     CAPTION_COLUMNS,
     Paths,
     image_frame,
     image_sources,
-    numbered_lines,
     read_files,
     read_lines,
     seeded_splits,
@@ -64,9 +63,7 @@ def _read_page(path: str, encoding: str) -> dict[str, list[str]]:
     sentences = dict(found)
     if not sentences:
         raise InputError(f"{path}: no <img> with sentences after it; save the page of the data set itself.")
-    twice = sorted(image for image, number in Counter(image for image, _ in found).items() if number > 1)
-    if twice:
-        raise InputError(f"{path}: these images occur twice on the page: {twice[:20]}; keep one of each.")
+    refuse_repeated((image for image, _ in found), f"{path}: these images occur twice on the page")
     return sentences
 
 

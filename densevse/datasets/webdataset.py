@@ -18,14 +18,13 @@ import pandas as pd
 from densevse.artifacts.archives import Archive, list_files
 from densevse.artifacts.file_names import names_by_key
 from densevse.artifacts.images import SUFFIXES
+from densevse.artifacts.texts import decode_text, numbered_lines
 from densevse.config.readers import WebDataset
 from densevse.datasets.layout import (
     CAPTION_COLUMNS,
     IMAGE_COLUMNS,
     Paths,
     are_sentences,
-    decode_text,
-    numbered_lines,
     seeded_splits,
     sort_by_split,
 )

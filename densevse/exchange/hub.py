@@ -12,8 +12,8 @@ from pathlib import Path
 from huggingface_hub import HfApi, hf_hub_download, snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalTokenNotFoundError, RemoteEntryNotFoundError
 
-from densevse.datasets.answers import AddressError, ask_hub, first_line
 from densevse.exchange.records import RECORDS_FILE, check_file, read_records
+from densevse.runtime.busy_servers import StillBusyError, ask_hub, first_line
 from snakeproof.errors import InputError
 
 HUB = "hub:"
@@ -85,7 +85,7 @@ def _explain_errors(repository: str, purpose: str) -> Iterator[None]:
             f"{repository}: the Hub refused ({first_line(error)}). Correct the name, or log in with `hf auth login` "
             f"or HF_TOKEN {purpose}."
         ) from error
-    except AddressError as error:
+    except StillBusyError as error:
         raise InputError(f"{repository}: the Hub did not answer: {error}.") from error
     except Exception as error:  # connections fail with many kinds of exceptions, of several libraries
         raise InputError(

@@ -335,7 +335,7 @@ def test_a_hub_that_cannot_be_reached_says_what_to_do(tmp_path, monkeypatch):
 def waits(monkeypatch):
     """The seconds that were waited, without waiting."""
     waited = []
-    monkeypatch.setattr("densevse.datasets.answers.time.sleep", waited.append)
+    monkeypatch.setattr("densevse.runtime.busy_servers.time.sleep", waited.append)
     return waited
 
 

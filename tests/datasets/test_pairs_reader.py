@@ -359,10 +359,10 @@ def test_few_images_are_not_drawn_without_sizes(images: Path, tmp_path: Path) ->
         ("compressed by gzip; unpack it", gzip.compress, {"encoding": "latin-1"}),
         ("compressed by bzip2; unpack it", bz2.compress, {}),
         ("compressed by xz; unpack it", lzma.compress, {}),
-        ("UTF-16; name its encoding", lambda data: data.decode().encode("utf-16"), {}),
-        ("UTF-16; name its encoding", lambda data: data.decode().encode("utf-16"), {"encoding": "latin-1"}),
-        ("UTF-16, or no text, as it has zero bytes", lambda data: data.decode().encode("utf-16-le"), {}),
-        ("Parquet; name it", lambda data: b"PAR1" + data, {}),
+        ("UTF-16, or no text; name its encoding", lambda data: data.decode().encode("utf-16"), {}),
+        ("UTF-16, or no text; name its encoding", lambda data: data.decode().encode("utf-16"), {"encoding": "latin-1"}),
+        ("UTF-16, or no text; name its encoding", lambda data: data.decode().encode("utf-16-le"), {}),
+        ("Parquet, which has the suffix .parquet; unpack it, or", lambda data: b"PAR1" + data, {}),
     ],
 )
 @pytest.mark.parametrize("format_name", ["csv", "json_lines"])

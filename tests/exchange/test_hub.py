@@ -149,7 +149,7 @@ def test_another_form_of_address_is_refused(address):
 
 def test_a_busy_hub_is_asked_again_or_named(hub, folder, monkeypatch):
     waits = []
-    monkeypatch.setattr("densevse.datasets.answers.time.sleep", waits.append)
+    monkeypatch.setattr("densevse.runtime.busy_servers.time.sleep", waits.append)
     hub.busy = [{"Retry-After": "9"}]
     push(folder, "owner/model")
     hub.busy = [{"Retry-After": "9"}]
