@@ -235,6 +235,7 @@ def _check_columns(options: PairTable, columns: list[str], where: str) -> None:
 
 def _csv_rows(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:
     text = decode_text(data, where, options.encoding)
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # of a cell; Python's own is 131,072 characters
     lines = csv.reader(
         io.StringIO(text, newline=""), strict=True, delimiter=options.delimiter or _delimiter(options, text)
     )

@@ -380,3 +380,10 @@ def test_a_table_in_utf_16_is_read_by_its_encoding(images: Path, tmp_path: Path,
     (tmp_path / "pairs.csv").write_bytes(as_csv(PAIRS).decode().encode(encoding))
     _, captions = read({"split": "split", "encoding": encoding}, tmp_path / "pairs.csv", images)
     assert len(captions) == len(PAIRS)
+
+
+def test_a_cell_of_csv_may_be_long(images: Path, tmp_path: Path) -> None:
+    rows = [*PAIRS, {"image": "a.png", "sentence": "dog " * 50_000, "split": "train"}]
+    (tmp_path / "pairs.csv").write_bytes(as_csv(rows))
+    _, captions = read({"split": "split"}, tmp_path / "pairs.csv", images)
+    assert captions["text"].str.len().max() == 4 * 50_000 - 1
