@@ -106,7 +106,7 @@ def drop_unknown_images(rows: pd.DataFrame, images: pd.DataFrame, where: str) ->
 
     Raises `InputError` if all are of others, or if others are written almost as images without a box.
     """
-    known = rows["image_id"].isin(images["image_id"])
+    known = pd.Index(images["image_id"]).get_indexer(pd.Index(rows["image_id"])) >= 0
     if known.all():
         return rows
     others = rows.loc[~known, "image_id"]

@@ -21,11 +21,11 @@ ESCAPED = re.compile("%[0-9A-F]{2}")
 """The replacement for such a character in a plain name."""
 
 HIDDEN = re.compile(
-    r"\..*|__macosx|__pycache__|@eadir|[@#]recycle|#snapshot|\$recycle\.bin|system volume information|lost\+found|"
-    r"(ehthumbs|thumbs)\.db|(desktop|picasa)\.ini|icon%0d",
+    r"(?:^|/)(?:\.|(?:__macosx|__pycache__|@eadir|[@#]recycle|#snapshot|\$recycle\.bin|system volume information|"
+    r"lost\+found|(?:ehthumbs|thumbs)\.db|(?:desktop|picasa)\.ini|icon%0d)(?:/|$))",
     re.IGNORECASE,
 )
-"""Names of hidden folders and files, and of those that systems and programs make beside a person's."""
+"""A hidden folder or file in a path, or one that systems and programs make beside a person's."""
 
 _SUFFIX = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,7}$")
 
@@ -69,7 +69,7 @@ def members_by_name(path: Path, named: Iterable[tuple[str, Member]]) -> tuple[di
 
 def is_hidden(name: str) -> bool:
     """True if a file, or a folder in which it is, is hidden (as .thumbnails), or is one that programs make."""
-    return any(HIDDEN.fullmatch(part) for part in PurePosixPath(name).parts)
+    return HIDDEN.search(name) is not None
 
 
 def names_by_key(keyed: Iterable[tuple[Key, str]], where: str | Path) -> dict[Key, str]:

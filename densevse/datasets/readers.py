@@ -118,10 +118,11 @@ def _check_leftovers(images: pd.DataFrame, captions: pd.DataFrame, files: ImageF
         if PurePosixPath(name).suffix.lower() in SUFFIXES and (source, name) not in listed
     ]
     logger.info("%d image files are in no split and are ignored%s", len(unlisted), _list_ids(unlisted))
-    without = captions.loc[~captions["image_id"].isin(images["image_id"]), "image_id"].drop_duplicates()
+    of_images, of_captions = (dict.fromkeys(table["image_id"]) for table in (images, captions))
+    without = [image for image in of_captions if image not in of_images]
     logger.info("%d captioned images are in no split and are ignored%s", len(without), _list_ids(without))
     where = ", ".join(files.sources.values())
-    silent = images.loc[~images["image_id"].isin(captions["image_id"]), "image_id"]
+    silent = [image for image in of_images if image not in of_captions]
     refuse_alike(silent, without, f"{where}: images without a sentence, and sentences of images in no split")
     if only_available:  # else what is missing is named later
         missing = [name for source, name in listed if name not in files.archive(source)]

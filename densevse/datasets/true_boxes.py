@@ -89,7 +89,7 @@ def _turns(
 
     `image_ids` and `stated` (width, height; or NaN) are those of the objects.
     """
-    known = images[(images["status"] == "ok") & images["image_id"].isin(image_ids)].set_index("image_id")
+    known = images[(images["status"] == "ok") & images["image_id"].isin(image_ids.unique())].set_index("image_id")
     places = zip(known["source"], known["file"], strict=True)
     turns = [
         orientation(files.read(source, file), file)
