@@ -53,7 +53,7 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     count = sizes.images * sizes.sentences
     note = f"median of {sizes.pairs} pairs, in turns"
     return [
-        (f"reading {sizes.images:,} images, {count:,} sentences / decoding, digests and JSON", "<= 2", images, note),
+        (f"reading {sizes.images:,} images, {count:,} sentences / decoding, digests and JSON", "<= 1.5", images, note),
         (f"reading {sizes.boxes:,} true boxes / JSON and Parquet, and looking for EXIF", "<= 3", boxes, note),
     ]
 

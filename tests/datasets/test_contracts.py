@@ -14,12 +14,15 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.config.readers import READERS
+from densevse.datasets.given_boxes import write_given_boxes
 from densevse.datasets.readers import write_dataset
+from densevse.datasets.true_boxes import write_boxes
 from snakeproof import schema
 from snakeproof.errors import InputError
-from tests.datasets.examples import EXAMPLES, Contents, contents, write_files
+from tests.datasets.examples import EXAMPLES, Contents, coco, contents, write_files
 from tests.datasets.examples import IMAGES as COUNT
 from tests.projects import ROOT
 
@@ -240,3 +243,39 @@ def test_a_fault_in_row_12_is_named_by_its_place(tmp_path: Path, reader: str, fo
 def test_a_fault_in_an_archive_is_named_by_its_key(tmp_path: Path, reader: str, form: str) -> None:
     with pytest.raises(InputError, match=r"img12|12\.captions\.0\.text"):
         written(tmp_path, reader, form, contents(sentences={12: "\ud800" if form != "txt" else "['a']"}))
+
+
+GOOD_BOXES = {12: [0, 0, 8, 6], 13: [7.5, 5.5, 1, 1], 14: [0.25, 0.5, 7.5, 5], 15: [1, 1, 0.5, 0.5]}
+BAD_BOXES = [[7, 2, 4, 3], [-2, 0, 4, 4], [2, 5, 3, 3], [900, 900, 5, 5]]
+
+
+def true_boxes(folder: Path, boxes: dict[int, list[float]], door: str) -> pd.DataFrame:
+    """The true boxes that a job writes, one of each image, by MS-COCO's file or by a Parquet file of the user's."""
+    options, paths = coco(folder / "data", contents())
+    reading = {"reader": "coco", "options": options}
+    job(folder, reading, paths)
+    given = {number: boxes.get(number, [1, 1, 3, 2]) for number in range(COUNT)}
+    if door == "coco":
+        items = [{"id": n, "image_id": n, "category_id": 1, "bbox": box} for n, box in given.items()]
+        whole = {"annotations": items, "categories": [{"id": 1, "name": "thing"}]}
+        write_files(folder / "data/annotations", {"instances_all.json": json.dumps(whole)})
+        write_boxes(reading, paths, str(folder / "images.parquet"), str(folder / "boxes.parquet"))
+    else:
+        rows = [[str(n), "", "thing", -1, -1, *box] for n, box in given.items()]
+        pd.DataFrame(rows, columns=[column.name for column in BOXES.columns]).to_parquet(folder / "mine.parquet")
+        tables = [str(folder / name) for name in ("images.parquet", "captions.parquet")]
+        write_given_boxes(str(folder / "mine.parquet"), *tables, "", str(folder / "boxes.parquet"))
+    return schema.read(folder / "boxes.parquet", BOXES)
+
+
+@pytest.mark.parametrize("door", ["coco", "parquet"])
+def test_good_and_odd_boxes(tmp_path: Path, door: str) -> None:
+    found = true_boxes(tmp_path, GOOD_BOXES, door).set_index("image_id")[BOX]
+    assert {number: found.loc[str(number)].tolist() for number in GOOD_BOXES} == GOOD_BOXES
+
+
+@pytest.mark.parametrize(("door", "place"), [("coco", "annotation 12 "), ("parquet", r"mine\.parquet: row 12 ")])
+@pytest.mark.parametrize("box", BAD_BOXES)
+def test_a_bad_box_is_named_by_its_row(tmp_path: Path, door: str, place: str, box: list[float]) -> None:
+    with pytest.raises(InputError, match=rf"{place}.*(leaves the image|in their images).*; 1 such rows"):
+        true_boxes(tmp_path, {12: box}, door)
