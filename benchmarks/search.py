@@ -1,7 +1,7 @@
 """A search among a million synthetic encodings on disk by sentences that VSE encodes: time and memory."""
 
 import tempfile
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ import torch
 from benchmarks._memory import extra_memory
 from benchmarks._timing import seconds, times_as_fast
 from densevse.artifacts.schemas.features import ENCODINGS
+from densevse.data.distinct import Distinct
 from densevse.methods.interface import Embeddings, Sentences, Shapes
 from densevse.methods.parameters.vse import Parameters
 from densevse.methods.structures import words_from_index
@@ -45,8 +46,10 @@ class Queries(Side):
     def __init__(self, method: VSE, words: torch.Tensor) -> None:
         self.method, self.words = method, words
 
-    def __len__(self) -> int:
-        return len(self.words)
+    @cached_property
+    def distinct(self) -> Distinct:
+        """Which sentences are equal."""
+        return Distinct.from_contents(self.words)
 
     def encoding(self, rows: np.ndarray) -> Embeddings:
         """The encoding of some of them."""
@@ -99,5 +102,5 @@ def write(path: Path, sizes: Sizes) -> None:
         for start in range(0, sizes.images, sizes.at_once):
             vectors = generator.standard_normal((sizes.at_once, sizes.dimension), np.float32)
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-            ids = pd.DataFrame({"image_id": [f"{number:07d}" for number in range(start, start + sizes.at_once)]})
-            file.append(ids, vectors)
+            ids = [f"{number:07d}" for number in range(start, start + sizes.at_once)]
+            file.append(pd.DataFrame({"image_id": ids, "same_as": ids}), vectors)

@@ -15,6 +15,7 @@ from torch import nn
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import CORRESPONDENCES, network_settings, settings_with_parents
 from densevse.artifacts.schemas.sentences import WORD_VECTORS
+from densevse.data.distinct import Distinct
 from densevse.data.files import Artifacts, Files
 from densevse.data.ragged import Ragged
 from densevse.data.structures import Structure, structure_class
@@ -113,6 +114,19 @@ class Pairs:
     def sentences(self, rows: Indices) -> Sentences:
         """Some sentences of the split."""
         return Sentences({name: structure.take(rows) for name, structure in self.structures.items()})
+
+    @cached_property
+    def distinct_images(self) -> Distinct:
+        """Which images of the split have equal values in all views that are read."""
+        return Distinct.from_contents(self.images(np.array([row])) for row in range(len(self.rows.image_ids)))
+
+    @cached_property
+    def distinct_sentences(self) -> Distinct:
+        """Which sentences of the split have equal structures."""
+        count = len(self.rows.caption_ids)
+        return Distinct.from_contents(
+            zip(*(structure.contents(count) for structure in self.structures.values()), strict=True)
+        )
 
     def batch(self, sentences: Indices) -> Batch:
         """Some sentences, each with its image. An image that comes twice is a true image of both sentences."""

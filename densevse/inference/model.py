@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.config.registries import reads_one_vector
+from densevse.data.distinct import Distinct
 from densevse.data.files import Files
 from densevse.data.inputs import Pairs
 from densevse.data.structures import structure_class
@@ -27,8 +28,9 @@ from densevse.inference.folder import ModelFolder
 from densevse.inference.given import GivenImage, GivenSentences, read_images, read_pixels, read_texts
 from densevse.language.words import UNKNOWN
 from densevse.methods.interface import DualEncoder, Embeddings, Images, module_device
-from densevse.models.encoding import encode_sentences, evaluation
+from densevse.models.encoding import BATCH, batches, encode_sentences, evaluation
 from densevse.models.files import load_model, method_class, text_encoder_settings
+from densevse.models.scoring import scorer
 from densevse.models.searching import Asked, EncodedRows, score_encodings, search
 from densevse.runtime.numerics import set_up
 from densevse.vision.extract import features, full_batches
@@ -73,16 +75,22 @@ class Model:
         Raises `InputError` that names an image which cannot be read, or if the network's weights are not found.
         """
         network = self.network
-        with evaluation(self.method):
-            found = [
-                self._encode_features(features(network, crops, self.view)[: rows.stop - rows.start])
+        read = np.concatenate(
+            [
+                features(network, crops, self.view)[: rows.stop - rows.start]
                 for rows, crops in full_batches(read_pixels, read_images(images), network, self.view)
             ]
-        return np.concatenate(found)
+        )
+        distinct = Distinct.from_contents(read)
+        with evaluation(self.method):
+            found = [self._encode_features(read[distinct.first[rows]]) for rows in batches(len(distinct), BATCH)]
+        return np.concatenate(found)[distinct.row]
 
     def score(self, images: Vectors, sentences: Vectors) -> Vectors:
         """(I, S) scores of encoded images and sentences; higher is closer. Raises `InputError` for other shapes."""
-        return score_encodings(self.method, *map(Embeddings, self._sides(images, sentences)))
+        sides = self._sides(images, sentences)
+        score_block = scorer(self.method, *map(Embeddings, sides))(*(np.arange(len(side)) for side in sides))
+        return _array(score_block(*(slice(0, len(side)) for side in sides)))
 
     def search(self, images: Vectors, sentences: Vectors, asked: Asked = "sentences", top: int = 5) -> pd.DataFrame:
         """The `top` best answers to each query: rows (query, rank, answer, score), the best first.

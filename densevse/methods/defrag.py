@@ -234,7 +234,7 @@ def fragment_alignment(scores: Tensor, labels: Tensor, terms: Terms) -> Tensor:
     `scores` (m, n) are the v_i.s_j; `labels` (m, n) is true where y_ij = +1 and false where it is -1. With `terms` mean
     it is the mean over the terms with y = +1 plus the mean over those with y = -1.
     """
-    hinges = torch.where(labels, 1 - scores, 1 + scores).clamp(min=0)
+    hinges = torch.where(labels, 1 - scores, 1 + scores).relu()
     if terms == "sum":
         return hinges.sum()
     matched = labels.sum()

@@ -40,8 +40,11 @@ def hinges(scores: Tensor, positives: Tensor, margin: float) -> tuple[Tensor, Te
 
 
 def hinge(scores: Tensor, matched: Tensor, positives: Tensor, margin: float) -> Tensor:
-    """(N, M) max(0, margin - matched + contrastive), 0 at true pairs; `matched` has one score per row or column."""
-    return (margin - matched + scores).clamp(min=0).masked_fill(positives, 0)
+    """(N, M) max(0, margin - matched + contrastive), 0 at true pairs; `matched` has one score per row or column.
+
+    A hinge of exactly 0 has no gradient; that of `clamp` is 1 there in torch 2.11, and 0 in 2.15.
+    """
+    return (margin - matched + scores).relu().masked_fill(positives, 0)
 
 
 def sum_of_hinges(scores: Tensor, positives: Tensor, margin: float) -> Tensor:

@@ -1,13 +1,15 @@
 """Encodes a whole split with a trained method."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from densevse.data.distinct import Distinct
 from densevse.data.inputs import Pairs
 from densevse.methods.interface import Encoding, Method, SomeEncoding, module_device, replace_parts
 from densevse.methods.moving import to_device
@@ -29,27 +31,37 @@ def evaluation(module: nn.Module) -> Iterator[None]:
 
 
 def encode_images(method: Method, pairs: Pairs, batch: int = BATCH) -> Encoding:
-    """Encodes all images of a split; the first dimension of each tensor is the image."""
-    device = module_device(method)
-    with evaluation(method):
-        return join_encodings(
-            [
-                method.encode_images(to_device(pairs.images(rows), device))
-                for rows in batches(len(pairs.rows.image_ids), batch)
-            ]
-        )
+    """Encodes all images of a split; the first dimension of each tensor is the image.
+
+    Equal images are encoded once, so that their encodings are equal by construction.
+    """
+    return _encode_distinct(method, method.encode_images, pairs.images, pairs.distinct_images, batch)
 
 
 def encode_sentences(method: Method, pairs: Pairs, batch: int = BATCH) -> Encoding:
-    """Encodes all sentences of a split; the first dimension of each tensor is the sentence."""
+    """Encodes all sentences of a split, equal ones once; the first dimension of each tensor is the sentence."""
+    return _encode_distinct(method, method.encode_sentences, pairs.sentences, pairs.distinct_sentences, batch)
+
+
+def _encode_distinct(
+    method: Method,
+    encode: Callable[[Any], Encoding],
+    take: Callable[[Indices], Any],
+    distinct: Distinct,
+    batch: int,
+) -> Encoding:
     device = module_device(method)
     with evaluation(method):
-        return join_encodings(
-            [
-                method.encode_sentences(to_device(pairs.sentences(rows), device))
-                for rows in batches(len(pairs.rows.caption_ids), batch)
-            ]
+        encoded = join_encodings(
+            [encode(to_device(take(distinct.first[rows]), device)) for rows in batches(len(distinct), batch)]
         )
+    return encoded if len(distinct) == len(distinct.row) else select_rows(encoded, distinct.row)
+
+
+def select_rows(encoding: SomeEncoding, rows: Indices) -> SomeEncoding:
+    """Some rows of an encoding."""
+    index = torch.from_numpy(rows)
+    return replace_parts(encoding, (part[index.to(part.device, non_blocking=True)] for part in encoding))
 
 
 def join_encodings(encodings: list[SomeEncoding]) -> SomeEncoding:

@@ -2,13 +2,16 @@
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import torch
+from numpy.typing import NDArray
 
 from densevse.artifacts.schemas.features import ENCODINGS
+from densevse.data.distinct import Distinct
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
 from densevse.methods.interface import Encoding, Method, module_device
@@ -32,18 +35,28 @@ def encode_split(model: str, output: str, threads: int, wildcards: Mapping[str, 
 
 
 def write_encodings(method: Method, inputs: Inputs, split: str, output: str | Path) -> None:
-    """Encodes the readable images of a split, with sentences or without, and writes an ENCODINGS artifact."""
+    """Encodes the readable images of a split, with sentences or without, and writes an ENCODINGS artifact.
+
+    Equal images are encoded once.
+    """
     pairs = inputs.all_images(split, method.regions_read)
-    ids = pairs.rows.image_ids
+    ids, distinct = pairs.rows.image_ids, pairs.distinct_images
+    repeated, encoded = np.bincount(distinct.row) > 1, dict[int, NDArray[np.float32]]()
     widest = encode_image_rows(method, pairs, _widest_image(inputs, pairs))
     # float32, as the exponentials that sm-LSTM's attention keeps exceed float16's 65,504.
     parts = [{"dtype": str(part.dtype).removeprefix("torch."), "shape": list(part.shape[1:])} for part in widest]
     length = sum(math.prod(part.shape[1:]) for part in widest)
     with FeatureWriter(output, ENCODINGS, (length,), np.float32, parts=parts) as file:
         for rows in progress(batches(len(ids), BATCH), f"encodings of {split}"):
-            alike = zip(encode_image_rows(method, pairs, rows), widest, strict=True)
-            flat = [pad_tensor(part, like.shape[1:]).reshape(len(rows), -1).float() for part, like in alike]
-            file.append(pd.DataFrame({"image_id": ids[rows]}), torch.cat(flat, dim=1).cpu().numpy())
+            new = rows[distinct.first[distinct.row[rows]] == rows]
+            if len(new):
+                alike = zip(encode_image_rows(method, pairs, new), widest, strict=True)
+                flat = [pad_tensor(part, like.shape[1:]).reshape(len(new), -1).float() for part, like in alike]
+                encoded.update(zip(distinct.row[new].tolist(), torch.cat(flat, dim=1).cpu().numpy(), strict=True))
+            kinds = distinct.row[rows].tolist()
+            own = pd.DataFrame({"image_id": ids[rows], "same_as": ids[distinct.first[kinds]]})
+            file.append(own, np.stack([encoded[kind] for kind in kinds]))
+            encoded = {kind: vector for kind, vector in encoded.items() if repeated[kind]}
 
 
 def encode_image_rows(method: Method, pairs: Pairs, rows: Indices) -> Encoding:
@@ -62,8 +75,10 @@ class KeptImages:
         self._store, self._type, self._device = store, method.images_as, device
         self._parts = [(getattr(torch, part["dtype"]), part["shape"]) for part in store.statement.found["parts"]]
 
-    def __len__(self) -> int:
-        return len(self.image_ids)
+    @cached_property
+    def distinct(self) -> Distinct:
+        """Which images have equal encodings."""
+        return Distinct.from_names(self._store.rows["same_as"].to_numpy(dtype=object))
 
     def encoding(self, rows: Indices) -> Encoding:
         """The encoding of some of the images, as the method returned it."""

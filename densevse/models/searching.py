@@ -6,6 +6,7 @@ not on the number of candidates.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -13,11 +14,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from densevse.data.distinct import Distinct
+from densevse.data.ragged import Ragged
 from densevse.evaluation.in_numpy import TopCandidates
 from densevse.methods.interface import Embeddings, Encoding, Method
 from densevse.models.encoding import batches
-from densevse.models.scoring import scorer
-from densevse.runtime.arrays import Indices
+from densevse.models.scoring import score_in_tiles
+from densevse.runtime.arrays import Indices, as_array
 from snakeproof.errors import InputError
 from snakeproof.logs import progress
 
@@ -39,7 +42,10 @@ KEPT_BYTES = 2**28
 class Side(Protocol):
     """Images or sentences, encoded on demand."""
 
-    def __len__(self) -> int: ...
+    @property
+    def distinct(self) -> Distinct:
+        """Which of them are equal; equal ones are encoded and scored once."""
+        ...
 
     def encoding(self, rows: Indices) -> Encoding:
         """The encoding of some of them."""
@@ -52,8 +58,10 @@ class EncodedRows:
 
     vectors: Tensor  # (rows, dimension)
 
-    def __len__(self) -> int:
-        return len(self.vectors)
+    @cached_property
+    def distinct(self) -> Distinct:
+        """Which vectors are equal."""
+        return Distinct.from_contents(as_array(self.vectors))
 
     def encoding(self, rows: Indices) -> Encoding:
         """The vectors of some of them."""
@@ -77,23 +85,24 @@ def search(compare: CompareEncodings, images: Side, sentences: Side, asked: Aske
     """The `top` best answers to each query.
 
     Each query is encoded once, and each candidate once for all queries whose encodings are kept together (see
-    `KEPT_BYTES`). Of equal scores the earlier row comes first. Raises `InputError` that names a query whose score is
-    not a number.
+    `KEPT_BYTES`); equal ones are one. Of equal scores the earlier row comes first. Raises `InputError` that names a
+    query whose score is not a number.
     """
     queries, searched = (sentences, images) if asked == "sentences" else (images, sentences)
 
     def score(asking: Encoding, candidates: Encoding) -> Scores:
         return compare(candidates, asking).T if asked == "sentences" else compare(asking, candidates)
 
-    parts = [_answers(score, group, searched, top) for group in _tile_groups(queries)]
-    return Answers(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    parts = [_answers(score, group, queries, searched, top) for group in _tile_groups(queries)]
+    found = Answers(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    return _repeat_queries(_repeat_answers(found, searched.distinct, top), queries.distinct)
 
 
 def _tile_groups(side: Side) -> Iterator[list[Tile]]:
-    """All rows of a side, encoded, in groups of tiles that take at most `KEPT_BYTES` and one tile."""
+    """The distinct rows of a side, encoded, in groups of tiles that take at most `KEPT_BYTES` and one tile."""
     group: list[Tile] = []
     for rows in _tiles(side):
-        group.append((rows, side.encoding(rows)))
+        group.append((rows, side.encoding(side.distinct.first[rows])))
         if sum(part.nbytes for _, encoding in group for part in encoding) >= KEPT_BYTES:
             yield group
             group = []
@@ -101,36 +110,54 @@ def _tile_groups(side: Side) -> Iterator[list[Tile]]:
         yield group
 
 
-def _answers(score: CompareEncodings, group: Sequence[Tile], searched: Side, top: int) -> Answers:
-    """The best answers to the queries of some tiles; `score` returns (queries, candidates)."""
+def _answers(score: CompareEncodings, group: Sequence[Tile], queries: Side, searched: Side, top: int) -> Answers:
+    """The best of the distinct answers to the distinct queries of some tiles.
+
+    `score` returns (queries, candidates).
+    """
     first, end = group[0][0][0], group[-1][0][-1] + 1
-    best = TopCandidates(end - first, len(searched), top)
+    best = TopCandidates(end - first, len(searched.distinct), top)
     for rows in progress(_tiles(searched), "search"):
-        candidates = searched.encoding(rows)
+        candidates = searched.encoding(searched.distinct.first[rows])
         for numbers, asking in group:
             scores = score(asking, candidates)
-            _check_finite(scores, numbers)
+            _check_finite(scores, queries.distinct.first[numbers])
             best.add(_span(numbers - first), _span(rows), scores)
     found, scores = best.top_candidates()
     return Answers(np.repeat(np.arange(first, end), found.shape[1]), found.ravel(), scores.ravel())
 
 
+def _repeat_answers(found: Answers, candidates: Distinct, top: int) -> Answers:
+    """The `top` best answers, from those among distinct candidates: equal ones have one score, and follow by row."""
+    row, answer = candidates.rows_of(found.row)
+    query, score = found.query[answer], found.score[answer]
+    order = np.lexsort((row, -score, query))
+    place = np.arange(len(order)) - np.searchsorted(query[order], query[order])
+    best = order[place < top]
+    return Answers(query[best], row[best], score[best])
+
+
+def _repeat_queries(found: Answers, queries: Distinct) -> Answers:
+    """The answers to every query, from those to distinct ones."""
+    lists = Ragged.from_lengths(np.bincount(found.query, minlength=len(queries)))
+    answer, query, _ = lists.take(queries.row)
+    return Answers(query, found.row[answer], found.score[answer])
+
+
 def _span(rows: Indices) -> slice:
-    """Consecutive rows as a slice."""
+    """Consecutive numbers as a slice."""
     return slice(int(rows[0]), int(rows[-1]) + 1)
 
 
 def _tiles(side: Side) -> list[Indices]:
-    """All rows of a side, in tiles, which are small for methods with large encodings."""
+    """The distinct rows of a side, in tiles, which are small for methods with large encodings."""
     row_bytes = sum(part.nbytes for part in side.encoding(np.zeros(1, np.int64)))
-    return batches(len(side), min(MOST_ROWS, max(1, MOST_BYTES // row_bytes)))
+    return batches(len(side.distinct), min(MOST_ROWS, max(1, MOST_BYTES // row_bytes)))
 
 
 def score_encodings(method: Method, images: Encoding, sentences: Encoding) -> Scores:
-    """The (I, S) scores of a method."""
-    counts = len(images[0]), len(sentences[0])
-    block = scorer(method, images, sentences)(*(np.arange(count) for count in counts))
-    scores: Scores = block(*(slice(0, count) for count in counts)).float().cpu().numpy()
+    """The (I, S) scores of a method, of distinct images and sentences."""
+    scores: Scores = score_in_tiles(method, images, sentences).float().cpu().numpy()
     return scores
 
 

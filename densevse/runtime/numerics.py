@@ -43,6 +43,10 @@ def set_up_processor(threads: int) -> None:
     """Sets the number of threads and the library of products on the CPU. It asks for no GPU and locks none."""
     avoid_illegal_instructions()
     torch.set_num_threads(threads)
+    # The first exp or tanh of a process may have a low precision in MKL 2024.2, which torch 2.15 has still, if two
+    # threads ask for it at once (pytorch issue 188792). So one thread asks first.
+    for function in (torch.exp, torch.tanh, torch.log, torch.sqrt):
+        function(torch.ones(1))
     if is_onednn_faster():
         # This would let oneDNN round to bf16, which it does only with matrix units (AMX); AMD's processors have none.
         torch.backends.mkldnn.matmul.fp32_precision = "bf16"  # type: ignore[attr-defined]

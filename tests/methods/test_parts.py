@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from densevse.methods.parts import hardest_hinges, hinges, sum_of_hinges
+from densevse.methods.parts import hardest_hinges, hinge, hinges, sum_of_hinges
 
 
 def brute_force(scores, positives, margin, reduce):
@@ -56,3 +56,9 @@ def test_gradient(scores, positives, loss):
 @pytest.mark.parametrize("loss", [sum_of_hinges, hardest_hinges])
 def test_a_lone_pair_has_no_loss(loss):
     assert loss(torch.tensor([[0.1]]), torch.tensor([[True]]), 0.2) == 0
+
+
+def test_a_hinge_of_exactly_0_has_no_gradient():
+    scores = torch.tensor([[1.0, 0.5], [0.25, 1.0]], requires_grad=True)
+    hinge(scores, scores.detach().diagonal(), torch.eye(2, dtype=torch.bool), 0.5).sum().backward()
+    assert scores.grad.tolist() == [[0, 0], [0, 0]]

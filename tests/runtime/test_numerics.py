@@ -4,6 +4,7 @@ import os
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from densevse.runtime import numerics
 
@@ -62,6 +63,25 @@ def test_a_limit_on_instructions_is_respected(processor, monkeypatch, limit, amd
 def test_products_by_onednn_where_that_was_measured_to_be_faster(processor, vendor, vectors, expected):
     processor(vendor, vectors=vectors)
     assert numerics.is_onednn_faster() is expected
+
+
+class Calls(TorchDispatchMode):
+    """Collects operations and the numbers of values that they are given."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.found.append((function._schema.name.removeprefix("aten::"), [getattr(arg, "shape", ()) for arg in args]))
+        return function(*args, **(kwargs or {}))
+
+
+def test_set_up_calls_each_function_of_mkl_once_in_one_thread():
+    with Calls() as calls:
+        numerics.set_up_processor(threads=2)
+    for name in ("exp", "tanh", "log", "sqrt"):
+        assert (name, [(1,)]) in calls.found
 
 
 def test_set_up_computes_products_in_full_precision():

@@ -37,30 +37,65 @@ def caffe_file(tmp_path_factory):
     return path
 
 
-@by_opencv
-def test_every_layer_is_as_opencv_runs_the_caffe_file(caffe_file, tmp_path):
+BY_OPENCV = {
+    "relu1": (25.95822, -27.47317, -21.32086),
+    "pool1": (-40.45209, -35.13219, -120.9424),
+    "norm1": (-22.67947, -23.12874, -63.63964),
+    "relu2": (-17.11023, 104.2943, 55.69504),
+    "pool2": (62.31168, -26.37019, -65.08168),
+    "norm2": (29.54404, -21.53105, -43.8419),
+    "relu3": (-26.61108, -80.51892, -26.59343),
+    "relu4": (-37.67511, 70.67471, 11.56144),
+    "relu5": (-13.92438, -15.76969, 10.89378),
+    "pool5": (98.38023, -17.86529, -22.94835),
+    "relu6": (0.4081965, -40.61365, -12.17506),
+    "relu7": (-36.86395, -61.6565, -2.586667),
+    "fc-rcnn": (49.88034, 110.8748, -71.03055),
+}
+"""Three `projections` of each layer's values as OpenCV 4.14.0 runs the Caffe file; OpenCV 5 reads no such files."""
+
+
+@pytest.fixture
+def outputs(caffe_file, tmp_path):
+    """Each layer's values of an image, as the converted network computes them, and what Caffe's network is given."""
     convert_caffemodel(caffe_file, tmp_path / "rcnn.safetensors", HIDDEN, CLASSES)
     network = RCNN(HIDDEN, CLASSES).eval()
     network.load_state_dict(load_file(tmp_path / "rcnn.safetensors"))
-    outputs = {}
+    found = {}
     for part in (network.features, network.classifier):
         for name, layer in part.named_children():
-            layer.register_forward_hook(lambda _m, _i, output, name=name: outputs.update({name: output.clone()}))
+            layer.register_forward_hook(lambda _m, _i, output, name=name: found.update({name: output.clone()}))
     rgb = np.random.default_rng(1).uniform(-120, 130, (1, 3, 227, 227)).astype(np.float32)
     with torch.no_grad():
-        outputs["fc-rcnn"] = network(torch.from_numpy(rgb))
+        found["fc-rcnn"] = network(torch.from_numpy(rgb))
+    # OpenCV's rectifiers work in place, so only what follows convolutions can be read.
+    return {name: found[name].numpy() for name in LAYERS if not name.startswith("conv")}, rgb[:, ::-1]
 
+
+def projections(values):
+    """(3,) products of values with random vectors of about unit norm."""
+    random = np.random.default_rng(2)
+    return [float(random.normal(0, values.size**-0.5, values.size) @ values.ravel().astype(float)) for _ in range(3)]
+
+
+def test_every_layer_is_as_opencv_ran_the_caffe_file(outputs):
+    for name, values in outputs[0].items():
+        scale = np.sqrt(np.mean(np.square(values, dtype=float)))
+        np.testing.assert_allclose(projections(values), BY_OPENCV[name], rtol=0, atol=1e-4 * scale, err_msg=name)
+        assert values.std() > 0, name
+
+
+@by_opencv
+def test_every_layer_is_as_opencv_runs_the_caffe_file(outputs, caffe_file):
     caffe = cv2.dnn.readNetFromCaffe(
         np.frombuffer(prototxt(HIDDEN, CLASSES).encode(), np.uint8), np.fromfile(caffe_file, np.uint8)
     )
     caffe.enableFusion(False)
-    caffe.setInput(np.ascontiguousarray(rgb[:, ::-1]))
-    for name in LAYERS:
-        if name.startswith("conv"):  # OpenCV's rectifiers work in place, so only what follows them can be read
-            continue
+    caffe.setInput(np.ascontiguousarray(outputs[1]))
+    for name, values in outputs[0].items():
         expected = caffe.forward(name)
-        np.testing.assert_allclose(outputs[name], expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max(), err_msg=name)
-        assert expected.std() > 0, name
+        np.testing.assert_allclose(values, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max(), err_msg=name)
+        assert projections(expected) == pytest.approx(BY_OPENCV[name], rel=1e-5)
 
 
 @by_opencv

@@ -21,6 +21,7 @@ from densevse.artifacts.columns import IMAGE_ID
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import EMBEDDINGS
 from densevse.evaluation.relevance import answer_ranks
+from densevse.evaluation.vectors import products
 from densevse.runtime.arrays import Indices, Reals
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -155,7 +156,7 @@ def _pair_places(ratings: pd.DataFrame, task: str, items: Mapping[str, RatedItem
 
 def _cosines(places: tuple[Indices, Indices], task: str, items: Mapping[str, RatedItems]) -> Reals:
     first, second = (items[kind].vectors[rows] for kind, rows in zip(pair_kinds(task), places, strict=True))
-    cosines: Reals = np.einsum("nd,nd->n", first, second).astype(np.float64)
+    cosines: Reals = np.einsum("nd,nd->n", first.astype(np.float64), second.astype(np.float64))
     return cosines
 
 
@@ -169,7 +170,7 @@ def _query_ranks(items: RatedItems, places: tuple[Indices, Indices], rating: Rea
     truth = {int(query): (own, np.ones(len(own))) for query, own in zip(queries, of_each, strict=True)}
 
     def scores(queries: slice) -> NDArray[Any]:
-        found = items.vectors[queries] @ items.vectors.T
+        found = products(items.vectors[queries], items.vectors)
         found[np.arange(len(found)), np.arange(queries.start, queries.stop)] = -np.inf  # nothing finds itself
         return found
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -15,6 +15,7 @@ from densevse.analyses.searches.schemas import FOUND
 from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.config.given import GivenLayout
+from densevse.data.distinct import Distinct
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
 from densevse.evaluation.given.retrieval import Items, given_vectors, read_test
@@ -22,7 +23,7 @@ from densevse.evaluation.given.scoring import Aligned, read_vectors, similaritie
 from densevse.language.parses import OK
 from densevse.methods.interface import Embeddings, Encoding, Method, module_device
 from densevse.methods.moving import to_device
-from densevse.models.encoding import evaluation
+from densevse.models.encoding import BATCH, batches, evaluation
 from densevse.models.encodings import KeptImages
 from densevse.models.files import open_new_data
 from densevse.models.searching import Answers, Asked, Scores, score_encodings, search
@@ -45,8 +46,10 @@ class SentencesOf:
     method: Method
     pairs: Pairs
 
-    def __len__(self) -> int:
-        return len(self.pairs.rows.caption_ids)
+    @property
+    def distinct(self) -> Distinct:
+        """Which sentences are equal, as the method reads them."""
+        return self.pairs.distinct_sentences
 
     def encoding(self, rows: Indices) -> Encoding:
         """The encoding of some of them."""
@@ -62,8 +65,11 @@ class GivenVectors:
     items: Indices
     layout: GivenLayout
 
-    def __len__(self) -> int:
-        return len(self.items)
+    @cached_property
+    def distinct(self) -> Distinct:
+        """Which vectors are equal."""
+        tiles = (read_vectors(self.vectors, self.items[rows], self.layout) for rows in batches(len(self.items), BATCH))
+        return Distinct.from_contents(vector for tile in tiles for vector in tile)
 
     def encoding(self, rows: Indices) -> Encoding:
         """The vectors of some of them."""

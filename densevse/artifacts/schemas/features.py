@@ -72,7 +72,10 @@ ENCODINGS = Schema(
     "encodings",
     "an image as a trained model encodes it: a file of snakeproof.store, whose vector holds all parts of the "
     "encoding, one after the other, with the shapes that `parts` of its statement lists",
-    (IMAGE_ID,),
+    (
+        IMAGE_ID,
+        Column("same_as", TEXT, "the first image of the file that the method reads alike: itself, or an equal one"),
+    ),
 )
 
 

@@ -5,6 +5,7 @@ STRUCTURES of densevse/config/registries.py. A method gets a batch of it as a da
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, Self
 
@@ -32,6 +33,10 @@ class Structure(ABC):
     @abstractmethod
     def take(self, sentences: Indices) -> Any:
         """A batch of some sentences; densevse/methods/structures.py has the dataclasses of the papers."""
+
+    def contents(self, sentences: int) -> Iterable[Any]:
+        """Of each of all `sentences` what makes two of them equal, by default what `take` gives of it alone."""
+        return (self.take(np.array([sentence])) for sentence in range(sentences))
 
 
 def structure_class(name: str) -> type[Structure]:

@@ -1,5 +1,7 @@
 """The words of sentences, as tokens.parquet stores them."""
 
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -31,6 +33,11 @@ class WordsOfSentences(Structure):
         """The words of some sentences, padded to the longest of them."""
         (index,), lengths = self._words.padded_columns(sentences)
         return Words(torch.from_numpy(index.copy()), torch.from_numpy(lengths), index)
+
+    def contents(self, sentences: int) -> Iterable[bytes]:
+        """The word numbers of each sentence."""
+        bounds = pairwise(self._words.lists.first.tolist())
+        return (self._words.rows[first:last].tobytes() for first, last in bounds)
 
 
 STRUCTURE = WordsOfSentences

@@ -71,7 +71,8 @@ def write_vectors(vectors: np.ndarray, folder: Path, output: Path) -> None:
     """Writes vectors of the images as an ENCODINGS artifact."""
     parts = [{"dtype": "float32", "shape": [vectors.shape[1]]}]
     with FeatureWriter(output, ENCODINGS, vectors.shape[1:], np.float32, parts=parts) as file:
-        file.append(schema.read(folder / "images.parquet", IMAGES)[["image_id"]], vectors)
+        ids = schema.read(folder / "images.parquet", IMAGES)["image_id"]
+        file.append(pd.DataFrame({"image_id": ids, "same_as": ids}), vectors)
 
 
 def write_hm_lstm(folder: Path, files: Files, encodings: Path) -> Path:

@@ -13,6 +13,7 @@ from densevse.analyses.searches.searching import Question, answers, write_given_
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.sentences import PARSES
 from densevse.config.given import GivenLayout
+from densevse.data.distinct import Distinct
 from densevse.data.inputs import Inputs
 from densevse.language.tokens import write_tokens
 from densevse.methods.interface import DualEncoder, Embeddings, Method, Shapes
@@ -36,8 +37,9 @@ class ExistingVectors:
     def __init__(self, vectors):
         self.vectors, self.encoded = vectors, 0
 
-    def __len__(self):
-        return len(self.vectors)
+    @property
+    def distinct(self):
+        return Distinct.from_contents(self.vectors)
 
     def encoding(self, rows):
         self.encoded += len(rows)
@@ -147,8 +149,12 @@ def test_a_score_that_is_no_number_is_an_error_that_names_the_query():
 
 def test_rows_in_a_tile_follow_from_the_size_of_an_encoding(monkeypatch):
     monkeypatch.setattr(searching, "MOST_BYTES", 4 * 5 * 10)
-    assert [len(tile) for tile in searching._tiles(ExistingVectors(torch.zeros(25, 5)))] == [10, 10, 5]
-    assert len(searching._tiles(ExistingVectors(torch.zeros(2, 999)))) == 2
+    assert [len(tile) for tile in searching._tiles(ExistingVectors(torch.eye(25, 5) + torch.arange(25)[:, None]))] == [
+        10,
+        10,
+        5,
+    ]
+    assert len(searching._tiles(ExistingVectors(torch.eye(2, 999)))) == 2
 
 
 @pytest.mark.parametrize("scale", [1, 1e-6, 1e8])
