@@ -119,7 +119,8 @@ def drop_unknown_images(rows: pd.DataFrame, images: pd.DataFrame, where: str) ->
             f"ids are like {images['image_id'].iloc[0]!r}."
         )
     logger.warning("%s: %s, such as %r; left out", where, of_others, others.iloc[0])
-    return rows[known].reset_index(drop=True)
+    kept: pd.DataFrame = rows[known].reset_index(drop=True)
+    return kept
 
 
 def image_sizes(rows: pd.DataFrame, images: pd.DataFrame) -> NDArray[np.float64]:
