@@ -265,10 +265,9 @@ def _orientation(image: Image.Image) -> int:
 
 def _has_deep_colours(image: Image.Image) -> bool:
     """True if Pillow will convert colours of more than 8 bits to 8 as it loads an image."""
-    return any(
-        ";16" in str(tile.args) or (tile.codec_name.startswith("ppm") and tile.args[-1] > 255)
-        for tile in getattr(image, "tile", ())
-    )
+    stored = [tile.args if isinstance(tile.args, tuple) else (tile.args,) for tile in getattr(image, "tile", ())]
+    of_ppm = image.format == "PPM" and any(isinstance(args[-1], int) and args[-1] > 255 for args in stored)
+    return of_ppm or any(str(args[0]).endswith((";16B", ";16L", ";16N")) for args in stored if args)
 
 
 def _rgb(image: Image.Image, deep: bool) -> Image.Image:

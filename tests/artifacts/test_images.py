@@ -447,3 +447,24 @@ def test_a_png_s_orientation_may_be_in_a_text(orientation: int) -> None:
     said = f'<x:xmpmeta xmlns:x="adobe:ns:meta/"><a tiff:Orientation="{orientation}"/></x:xmpmeta>'.encode()
     data = with_chunk(encoded(image, "PNG"), b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + said)
     assert np.abs(decode(data, "a").astype(int) - np.asarray(picture())).mean() < 5
+
+
+PLAIN = {
+    "P1": b"P1\n2 2\n0 1 1 0\n",
+    "P2": b"P2\n2 2\n255\n0 1 2 3\n",
+    "P3": b"P3\n2 1\n255\n0 0 0 1 2 3\n",
+    "P4": b"P4\n8 1\n\x55",
+    "P5 of 7 bits": b"P5\n2 1\n100\n\1\2",
+    "P6 of 7 bits": b"P6\n1 1\n100\n\1\2\3",
+    "BMP of 5 and 6 bits": (
+        b"BM" + struct.pack("<IHHI", 74, 0, 0, 70)
+        + struct.pack("<IiiHHIIiiII", 56, 2, 1, 1, 16, 3, 4, 0, 0, 0, 0)
+        + struct.pack("<IIII", 0xF800, 0x07E0, 0x1F, 0) + b"\0\0\x21\x08"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", PLAIN)
+def test_dark_pictures_of_fewer_bits_are_read(form: str) -> None:
+    assert decode(PLAIN[form], form).shape[2] == 3
+    assert examine(PLAIN[form], form).width > 0
