@@ -46,4 +46,4 @@ class Guard:
         self.calls = Calls(Code(Path(workflow.basedir), packages, ".snakemake/snakeproof-code.json"))
         results = self.paths.expand_pathvars("<results>")
         os.environ[RESULTS] = results  # for the jobs
-        self.run = Run(workflow, {"results": results}, is_made, logger)
+        self.run = Run(workflow, {"results": results}, is_made, logger, is_dry_run=options.dryrun)

@@ -9,7 +9,7 @@ names the module of the implementation, which only jobs import. Both are in one 
 
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distributions, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ class Plugin(NamedTuple):
     @property
     def package(self) -> str:
         """The name of the package that is imported; all its modules may be part of the implementation."""
-        return self.entry.module.split(".")[0]
+        return self.entry.value.partition(":")[0].split(".")[0].strip()
 
     def __str__(self) -> str:
         """The installed package as errors name it."""
@@ -40,9 +40,11 @@ class Plugin(NamedTuple):
 
     def load(self) -> Any:
         """Imports the declaration. Raises `InputError` that names the package if that fails."""
+        if not self.package:
+            raise InputError(f"{self} names no module. Correct the package, or uninstall it.")
         try:
             return self.entry.load()
-        except Exception as error:  # whatever the package's own code raises
+        except (Exception, SystemExit) as error:  # whatever the package's own code raises
             raise InputError(
                 f"{self} cannot be imported: {type(error).__name__}: {error}. Correct the package, or uninstall it."
             ) from error
@@ -69,4 +71,15 @@ def _read_entry_points() -> Any:
 
     Finding them reads a file of each package, so it is done once.
     """
-    return entry_points()
+    try:
+        return entry_points()
+    except Exception:  # for a line without a value
+        for installed in distributions():
+            try:
+                _ = installed.entry_points
+            except Exception as error:
+                raise InputError(
+                    f"the package {installed.name} {installed.version}: its entry points cannot be read ({error}). "
+                    "Correct the package, or uninstall it."
+                ) from error
+        raise

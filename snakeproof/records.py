@@ -25,13 +25,18 @@ _CLOCKS = 2
 """Seconds by which the time of a file may lie before the end of its job."""
 
 
-def keep_records(results: str) -> None:
+def keep_records(results: str, is_dry_run: bool = False) -> None:
     """Puts Snakemake's records into the folder `results`, and moves there those that it wrote itself.
 
-    Raises `InputError` for a folder that is not writable, and while another run keeps its records elsewhere, as they
-    would end up in the wrong folder.
+    A dry run makes no folder of results, and reads no records where there are none. Raises `InputError` for a folder
+    that is not writable, and while another run keeps its records elsewhere, as they would end up in the wrong folder.
     """
-    link_records(Path(results, f".records-{quote(results, safe='')}"))
+    kept, link = Path(results, f".records-{quote(results, safe='')}"), SNAKEMAKE / "metadata"
+    if is_dry_run and not kept.is_dir():
+        if link.is_dir() and not link.is_symlink():
+            return
+        kept = SNAKEMAKE / "no-records"
+    link_records(kept)
 
 
 def doubt_files(results: str, is_made: Callable[[str], bool]) -> list[str]:

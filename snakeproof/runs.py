@@ -39,6 +39,7 @@ class Run:
         logger: Any,
         adopt: str = ADOPT,
         bucket: Bucket | None = None,
+        is_dry_run: bool = False,
     ) -> None:
         """`folders` are those in which rules make files, by their keys in the configuration; `results` is one of them.
 
@@ -60,7 +61,7 @@ class Run:
             for warning in warnings(*folders.values()):
                 warn(warning)
         if bucket is None:
-            keep_records(self._results)
+            keep_records(self._results, is_dry_run)
             self._locks = [RunLock(folder, key, warn) for key, folder in folders.items()]
         else:
             self._records = BucketRecords(bucket, self._results, warn)

@@ -12,6 +12,8 @@ from snakeproof.errors import InputError
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's if it is installed: ten times faster
 
 
+DEEPEST = 100
+"""Levels of lists and mappings in each other; libyaml ends the process at some ten thousands."""
 MOST_VALUES = 1_000_000
 """Values of a file, each as often as aliases repeat it: nothing ends that goes through more of them."""
 _AMBIGUOUS = re.compile(r"[-+]?0[0-9_]+|.*:.*")
@@ -113,6 +115,15 @@ def check_configfiles(paths: Iterable[str | Path]) -> None:
         _load(text, path)
 
 
+def _check_depth(text: str) -> None:
+    """Raises `RecursionError` for values that are nested deeper than `DEEPEST`, which loading would follow."""
+    depth = 0
+    for event in yaml.parse(text, Loader=LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise RecursionError
+
+
 def _read_text(path: str | Path) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")
@@ -122,6 +133,8 @@ def _read_text(path: str | Path) -> str:
 
 def _load(text: str, path: str | Path) -> Any:
     try:
+        if sum(map(text.count, "[{-?")) > DEEPEST:
+            _check_depth(text)
         return yaml.load(text, Loader=_OneOfEachKey)
     except _StandsTwice as error:
         raise InputError(f"{path}: {error}, and only the last would count; join the two, or remove one.") from None

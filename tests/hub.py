@@ -48,6 +48,7 @@ class Hub:
     repositories: dict[str, Repository] = field(default_factory=dict)
     large: dict[str, bytes] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    busy: list[dict[str, str]] = field(default_factory=list)  # headers of answers 429, used up one for each request
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -85,6 +86,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _routed(self, *routes: tuple[str, Any]) -> None:
         self.hub.asked.append(f"{self.command} {self.path}")
+        if self.hub.busy:
+            self._answer(429, headers=self.hub.busy.pop(0))
+            return
         for pattern, answer in routes:
             if found := re.fullmatch(pattern, self.path):
                 answer(*found.groups())

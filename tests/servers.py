@@ -21,6 +21,7 @@ class Server:
     etag: str | None = '"one"'
     ranges: bool = True
     states: list[int] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)  # of the answers with these states
     head: int | None = None
     drop_after: list[int] = field(default_factory=list)
     asked: list[str | None] = field(default_factory=list)
@@ -43,7 +44,10 @@ class Handler(BaseHTTPRequestHandler):
             self.end_headers()
             return
         if told.states:
-            self.send_error(told.states.pop(0))
+            self.send_response(told.states.pop(0))
+            for name, value in told.headers.items():
+                self.send_header(name, value)
+            self.end_headers()
             return
         start = int(asked.removeprefix("bytes=").partition("-")[0]) if asked and told.ranges else 0
         if self.headers["If-Range"] not in (None, told.etag):

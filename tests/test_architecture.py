@@ -67,7 +67,7 @@ ALLOWED = {
     },
     "scenes": {"config", "artifacts", "datasets", "language", "vision"},
     "analyses": CORE | {"command", "exchange", "inference"},
-    "exchange": {"config", "artifacts", "report", "dag"},
+    "exchange": {"config", "artifacts", "report", "dag", "runtime.busy_servers"},
     "command": CORE | {"exchange"},
 }
 MODULES = sorted(path for path in (ROOT / "densevse").rglob("*.py") if "tests" not in path.parts)

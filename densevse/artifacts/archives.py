@@ -8,7 +8,6 @@ workers can share an archive.
 """
 
 import bz2
-import gzip
 import lzma
 import os
 import struct
@@ -18,8 +17,9 @@ import zlib
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatch
+from functools import cache, cached_property, lru_cache, partial
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
@@ -40,12 +40,15 @@ LARGEST_RATIO = 200
 """The largest compression ratio of a member; a larger one is treated as a bomb. Captions reach about 10, photographs 1.
 """
 
-DECOMPRESSORS: dict[bytes, Callable[[Path], Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ": lzma.open,
+DECOMPRESSORS: dict[bytes, Callable[[], Any]] = {
+    b"\x1f\x8b": partial(zlib.decompressobj, 31),
+    b"BZh": bz2.BZ2Decompressor,
+    b"\xfd7zXZ": lzma.LZMADecompressor,
 }
 """Kinds of archives by the first bytes of the file."""
+
+METHODS = {9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "XZ", 96: "JPEG", 98: "PPMd"}
+"""The names of methods of compression in a zip, by their numbers, of those that are not read."""
 
 TIMESTAMP = ".snakemake_timestamp"
 """A file that Snakemake puts into the copy of a folder in a bucket."""
@@ -56,11 +59,15 @@ DAMAGES = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOF
 class Archive(ABC):
     """Files by plain name in a folder, zip, tar, or the rows of a Parquet file.
 
-    Use it as a context manager, or keep it open as long as its owner. Files that a Mac adds beside others are left out.
+    Use it as a context manager, or keep it open as long as its owner. Hidden files, and those that programs make beside
+    others, are left out.
     """
 
     members: Mapping[str, Any]
     """The place of each file in the archive, by plain name."""
+
+    hidden: Sequence[str] = ()
+    """The names of the files that are left out."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -118,6 +125,12 @@ class Archive(ABC):
             instead += ", where % stands for a byte that is not UTF-8: rename the file"
         return InputError(f"{self.path}: has no file {name}{instead}.")
 
+    def _find_members(self, named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+        members, self.hidden = members_by_name(self.path, named)
+        if self.hidden:
+            _log_hidden(self.path, len(self.hidden), self.hidden[0])
+        return members
+
     @cached_property
     def _names_by_letters(self) -> Mapping[str, list[str]]:
         found = defaultdict(list)
@@ -132,7 +145,7 @@ class _Folder(Archive):
     @cached_property
     def members(self) -> Mapping[str, str]:  # type: ignore[override]
         """The path inside the folder of each file, by plain name; the folder is listed on first use."""
-        return members_by_name(self.path, ((decode_name(name), name) for name in _list_files(self.path)))
+        return self._find_members((decode_name(name), name) for name in _walk(self.path))
 
     def __contains__(self, name: str) -> bool:
         archive, inner = self._archive_and_name(name)
@@ -258,14 +271,35 @@ class _File(Archive):
             raise InputError(f"{self.path}: ends within {name}; the archive is truncated.")
         return data
 
+    def _check_rest(self, end: int) -> None:
+        """Raises `InputError` if a byte after the `end` is not zero: most programs do not read what is there."""
+        place = end
+        while block := os.pread(self.descriptor, 1 << 20, place):
+            if block.count(0) < len(block):
+                place += len(block) - len(block.lstrip(b"\0"))
+                raise InputError(
+                    f"{self.path}: seems to end at byte {end:,}, but something begins at byte {place:,}. It is "
+                    "damaged, or holds several archives: obtain it again, or unpack all of them into one folder."
+                )
+            place += len(block)
+
 
 class _Zip(_File):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         with zipfile.ZipFile(path) as archive:
-            files = [info for info in archive.infolist() if not (info.is_dir() or info.filename.endswith("\\"))]
+            members = archive.infolist()
+        files = [info for info in members if not (info.is_dir() or info.filename.endswith("\\"))]
+        begin = max(0, path.stat().st_size - (1 << 16) - 22)  # a comment, which ends the zip, has 65,535 bytes at most
+        tail = os.pread(self.descriptor, (1 << 16) + 22, begin)
+        last = tail.rindex(b"PK\5\6")
+        self._check_rest(begin + last + 22 + int.from_bytes(tail[last + 20 : last + 22], "little"))
+        if min((info.header_offset for info in members), default=0) and os.pread(self.descriptor, 4, 0) == b"PK\3\4":
+            raise InputError(f"{path}: holds two zips, one after the other; unpack each of them into one folder.")
+        if files and all(map(_packing, files)):  # once, and not for each image
+            check_packing(path, files[0])
         _check_inside(path, (info.filename for info in files))
-        self.members = members_by_name(path, ((zip_name(info), info) for info in files))
+        self.members = self._find_members((zip_name(info), info) for info in files)
 
     def read(self, name: str) -> bytes:
         if name not in self:
@@ -275,8 +309,7 @@ class _Zip(_File):
         header = self._read_range(info.header_offset, 30, name)
         name_length, extra_length = struct.unpack("<HH", header[26:])
         data = self._read_range(info.header_offset + len(header) + name_length + extra_length, info.compress_size, name)
-        if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise InputError(f"{self.path}: {name} is encrypted or compressed in an unusual way; repack the zip.")
+        check_packing(self.path, info)
         if info.compress_type == zipfile.ZIP_DEFLATED:
             data = self._inflate(data, info.file_size, name)
         if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
@@ -300,8 +333,9 @@ class _Tar(_File):
                 logger.warning(
                     "%s: ends without the mark of a tar's end; it may be truncated, so compare its size", path
                 )
+            self._check_rest(archive.offset)
         _check_inside(path, (member.name for member in files))
-        self.members = members_by_name(path, ((member.name, member) for member in files))
+        self.members = self._find_members((member.name, member) for member in files)
 
     def read(self, name: str) -> bytes:
         if name not in self:
@@ -315,6 +349,22 @@ class _Tar(_File):
         return self._read_range(member.offset_data, member.size, name)
 
 
+def _packing(info: zipfile.ZipInfo) -> str:
+    """How a zip's member is stored, in words; empty if it can be read."""
+    if info.flag_bits & 1:
+        return "encrypted"
+    usual = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    return "" if usual else f"compressed by {METHODS.get(info.compress_type, f'method {info.compress_type}')}"
+
+
+def check_packing(path: Path, info: zipfile.ZipInfo) -> None:
+    """Raises `InputError` for a member of a zip that is encrypted, or compressed by another method than Deflate."""
+    if how := _packing(info):
+        raise InputError(
+            f"{path}: {info.filename} is {how}, which is not read; repack the zip with Deflate, without a password."
+        )
+
+
 def base_names(archive: Archive) -> dict[str, list[str]]:
     """The archive's names by file name without folders."""
     found = defaultdict(list)
@@ -323,7 +373,18 @@ def base_names(archive: Archive) -> dict[str, list[str]]:
     return dict(found)
 
 
-def _list_files(folder: Path) -> Iterator[str]:
+def list_files(folder: str | Path, pattern: str) -> list[Path]:
+    """The files below a folder whose names without folders match a pattern, in any case; hidden ones are left out."""
+    members = _Folder(Path(folder)).members.values()
+    return sorted(Path(folder, name) for name in members if fnmatch(PurePosixPath(name).name.lower(), pattern.lower()))
+
+
+@cache  # a job opens an archive several times
+def _log_hidden(path: Path, count: int, first: str) -> None:
+    logger.info("%s: %d hidden files and files that programs make are left out, the first is %s", path, count, first)
+
+
+def _walk(folder: Path) -> Iterator[str]:
     """The paths of all files below a folder, relative to it. A folder behind links is read once."""
     folders, links, seen = [""], list[str](), set[tuple[int, int]]()
     while folders or links:
@@ -374,13 +435,29 @@ def _size_error(path: Path, name: str, stored: int, size: int) -> InputError:
     )
 
 
-def _decompressor(path: Path) -> Callable[[Path], Any] | None:
+def _decompressor(path: Path) -> Callable[[], Any] | None:
     with open(path, "rb") as file:
         start = file.read(6)
-    return next((opener for magic, opener in DECOMPRESSORS.items() if start.startswith(magic)), None)
+    return next((made for magic, made in DECOMPRESSORS.items() if start.startswith(magic)), None)
 
 
-def _uncompress_tar(path: Path, decompressor: Callable[[Path], Any]) -> Path:
+def _uncompress(path: Path, decompressor: Callable[[], Any]) -> Iterator[bytes]:
+    """The bytes of compressed streams, one after the other. Few are read at once, as they may become very many.
+
+    Raises errors of `DAMAGES` if the last stream is not whole, or if other bytes than zeros are behind a stream.
+    """
+    stream, begun = decompressor(), False
+    with open(path, "rb") as file:
+        while data := file.read(1 << 12):
+            while data := data if begun else data.lstrip(b"\0"):
+                yield stream.decompress(data)
+                begun, data = not stream.eof, stream.unused_data
+                stream = stream if begun else decompressor()
+    if begun:
+        raise EOFError("its compressed data end too early")
+
+
+def _uncompress_tar(path: Path, decompressor: Callable[[], Any]) -> Path:
     """The uncompressed tar of `path`, made beside it with the same time unless it exists.
 
     An archive that replaces `path` may be older than the tar made from the previous one.
@@ -395,8 +472,8 @@ def _uncompress_tar(path: Path, decompressor: Callable[[Path], Any]) -> Path:
         )
     logger.info("uncompressing %s once, into %s", path, target.name)
     limit = LARGEST_RATIO * max(status.st_size, 1 << 10)
-    with decompressor(path) as source, atomic_file(target) as temporary, open(temporary, "wb") as sink:
-        while block := source.read(1 << 20):
+    with atomic_file(target) as temporary, open(temporary, "wb") as sink:
+        for block in _uncompress(path, decompressor):
             if sink.tell() + len(block) > limit:
                 raise InputError(f"{path}: refused to uncompress it to more than {limit:,} bytes.")
             sink.write(block)

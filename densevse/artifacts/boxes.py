@@ -8,6 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.columns import BOX_COLUMNS
+from densevse.artifacts.file_names import refuse_alike
+from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 Boxes = NDArray[np.float32]
 
@@ -96,6 +99,28 @@ def find_repeated(rows: pd.DataFrame) -> Problems:
     """The boxes that a phrase has twice. Two objects may have one box. A rule of artifacts."""
     repeated = rows.duplicated(["caption_id", "start", "end", *BOX]) & (rows["caption_id"] != "")
     return {"its phrase has this box twice; keep one": repeated.to_numpy()}
+
+
+def drop_unknown_images(rows: pd.DataFrame, images: pd.DataFrame, where: str) -> pd.DataFrame:
+    """The rows with boxes of images of a data set; those of others are counted in a warning.
+
+    Raises `InputError` if all are of others, or if others are written almost as images without a box.
+    """
+    known = pd.Index(images["image_id"]).get_indexer(pd.Index(rows["image_id"])) >= 0
+    if known.all():
+        return rows
+    others = rows.loc[~known, "image_id"]
+    of_others = f"{len(others):,} boxes are of {others.nunique():,} images that the data set does not have"
+    without = images.loc[~images["image_id"].isin(rows["image_id"]), "image_id"]
+    refuse_alike(without, others, f"{where}: images without a box, and images of boxes")
+    if not known.any():
+        raise InputError(
+            f"{where}: all {of_others}, the first of {others.iloc[0]!r}. Is it a file of another data set? Its image "
+            f"ids are like {images['image_id'].iloc[0]!r}."
+        )
+    logger.warning("%s: %s, such as %r; left out", where, of_others, others.iloc[0])
+    kept: pd.DataFrame = rows[known].reset_index(drop=True)
+    return kept
 
 
 def image_sizes(rows: pd.DataFrame, images: pd.DataFrame | None) -> NDArray[np.float64]:

@@ -4,7 +4,8 @@ import os
 import re
 import unicodedata
 import zipfile
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -19,7 +20,17 @@ UNPRINTABLE = re.compile("[\x00-\x1f\x7f\udc80-\udcff]")
 ESCAPED = re.compile("%[0-9A-F]{2}")
 """The replacement for such a character in a plain name."""
 
+HIDDEN = re.compile(
+    r"(?:^|/)(?:\.|(?:__macosx|__pycache__|@eadir|[@#]recycle|#snapshot|\$recycle\.bin|system volume information|"
+    r"lost\+found|(?:ehthumbs|thumbs)\.db|(?:desktop|picasa)\.ini|icon%0d)(?:/|$))",
+    re.IGNORECASE,
+)
+"""A hidden folder or file in a path, or one that systems and programs make beside a person's."""
+
+_SUFFIX = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,7}$")
+
 Member = TypeVar("Member")
+Key = TypeVar("Key", bound=Hashable)
 
 
 def plain_name(name: str) -> str:
@@ -33,16 +44,19 @@ def compose_accents(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def members_by_name(path: Path, named: Iterable[tuple[str, Member]]) -> dict[str, Member]:
-    """The members of an archive by plain name; of several with the same name the last, as archives define it.
+def members_by_name(path: Path, named: Iterable[tuple[str, Member]]) -> tuple[dict[str, Member], list[str]]:
+    """The members of an archive by plain name, and the names of hidden ones, which are left out.
 
-    Raises `InputError` for different names with the same plain name.
+    Of several with the same name the last is taken, as archives define it. Raises `InputError` for different names with
+    the same plain name.
     """
     members: dict[str, Member] = {}
     names: dict[str, str] = {}
+    hidden = []
     for name, member in named:
         found = plain_name(name)
-        if _is_of_a_mac(found):
+        if is_hidden(found):
+            hidden.append(found)
             continue
         if names.setdefault(found, name.removeprefix("./")) != name.removeprefix("./"):
             raise InputError(
@@ -50,7 +64,48 @@ def members_by_name(path: Path, named: Iterable[tuple[str, Member]]) -> dict[str
                 "one of them, or rename one."
             )
         members[found] = member
-    return members
+    return members, hidden
+
+
+def is_hidden(name: str) -> bool:
+    """True if a file, or a folder in which it is, is hidden (as .thumbnails), or is one that programs make."""
+    return HIDDEN.search(name) is not None
+
+
+def names_by_key(keyed: Iterable[tuple[Key, str]], where: str | Path) -> dict[Key, str]:
+    """The one name under each key. Raises `InputError` that names both of two names under a key."""
+    names: dict[Key, str] = {}
+    for key, name in keyed:
+        if names.setdefault(key, name) != name:
+            raise InputError(f"{where}: {key} has {names[key]} and {name}; leave one of them, or rename one.")
+    return names
+
+
+def refuse_repeated(ids: Iterable[Hashable], problem: str) -> None:
+    """Raises `InputError` that says the `problem` and names up to 20 of the ids that occur more than once."""
+    twice = [one for one, times in Counter(ids).items() if times > 1]
+    if twice:
+        raise InputError(f"{problem}: {twice[:20]}; keep one of each.")
+
+
+def refuse_alike(left: Iterable[str], right: Iterable[str], problem: str) -> None:
+    """Raises `InputError` if names that are left over on two sides agree without folder, case or suffix.
+
+    It says the `problem` with three such pairs.
+    """
+    others = {bare_name(name): name for name in right}
+    alike = [(name, others[bare]) for name in left if (bare := bare_name(name)) in others]
+    if alike:
+        pairs = ", ".join(f"{one!r} and {other!r}" for one, other in alike[:3])
+        raise InputError(
+            f"{problem}: {len(alike):,} names agree only without folder, case, suffix or quotes, such as {pairs}. "
+            "Write each of them in one way."
+        )
+
+
+def bare_name(name: str) -> str:
+    """A file's name without folder, case, suffix or quotes. A suffix begins with a letter, so IMG_2.0 has none."""
+    return _SUFFIX.sub("", PurePosixPath(name.strip(" \t\"'")).name).casefold()
 
 
 def letters(name: str) -> str:
@@ -71,8 +126,3 @@ def zip_name(info: zipfile.ZipInfo) -> str:
         return info.filename.encode("cp437").decode("utf-8")
     except UnicodeError:
         return info.filename
-
-
-def _is_of_a_mac(name: str) -> bool:
-    path = PurePosixPath(name)
-    return path.name.startswith("._") or "__MACOSX" in path.parts

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -44,7 +45,12 @@ LARGEST_IMAGE = 89_478_485
 LONGEST_SIDE = 100
 """The largest ratio of two sides. A longer image is no photograph: a network's input would stretch one line of it."""
 
+PNG = b"\x89PNG\r\n\x1a\n"
+"""The first bytes of a PNG."""
+
 ORIENTATION = 0x0112
+WITH_ORIENTATION = (b"XML:com.adobe.xmp\0", b"Raw profile type exif\0")
+"""The beginnings of a PNG's texts that may have an orientation."""
 UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -137,7 +143,8 @@ def decode(data: bytes, name: str) -> NDArray[np.uint8]:
     """Decodes an image file to pixels (height, width, 3): RGB, upright by its EXIF orientation.
 
     Grey, palette, CMYK and Lab become RGB, 16 bits and real numbers become 8 bits, and transparent parts get a white
-    background. Raises `InputError` with `name` if the bytes are not a whole image in one of `FORMATS`.
+    background. Raises `InputError` with `name` if the bytes are not a whole image in one of `FORMATS`, or if more than
+    8 bits have values in less than a tenth of their range.
     """
     with _open_image(data, name) as image:
         return _pixels(image)
@@ -156,9 +163,10 @@ def image_pixels(image: Image.Image, name: str) -> NDArray[np.uint8]:
 
 
 def _pixels(image: Image.Image) -> NDArray[np.uint8]:
+    deep = _has_deep_colours(image)
     image.load()  # before its orientation is read, as Pillow itself turns a TIFF upright here
     turn = UPRIGHT.get(_orientation(image))
-    rgb = _rgb(image)
+    rgb = _rgb(image, deep)
     return np.asarray(rgb if turn is None else rgb.transpose(turn))
 
 
@@ -169,11 +177,11 @@ def examine(data: bytes, name: str) -> ImageFacts:
     """
     with _open_image(data, name) as image:
         whole = image.size
-        reduced = image.draft("RGB", (1, 1)) is not None
+        reduced, deep = image.draft("RGB", (1, 1)) is not None, _has_deep_colours(image)
         image.load()
         width, height = whole if reduced else image.size
         sideways = _orientation(image) in SIDEWAYS
-        _rgb(image)
+        _rgb(image, deep)
     if sideways:
         width, height = height, width
     return ImageFacts(width, height, hashlib.sha256(data).hexdigest())
@@ -192,7 +200,7 @@ def orientation(data: bytes, name: str) -> int:
 @contextmanager
 def _open_image(data: bytes, name: str) -> Iterator[Image.Image]:
     try:
-        with Image.open(io.BytesIO(data), formats=_formats(data, name)) as image:
+        with Image.open(io.BytesIO(_without_texts(data)), formats=_formats(data, name)) as image:
             _check_size(image, name)
             if image.format == "PNG":
                 _scale_transparent_colour(image, bits=data[24])  # of the header
@@ -203,6 +211,22 @@ def _open_image(data: bytes, name: str) -> Iterator[Image.Image]:
         raise InputError(f"{name}: not an image, or of a format other than {', '.join(FORMATS)}.") from None
     except Exception as error:  # Pillow's decoders raise all kinds of exceptions for damaged bytes
         raise InputError(f"{name}: not a readable image ({error}).") from error
+
+
+def _without_texts(data: bytes) -> bytes:
+    """The bytes without a PNG's texts, profile and damaged parts, which Pillow would read, but for orientations."""
+    if not data.startswith(PNG):
+        return data
+    kept, place = [PNG], len(PNG)
+    while place < len(data):
+        chunk = data[place : place + 12 + int.from_bytes(data[place : place + 4], "big")]
+        kind, content, stated = chunk[4:8], chunk[8:-4], chunk[-4:]
+        is_text = kind in (b"tEXt", b"zTXt", b"iTXt", b"iCCP") and not content.startswith(WITH_ORIENTATION)
+        optional = kind[:1].islower()  # and so are no pixels
+        if not (is_text or (optional and zlib.crc32(chunk[4:-4]) != int.from_bytes(stated, "big"))):
+            kept.append(chunk)
+        place += max(len(chunk), 12)
+    return b"".join(kept)
 
 
 def _formats(data: bytes, name: str) -> tuple[str, ...]:
@@ -239,30 +263,50 @@ def _orientation(image: Image.Image) -> int:
         return 1
 
 
-def _rgb(image: Image.Image) -> Image.Image:
+def _has_deep_colours(image: Image.Image) -> bool:
+    """True if Pillow will convert colours of more than 8 bits to 8 as it loads an image."""
+    stored = [tile.args if isinstance(tile.args, tuple) else (tile.args,) for tile in getattr(image, "tile", ())]
+    of_ppm = image.format == "PPM" and any(isinstance(args[-1], int) and args[-1] > 255 for args in stored)
+    return of_ppm or any(str(args[0]).endswith((";16B", ";16L", ";16N")) for args in stored if args)
+
+
+def _rgb(image: Image.Image, deep: bool) -> Image.Image:
     tags = getattr(image, "tag_v2", {})
     if image.mode == "L" and SIGNED in tags.get(SAMPLE_FORMAT, ()):
         raise ValueError("its grey values have signs")  # Pillow ignores the sign
     if image.mode in GREY_BEYOND_8_BITS:
-        grey = _reals(np.asarray(image)) if image.mode == "F" else _integers(image, tags.get(BITS, (16,))[0])
+        values = np.asarray(image, dtype=np.float32)
+        grey = _reals(values) if image.mode == "F" else _integers(values, tags.get(BITS, (16,))[0])
+        _check_range(grey)
+        grey = np.where(values == image.info.get("transparency"), np.float32(255), grey)
         grey = 255 - grey if tags.get(PHOTOMETRIC) == WHITE_IS_ZERO else grey  # 8 bits, as Pillow guarantees
         return Image.fromarray(grey.round().astype(np.uint8)).convert("RGB")
+    if deep:
+        _check_range(np.asarray(image.convert("RGB")))
     if image.has_transparency_data:
         transparent = image.convert("RGBA")
         return Image.alpha_composite(Image.new("RGBA", image.size, "white"), transparent).convert("RGB")
     return image.convert("RGB")
 
 
-def _integers(image: Image.Image, bits: int) -> NDArray[np.float32]:
+def _check_range(values: NDArray[Any]) -> None:
+    """Raises `ValueError` if values up to 255, which were more than 8 bits, lie too close together."""
+    if np.ptp(values) < 25.5 and values.any():  # all zeros are black in any range
+        raise ValueError(
+            "its values have more than 8 bits and fill less than a tenth of their range, so that its white is not "
+            "known; scale them to the range, or write 8 bits"
+        )
+
+
+def _integers(values: NDArray[np.float32], bits: int) -> NDArray[np.float32]:
     """Grey values up to 255 from integers, which are scaled; Pillow would clip them.
 
     Integers of more than 16 bits are assumed to reach 65535. Raises `ValueError` if one is larger or negative.
     """
-    values = np.asarray(image, dtype=np.float32)
     if not (values.min() >= 0 and values.max() <= WHITE_OF_16_BITS):
         raise ValueError(f"its grey values are not all between 0 and {WHITE_OF_16_BITS}")
     white = min(2**bits - 1, WHITE_OF_16_BITS)
-    return np.where(values == image.info.get("transparency"), np.float32(255), values / (white / 255))
+    return values / np.float32(white / 255)
 
 
 def _reals(grey: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from densevse.artifacts.archives import DAMAGES, check_ratio
+from densevse.artifacts.archives import DAMAGES, check_packing, check_ratio
+from densevse.artifacts.texts import decode_text
 from snakeproof.errors import InputError
 from snakeproof.files import atomic_file
 
@@ -47,7 +48,7 @@ def open_matrix(path: str | Path, key: str, unpacked_in: str | Path, dimensions:
     Data are unpacked in the folder `unpacked_in` if necessary. Raises `InputError` for a file that is missing,
     truncated, a pickle, or not an array of floats with this number of dimensions.
     """
-    read = _READERS.get(Path(path).suffix)
+    read = _READERS.get(Path(path).suffix.lower())
     if read is None:
         raise InputError(
             f"{path}: expected {', '.join(_READERS)}; pickles and other formats are not loaded. To use it, {_CONVERT}."
@@ -97,6 +98,7 @@ def _open_npz(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
             [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")], key, path
         )
         name, info = f"{path}, {chosen}", archive.getinfo(f"{chosen}.npy")
+        check_packing(path, info)
         if info.compress_type == zipfile.ZIP_STORED:
             with open(path, "rb") as file:
                 file.seek(info.header_offset + 26)
@@ -255,9 +257,7 @@ def read_row_ids(path: str | Path) -> list[str]:
     Raises `InputError` for a missing or empty file, a blank line before others, or a file that is not text in UTF-8.
     """
     try:
-        lines = Path(path).read_text("utf-8-sig").rstrip().splitlines()
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 ({error}); write it as text, with an id in each line.") from error
+        lines = decode_text(Path(path).read_bytes(), str(path), "utf-8").rstrip().splitlines()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); write a file with an id in each line.") from error
     if not lines:

@@ -13,7 +13,11 @@ _INLINE = "a|abbr|b|big|cite|code|em|font|i|mark|q|s|small|span|strong|sub|sup|t
 _BREAKING = "br|center|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|table|tbody|td|th|tr|ul"
 _TAG = re.compile(rf"</?(?:{_INLINE}|(?P<breaks>{_BREAKING}))(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(#\d+|#[xX][0-9a-fA-F]+|\w+);")
-_LIST = re.compile(r"""\s*[\[(]\s*(['"]).*\1\s*,?\s*[\])]\s*""", re.DOTALL)
+_QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_LIST = re.compile(
+    rf"""\s*[\[(]\s*(?:(['"]).*\1|{_QUOTED}(?:\s*,\s*{_QUOTED})*)\s*,?\s*[\])]\s*""",  # Python quotes It's by "
+    re.DOTALL,
+)
 
 
 def clean_sentence(text: str) -> str:

@@ -43,7 +43,7 @@ def overrides(files: Sequence[str]) -> list["Override"]:
     for file in (str(ROOT / "config/config.yaml"), *files):
         if not Path(file).is_file():
             raise InputError(f"--configfile: {file} is not there; correct the path.")
-        values = read_yaml(file) or {}
+        values = read_yaml(file)
         if not isinstance(values, dict):
             raise InputError(f"--configfile: {file} holds no keys; see config/README.md for what it may hold.")
         found.append(Override(file, values))

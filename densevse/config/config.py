@@ -22,7 +22,7 @@ from densevse.config.proposers import Clustered, Proposer
 from densevse.config.registries import VIEWS, WATCHERS
 from densevse.config.sources import PlainPath
 from densevse.config.tables import Ensemble, Table
-from densevse.config.values import DatasetKey, DatasetName, VariantKey, VariantName
+from densevse.config.values import DatasetKey, DatasetName, Threads, VariantKey, VariantName
 from snakeproof.strict import FileName, Strict, check_known_names
 
 Settings = TypeVar("Settings", bound=AnalysisSettings)
@@ -50,7 +50,7 @@ class Config(Strict):
 
     results: PlainPath = Field("results", description="folder of everything that the workflow makes")
     resources: PlainPath = Field("resources", description="folder of downloads")
-    gpu: Literal["auto"] | Annotated[int, Field(ge=0)] = Field(
+    gpu: Literal["auto", 0] | Threads = Field(
         "auto",
         description="GPUs that a feature or training job requests and requires; 0: never use one; auto: request "
         "none, but use one if it is visible",
@@ -58,8 +58,8 @@ class Config(Strict):
     gres: Annotated[str, AfterValidator(_check_gres_name)] | None = Field(
         None, description="gpu or gpu:<model>, for a Slurm cluster that wants --gres for --gpus; `gpu` says how many"
     )
-    jobs_per_gpu: int = Field(1, ge=1, description="jobs of a user on one GPU at a time; others wait")
-    loader_threads: Literal["auto"] | Annotated[int, Field(gt=0)] = Field(
+    jobs_per_gpu: Threads = Field(1, description="jobs of a user on one GPU at a time; others wait")
+    loader_threads: Literal["auto"] | Threads = Field(
         "auto",
         description="threads of a job that read, decode and plan for a GPU; auto: the cores, shared by the jobs that "
         "run on GPUs",
@@ -82,8 +82,8 @@ class Config(Strict):
         description="watchers of trainings while they run: tensorboard, or that of a package of yours; they change no "
         "artifact, and nothing runs again for them",
     )
-    threads: int = Field(
-        2, ge=1, description="threads of a torch job; fixed, as the last bits of sums depend on their number"
+    threads: Threads = Field(
+        2, description="threads of a torch job; fixed, as the last bits of sums depend on their number"
     )
     datasets: dict[DatasetKey, Dataset] = Field(description="photographs and sentences, with their splits")
     networks: dict[FileName, NetworkConfig] = Field(description="convolutional networks, which describe images")

@@ -9,7 +9,7 @@ from densevse.config.networks import GivenFeatures
 from densevse.config.readers import READERS, ReaderName, ReaderOptions
 from densevse.config.registries import ViewName
 from densevse.config.sources import Path, Source
-from densevse.config.values import DatasetName, Length, RankedSentences, Seeds
+from densevse.config.values import DatasetName, Length, RankedSentences, Seeds, Threads
 from snakeproof.strict import FileName, Strict, Title, type_validator
 
 
@@ -123,7 +123,7 @@ class Dataset(Reading):
     minimum_word_count: int = Field(1, ge=1, description="rarer words become the unknown word")
     concepts: int = Field(256, ge=1, description="the number of most frequent concepts that are kept (SCO's K)")
     shards: int = Field(1, ge=1, le=1000, description="files of a sharded artifact; results do not depend on it")
-    threads: int | None = Field(None, ge=1, description="threads of a job, in place of the general `threads`")
+    threads: Threads | None = Field(None, description="threads of a job, in place of the general `threads`")
     networks: dict[ViewName, str] = Field(description="view -> the network whose features methods read")
     features: dict[FileName, GivenFeatures] = Field(
         default={}, description="features that were computed elsewhere, by a name that `networks` may use"

@@ -176,6 +176,9 @@ class WebDataset(ReaderOptions):
     )
     splits: BySplit[Count] | None = Field(None, description="in its place: split -> number of images, drawn at random")
     seed: Seed = Field(0, description="seed of the random draw")
+    pictures: str | None = Field(
+        None, min_length=1, description="the suffix of the pictures, such as input.jpg; by default any that is known"
+    )
     sentences: str = Field(
         "txt", min_length=1, description="the suffix of the files with sentences: one a line, or json"
     )

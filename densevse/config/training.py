@@ -54,7 +54,7 @@ class Phase(Strict):
     """Some epochs of a training, and their settings."""
 
     epochs: int = Field(gt=0, le=10**6, description="passes over the training examples")
-    learning_rate: float = Field(ge=0, description="the learning rate at the phase's start")
+    learning_rate: float = Field(gt=0, description="the learning rate at the phase's start")
     final_learning_rate: float | None = Field(
         default=None,
         ge=0,

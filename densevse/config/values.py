@@ -27,5 +27,6 @@ def _check_distinct_seeds(seeds: list[int]) -> list[int]:
 Seeds = Annotated[list[Seed], Field(min_length=1), AfterValidator(_check_distinct_seeds)]
 RankedSentences = Literal["all", "first_five"]
 Count = Annotated[int, Field(gt=0, le=10**9)]
+Threads = Annotated[int, Field(gt=0, le=4096)]
 Length = Annotated[int, Field(gt=0, le=100_000)]
 """Of a vector or a sentence, or a number of units: no machine holds the weights of more."""

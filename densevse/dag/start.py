@@ -60,7 +60,7 @@ class Start:
         if bucket:
             contents.uploads = Uploads(self.settings.resources)
         adopt = f"{ADOPT} (with your --configfile)"
-        self.run = Run(workflow, folders, self.makers.is_made, logger, adopt, bucket)
+        self.run = Run(workflow, folders, self.makers.is_made, logger, adopt, bucket, options.dryrun)
         self.calls = Calls(self.project.code)
         # The values of <results> and others in paths of rules.
         self.folders = {

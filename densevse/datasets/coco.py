@@ -1,6 +1,5 @@
 """Reads MS-COCO as published (captions_*.json, instances_*.json, an archive for each split) or Karpathy's splits."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field, TypeAdapter
 from typing_extensions import TypedDict
 
+from densevse.artifacts.file_names import refuse_repeated
 from densevse.artifacts.schemas.proposals import MASKS, run_lengths, runs_to_mask
 from densevse.config.readers import Coco, Karpathy
 from densevse.datasets import karpathy
@@ -185,9 +185,7 @@ def _name_classes(content: Any, where: str, crowds: bool) -> list[tuple[Any, str
     """The annotations, with those of crowds or without, and the names of their classes, by id."""
     names = {category["id"]: category["name"] for category in content["categories"]}
     kept = [item for item in content["annotations"] if crowds or not item.get("iscrowd")]
-    twice = [number for number, times in Counter(item["id"] for item in content["annotations"]).items() if times > 1]
-    if twice:
-        raise InputError(f"{where}: annotations occur twice: {twice[:20]}; keep one of each.")
+    refuse_repeated((item["id"] for item in content["annotations"]), f"{where}: annotations occur twice")
     for item in kept:
         if item["category_id"] not in names:
             raise InputError(f"{where}: annotation {item['id']} has an unknown category: {item['category_id']}.")
@@ -261,12 +259,9 @@ def _read_captions(paths: Paths) -> tuple[dict[str, str], pd.DataFrame]:
         where = f"{paths['annotations']}, {name}"
         content = check_layout(_CAPTIONS, read_json(data, where), where)
         images = [(str(image["id"]), image["file_name"]) for image in content["images"]]
-        count = Counter([*files, *(image for image, _ in images)])
-        twice = [image for image, times in count.items() if times > 1]
-        if twice:
-            raise InputError(
-                f"{where}: images occur twice, here or in an earlier file: {twice[:20]}; keep one of each."
-            )
+        refuse_repeated(
+            [*files, *(image for image, _ in images)], f"{where}: images occur twice, here or in an earlier file"
+        )
         files.update(images)
         for item in content["annotations"]:
             if str(item["image_id"]) not in files:

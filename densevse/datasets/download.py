@@ -25,6 +25,15 @@ from densevse.datasets.answers import (
     receive_answer,
     refuse_page,
 )
+from densevse.runtime.busy_servers import (
+    BusyError,
+    StillBusyError,
+    ask_hub,
+    describe_status,
+    first_line,
+    refuse_busy,
+    wait_for_server,
+)
 from densevse.runtime.project import project_root
 from snakeproof.errors import InputError
 from snakeproof.files import checksum, copy, explain_write_errors, write_text
@@ -59,7 +68,7 @@ def download(source: Mapping[str, Any], output: str | Path, mirrors: Sequence[st
             logger.info("%s: asking %s", path, url)
             _obtain({**known, "url": url}, path, wait)
             return
-        except AddressError as error:
+        except (AddressError, StillBusyError) as error:
             logger.warning("%s: %s", url, error)
             failures.append(f"  {url}: {error}")
     raise InputError("\n".join([f"{path}: no address gave this file.", *failures, own_file_advice(output)]))
@@ -67,10 +76,13 @@ def download(source: Mapping[str, Any], output: str | Path, mirrors: Sequence[st
 
 def _obtain(source: Mapping[str, Any], path: Path, wait: float) -> None:
     """Obtains the file from one address, in several attempts. Raises `AddressError` if that fails."""
-    for attempt in range(1, _ATTEMPTS + 1):
+    attempt, waited = 1, 0.0
+    while True:
         try:
             _fetch(source, _part(path), path.name)
             break
+        except BusyError as error:
+            waited = wait_for_server(error, waited)
         except DroppedError as error:
             logger.warning("%s, attempt %d of %d: %s", source["url"], attempt, _ATTEMPTS, error)
             if attempt == _ATTEMPTS:
@@ -78,6 +90,7 @@ def _obtain(source: Mapping[str, Any], path: Path, wait: float) -> None:
                     f"failed {_ATTEMPTS} times, the last time with: {error}. Run again to resume."
                 ) from error
             time.sleep(wait * 2 ** (attempt - 1))
+            attempt += 1
     _accept(source, path)
 
 
@@ -87,7 +100,8 @@ def _fetch(source: Mapping[str, Any], part: Path, file: str) -> None:
     offset = part.stat().st_size if kept else 0
     with receive_answer(source["url"], _range_headers(kept, offset)) as (response, blocks):
         if response.status_code in PASSING:
-            raise DroppedError(f"HTTP {response.status_code}")
+            refuse_busy(response.status_code, response.headers)
+            raise DroppedError(describe_status(response.status_code))
         if response.status_code in (206, 416):
             if not _is_continuation(response, kept, offset):
                 _forget(part)
@@ -278,22 +292,26 @@ def download_from_hub(source: Mapping[str, Any], output: str | Path) -> None:
 
 def _receive_from_hub(source: Mapping[str, Any], part: Path, path: Path) -> Path:
     try:
-        found = hf_hub_download(
-            source["hub"].removeprefix("datasets/"),
-            _hub_path(source),
-            repo_type="dataset" if source["hub"].startswith("datasets/") else "model",
-            revision=source["revision"],
-            local_dir=part,
+        found = ask_hub(
+            lambda: hf_hub_download(
+                source["hub"].removeprefix("datasets/"),
+                _hub_path(source),
+                repo_type="dataset" if source["hub"].startswith("datasets/") else "model",
+                revision=source["revision"],
+                local_dir=part,
+            )
         )
     except (RepositoryNotFoundError, RevisionNotFoundError, RemoteEntryNotFoundError) as error:
         raise InputError(
             f"{path}: the hub has no file {_hub_path(source)} in {source['hub']} at {source['revision']} "
-            f"({_first_line(error)}). Correct hub, revision or file of the source; a file that is not public needs "
+            f"({first_line(error)}). Correct hub, revision or file of the source; a file that is not public needs "
             "HF_TOKEN."
         ) from error
+    except StillBusyError as error:
+        raise InputError(f"{path}: the hub did not give it: {error}.") from error
     except Exception as error:  # connections fail with many kinds of exceptions, of several libraries
         raise InputError(
-            f"{path}: the hub did not give it ({type(error).__name__}: {_first_line(error)}). Run again to resume; or "
+            f"{path}: the hub did not give it ({type(error).__name__}: {first_line(error)}). Run again to resume; or "
             f"obtain the file elsewhere, and name it as `local` of {path.parent.name}."
         ) from error
     return Path(found)
@@ -301,10 +319,6 @@ def _receive_from_hub(source: Mapping[str, Any], part: Path, path: Path) -> Path
 
 def _hub_path(source: Mapping[str, Any]) -> str:
     return str(source.get("path") or source["file"])
-
-
-def _first_line(error: Exception) -> str:
-    return next((line for line in str(error).splitlines() if line.strip()), "no reason given")
 
 
 def unpack(source: Mapping[str, str], output: str | Path) -> None:

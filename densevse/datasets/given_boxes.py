@@ -29,9 +29,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from densevse.artifacts.archives import Archive
+from densevse.artifacts.boxes import drop_unknown_images
+from densevse.artifacts.file_names import bare_name, names_by_key
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.sentences import TOKENS
-from densevse.datasets.layout import BOX_COLUMNS, STATED_SIZE, numbered_lines
+from densevse.artifacts.texts import numbered_lines
+from densevse.datasets.layout import BOX_COLUMNS, STATED_SIZE
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.logs import logger, progress
@@ -51,21 +54,11 @@ def write_given_boxes(boxes: str, image_table: str, caption_table: str, tokens: 
         cut = schema.read(tokens, TOKENS, ["caption_id", "tokens"])
         found = read_entities(boxes, captions, dict(zip(cut["caption_id"], cut["tokens"], strict=True)))
         _check_orientation(found, images, boxes)
-    found = _drop_unknown_images(found, images, boxes)
+    found = drop_unknown_images(found, images, boxes)
     rows = found[[*BOX_COLUMNS, ORIGIN]]
     check_captions(rows, images, captions, boxes)
     logger.info("%d boxes of %d images", len(rows), rows["image_id"].nunique())
     schema.write(rows, BOXES.bind(images=images), output)
-
-
-def _drop_unknown_images(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The boxes of images of the data set; those of others are counted. Raises `InputError` if none is left."""
-    known = boxes["image_id"].isin(images["image_id"])
-    if len(boxes) and not known.any():
-        raise InputError(f"{name}: no box is of an image of the data set, such as {images['image_id'].iloc[0]!r}.")
-    if not known.all():
-        logger.warning("%s: %d boxes are of images that the data set does not have; left out", name, (~known).sum())
-    return boxes[known].reset_index(drop=True)
 
 
 def check_captions(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, name: str) -> None:
@@ -132,34 +125,28 @@ def read_entities(path: str, captions: pd.DataFrame, words: Mapping[str, Sequenc
     rows: list[tuple[Any, ...]] = []
     found = 0
     with Archive.open(path) as archive:
-        files = {(PurePosixPath(name).suffix, PurePosixPath(name).stem): name for name in archive.names()}
+        keys = {image_id: bare_name(str(image_id)) for image_id in captions["image_id"].unique()}
+        wanted = {f"{key}{suffix}" for key in keys.values() for suffix in (".txt", ".xml")}
+        named = ((f"{bare_name(name)}{PurePosixPath(name).suffix.lower()}", name) for name in archive.names())
+        files = names_by_key((one for one in named if one[0] in wanted), path)
+        # One file cannot tell cat/001.jpg from dog/001.jpg.
+        names_by_key(((f"{key}.txt", image_id) for image_id, key in keys.items() if f"{key}.txt" in files), path)
         for image_id, own in progress(captions.groupby("image_id", sort=False), "Flickr30k Entities"):
-            stem = PurePosixPath(str(image_id)).stem
-            if (".txt", stem) not in files or (".xml", stem) not in files:
+            text, boxes = (files.get(f"{keys[image_id]}{suffix}", "") for suffix in (".txt", ".xml"))
+            if not (text and boxes):
                 continue
-            annotation = read_annotation(archive.read(files[".xml", stem]), files[".xml", stem])
+            annotation = read_annotation(archive.read(boxes), boxes)
             by_letters: dict[str, list[str]] = defaultdict(list)
-            for text, caption_id in zip(own["text"], own["caption_id"], strict=True):
-                by_letters[letters(text)].append(caption_id)
-            for _, line in numbered_lines(archive.read(files[".txt", stem]), files[".txt", stem], "utf-8"):
+            for sentence, caption_id in zip(own["text"], own["caption_id"], strict=True):
+                by_letters[letters(sentence)].append(caption_id)
+            for _, line in numbered_lines(archive.read(text), text, "utf-8"):
                 tokens, phrases = read_sentence(line)
                 caption_ids = by_letters[letters(" ".join(tokens))]
                 if caption_ids:
                     found += 1
-                    place = f"{path}: {files['.xml', stem]}"
-                    caption_id = caption_ids.pop(0)
+                    caption_id, of_image = caption_ids.pop(0), (annotation.width, annotation.height, f"{path}: {boxes}")
                     rows += [
-                        (
-                            str(image_id),
-                            caption_id,
-                            phrase,
-                            start,
-                            end,
-                            *box,
-                            annotation.width,
-                            annotation.height,
-                            place,
-                        )
+                        (str(image_id), caption_id, phrase, start, end, *box, *of_image)
                         for entity, phrase, start, end in place_phrases(tokens, phrases, words[caption_id])
                         for box in annotation.boxes.get(entity, [])
                     ]

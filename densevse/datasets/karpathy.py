@@ -8,6 +8,7 @@ import pandas as pd
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
+from densevse.artifacts.file_names import refuse_repeated
 from densevse.config.readers import Karpathy
 from densevse.datasets.layout import (
     CAPTION_COLUMNS,
@@ -71,9 +72,7 @@ def read_entries(name: str, paths: Paths) -> list[Entry]:
     where = f"{paths['karpathy']}, {name}"
     content = read_json(read_file(paths["karpathy"], name), where)
     entries = check_layout(FILE, content, where)["images"]
-    twice = pd.Series([image_id(entry) for entry in entries], dtype=object).loc[lambda images: images.duplicated()]
-    if len(twice):
-        raise InputError(f"{where}: these images occur twice: {list(twice[:20])}; keep one of each.")
+    refuse_repeated(map(image_id, entries), f"{where}: these images occur twice")
     return entries
 
 

@@ -16,6 +16,7 @@ from pydantic import StringConstraints, TypeAdapter, ValidationError
 from densevse.artifacts.archives import Archive, base_names
 from densevse.artifacts.file_names import plain_name
 from densevse.artifacts.schemas.datasets import BOXES
+from densevse.artifacts.texts import check_text, numbered_lines
 from densevse.config.values import Split
 from snakeproof.errors import InputError
 
@@ -49,7 +50,7 @@ def read_files(path: str, pattern: str) -> Iterator[tuple[str, bytes]]:
     with Archive.open(path) as archive:
         by_base = base_names(archive)
         found = by_base.get(asked) or sorted(
-            name for base, names in by_base.items() if fnmatch(base, asked) for name in names
+            name for base, names in by_base.items() if fnmatch(base.lower(), asked.lower()) for name in names
         )
         if not found:
             raise InputError(f"{path}: no file {pattern} in it; it has {', '.join(archive.names()[:10]) or 'none'}.")
@@ -60,28 +61,6 @@ def read_files(path: str, pattern: str) -> Iterator[tuple[str, bytes]]:
 def read_lines(path: str, pattern: str, encoding: str = "utf-8") -> list[tuple[int, str]]:
     """The lines that are not blank of the file that matches `pattern`, with their numbers from 1."""
     return numbered_lines(read_file(path, pattern), f"{path}, {pattern}", encoding)
-
-
-def numbered_lines(data: bytes, where: str, encoding: str) -> list[tuple[int, str]]:
-    """The lines that are not blank, numbered from 1. Raises `InputError` that names an undecodable line."""
-    text = decode_text(data, where, encoding)
-    ends = "\n" if "\n" in text else "\r"  # an old Mac ends lines with CR alone
-    return [(number, line.rstrip("\r")) for number, line in enumerate(text.split(ends), start=1) if line.strip()]
-
-
-def decode_text(data: bytes, where: str, encoding: str) -> str:
-    """The text without a byte order mark. Raises `InputError` that names an undecodable line."""
-    try:
-        return data.removeprefix(b"\xef\xbb\xbf").decode(encoding)
-    except UnicodeDecodeError as error:
-        before = data[: error.start].split(b"\n")
-        raise InputError(
-            f"{where}, line {len(before)}: not {encoding} ({error.reason} after {before[-1][-80:]!r}). "
-            "Correct the line, or name the file's encoding in the data set's options, if its reader has that "
-            "(encoding: latin-1)."
-        ) from None
-    except UnicodeError as error:
-        raise InputError(f"options.encoding, for {where}: unknown encoding of text {encoding!r} ({error}).") from None
 
 
 def can_be_written(text: str) -> bool:
@@ -101,6 +80,7 @@ def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:
         item.pop(str(leave_out), None)
         return item
 
+    check_text(data, where, "utf-16")  # which JSON may be
     try:
         return json.loads(data, object_hook=drop_key if leave_out else None)
     except (ValueError, RecursionError) as error:

@@ -9,7 +9,6 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +16,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from densevse.artifacts.archives import Archive, bytes_columns
+from densevse.artifacts.archives import Archive, bytes_columns, list_files
+from densevse.artifacts.texts import decode_text, numbered_lines
 from densevse.config.readers import PairTable
 from densevse.config.values import Split
 from densevse.datasets.layout import (
@@ -28,10 +28,8 @@ from densevse.datasets.layout import (
     Paths,
     are_sentences,
     can_be_written,
-    decode_text,
     image_sources,
     is_plain_file,
-    numbered_lines,
     read_files,
     seeded_splits,
 )
@@ -210,7 +208,10 @@ def _file_format(name: str) -> str:
     """The format of a file by its suffix. Raises `InputError` for an unknown one."""
     suffix = Path(name).suffix.lower()
     if suffix not in FORMATS:
-        raise InputError(f"{name}: the suffix is none of {', '.join(FORMATS)}; name the format as options.format.")
+        raise InputError(
+            f"{name}: the suffix is none of {', '.join(FORMATS)}; name the format as options.format, or unpack the "
+            "file if it is compressed."
+        )
     return FORMATS[suffix]
 
 
@@ -234,6 +235,7 @@ def _check_columns(options: PairTable, columns: list[str], where: str) -> None:
 
 def _csv_rows(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:
     text = decode_text(data, where, options.encoding)
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # of a cell; Python's own is 131,072 characters
     lines = csv.reader(
         io.StringIO(text, newline=""), strict=True, delimiter=options.delimiter or _delimiter(options, text)
     )
@@ -291,7 +293,7 @@ def _parquet_files(source: str, pattern: str) -> list[Path]:
     """The files of a folder whose names match; or the source, if it is a file."""
     if Path(source).is_file():
         return [Path(source)]
-    found = sorted(path for path in Path(source).rglob("*") if fnmatch(path.name, pattern) and path.is_file())
+    found = list_files(source, pattern)
     if not found:
         raise InputError(f"{source}: no file {pattern} in this folder; see the data set's options and its source.")
     return found

@@ -3,19 +3,19 @@
 It is published as a web page. Copies have one folder for each category, with <category>/<image>.jpg and .txt.
 """
 
-from collections import Counter
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
 
 import pandas as pd
 
+from densevse.artifacts.file_names import names_by_key, refuse_repeated
+from densevse.artifacts.texts import numbered_lines
 from densevse.config.readers import Pascal
 from densevse.datasets.layout import (
     CAPTION_COLUMNS,
     Paths,
     image_frame,
     image_sources,
-    numbered_lines,
     read_files,
     read_lines,
     seeded_splits,
@@ -42,12 +42,12 @@ def read(options: Pascal, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _read_text_files(path: str, encoding: str) -> dict[str, list[str]]:
-    sentences: dict[str, list[str]] = {}
-    for name, data in read_files(path, "*.txt"):
-        image = "/".join(PurePosixPath(name).with_suffix(".jpg").parts[-2:])
-        if image in sentences:
-            raise InputError(f"{path}: there is more than one text file for {image}.")
-        sentences[image] = [line for _, line in numbered_lines(data, f"{path}, {name}", encoding)]
+    files = dict(read_files(path, "*.txt"))
+    texts = names_by_key((("/".join(PurePosixPath(name).with_suffix(".jpg").parts[-2:]), name) for name in files), path)
+    sentences = {
+        image: [line for _, line in numbered_lines(files[name], f"{path}, {name}", encoding)]
+        for image, name in texts.items()
+    }
     return {image: texts for image, texts in sentences.items() if texts}
 
 
@@ -63,9 +63,7 @@ def _read_page(path: str, encoding: str) -> dict[str, list[str]]:
     sentences = dict(found)
     if not sentences:
         raise InputError(f"{path}: no <img> with sentences after it; save the page of the data set itself.")
-    twice = sorted(image for image, number in Counter(image for image, _ in found).items() if number > 1)
-    if twice:
-        raise InputError(f"{path}: these images occur twice on the page: {twice[:20]}; keep one of each.")
+    refuse_repeated((image for image, _ in found), f"{path}: these images occur twice on the page")
     return sentences
 
 

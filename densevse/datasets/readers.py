@@ -33,13 +33,13 @@ import pandas as pd
 
 from densevse.artifacts.archives import base_names
 from densevse.artifacts.families import copies
-from densevse.artifacts.file_names import compose_accents
-from densevse.artifacts.images import SUFFIXES, ImageFacts, ImageFiles, examine
+from densevse.artifacts.file_names import compose_accents, refuse_alike
+from densevse.artifacts.images import SUFFIXES, ImageFacts, ImageFiles, ImageSource, examine
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.sentences import clean_sentence
 from densevse.config.datasets import Reading
 from densevse.config.readers import READERS
-from densevse.datasets.layout import Paths, select_captions, sort_by_split
+from densevse.datasets.layout import Paths, is_plain_file, select_captions, sort_by_split
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.files import write_text
@@ -71,14 +71,14 @@ def read_dataset(
     for table in (images, captions):
         table["image_id"] = table["image_id"].map(compose_accents)  # files may encode the same letters in two ways
     files = ImageFiles(paths)
-    _check_images(images)
+    _check_images(images, reading, paths)
     with_pictures = READERS[reading.reader].HAS_PICTURES
     if with_pictures:
         _check_files(images)
-        _log_leftovers(images, captions, files)
+        _check_leftovers(images, captions, files, reading.only_available)
     images = sort_by_split(images)
     images["family"] = images.get("family", images["image_id"])
-    captions = _number_captions(captions, images)
+    captions = _number_captions(captions, images, paths)
     images["captions"] = images["image_id"].map(captions["image_id"].value_counts()).fillna(0).astype("int32")
     _log(images, captions)
     if not with_pictures:
@@ -104,8 +104,11 @@ def write_dataset(
     schema.write(caption_table, CAPTIONS, captions)
 
 
-def _log_leftovers(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFiles) -> None:
-    """Logs the files and captions of a data set that belong to none of its splits."""
+def _check_leftovers(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFiles, only_available: bool) -> None:
+    """Logs the files and captions of a data set that belong to none of its splits.
+
+    Raises `InputError` if they are written almost as images of the splits that have none.
+    """
     listed = set(zip(images["source"], images["file"], strict=True))
     unlisted = [
         name
@@ -115,13 +118,30 @@ def _log_leftovers(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFil
         if PurePosixPath(name).suffix.lower() in SUFFIXES and (source, name) not in listed
     ]
     logger.info("%d image files are in no split and are ignored%s", len(unlisted), _list_ids(unlisted))
-    without = captions.loc[~captions["image_id"].isin(images["image_id"]), "image_id"].drop_duplicates()
+    of_images, of_captions = (dict.fromkeys(table["image_id"]) for table in (images, captions))
+    without = [image for image in of_captions if image not in of_images]
     logger.info("%d captioned images are in no split and are ignored%s", len(without), _list_ids(without))
+    where = ", ".join(files.sources.values())
+    silent = [image for image in of_images if image not in of_captions]
+    refuse_alike(silent, without, f"{where}: images without a sentence, and sentences of images in no split")
+    if only_available:  # else what is missing is named later
+        missing = [name for source, name in listed if name not in files.archive(source)]
+        refuse_alike(missing, unlisted, f"{where}: images that are missing, and files of no image")
 
 
-def _check_images(images: pd.DataFrame) -> None:
+def _describe_sources(paths: Paths) -> str:
+    """The sources, each with three of its files."""
+    there = {path: [] if is_plain_file(path) else ImageSource.open(path).names()[:3] for path in paths.values()}
+    return "; ".join(f"{path} ({', '.join(names)})" if names else path for path, names in there.items())
+
+
+def _check_images(images: pd.DataFrame, reading: Reading, paths: Paths) -> None:
     if images.empty:
-        raise InputError("the data set's splits list no images; see the options and sources of its config.")
+        told = reading.options.model_dump(exclude_none=True)
+        raise InputError(
+            "the data set's splits list no images; see the options and sources of its config. The reader "
+            f"{reading.reader} was told {told}, and there are {_describe_sources(paths)}."
+        )
     twice = images.loc[images["image_id"].duplicated(), "image_id"]
     if len(twice):
         raise InputError(f"{len(twice)} image ids are in the data set twice{_list_ids(twice)}.")
@@ -148,12 +168,16 @@ def _check_sentence_ids(captions: pd.DataFrame) -> None:
         )
 
 
-def _number_captions(captions: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
+def _number_captions(all_captions: pd.DataFrame, images: pd.DataFrame, paths: Paths) -> pd.DataFrame:
     """Captions in the order of the images, with position, id and split; the text of each is one line."""
-    captions = select_captions(images, captions)
+    captions = select_captions(images, all_captions)
     _check_sentence_ids(captions)
     if captions.empty:
-        raise InputError("no image that a split lists has a caption; are the ids in the data set's files the same?")
+        raise InputError(
+            "no image that a split lists has a caption; are the ids in the data set's files the same? Images are "
+            f"called {images['image_id'].head(3).tolist()}, and those of captions "
+            f"{all_captions['image_id'].unique()[:3].tolist()}, in {_describe_sources(paths)}."
+        )
     captions["text"] = captions["text"].map(clean_sentence)
     captions["position"] = captions.groupby("image_id", sort=False).cumcount().astype("int32")
     captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from densevse.artifacts.boxes import drop_unknown_images
 from densevse.artifacts.file_names import compose_accents
 from densevse.artifacts.images import SIDEWAYS, ImageFiles, orientation
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
@@ -76,11 +77,9 @@ def _select_objects(objects: pd.DataFrame, images: pd.DataFrame, annotations: st
     objects = objects.assign(image_id=objects["image_id"].map(compose_accents))
     if ORIGIN not in objects:
         objects[ORIGIN] = [f"{annotations}: object {number}" for number in range(len(objects))]
+    objects = drop_unknown_images(objects, images, annotations)
     row = objects["image_id"].map(pd.Series(images.index, index=images["image_id"]))
-    if row.isna().any():
-        logger.warning("%d objects are of images that the data set does not have; left out", row.isna().sum())
-    ordered = objects.assign(row=row).dropna(subset="row").sort_values("row", kind="stable", ignore_index=True)
-    return ordered.drop(columns="row")
+    return objects.assign(row=row).sort_values("row", kind="stable", ignore_index=True).drop(columns="row")
 
 
 def _turns(
@@ -90,7 +89,7 @@ def _turns(
 
     `image_ids` and `stated` (width, height; or NaN) are those of the objects.
     """
-    known = images[(images["status"] == "ok") & images["image_id"].isin(image_ids)].set_index("image_id")
+    known = images[(images["status"] == "ok") & images["image_id"].isin(image_ids.unique())].set_index("image_id")
     places = zip(known["source"], known["file"], strict=True)
     turns = [
         orientation(files.read(source, file), file)

@@ -1,28 +1,30 @@
 """Reads WebDatasets: tars with <key>.jpg beside <key>.txt or <key>.json, as img2dataset and CLIP_benchmark have them.
 
 A text has a sentence in each line. A JSON file has the sentence, or a list of them, under one key. An image's id is its
-tar and its key, such as 00000/000000012.
+tar and its key, such as 00000/000000012. A key may have dots: it ends where the suffix of a picture, or of the files
+with sentences, begins. But a key that another one continues after a dot, as IMG_2 and IMG_2.0, is refused, as most
+programs end keys at the first dot and so take both for one.
 """
 
 import json
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import pandas as pd
 
-from densevse.artifacts.archives import Archive
+from densevse.artifacts.archives import Archive, list_files
+from densevse.artifacts.file_names import names_by_key
 from densevse.artifacts.images import SUFFIXES
+from densevse.artifacts.texts import decode_text, numbered_lines
 from densevse.config.readers import WebDataset
 from densevse.datasets.layout import (
     CAPTION_COLUMNS,
     IMAGE_COLUMNS,
     Paths,
     are_sentences,
-    decode_text,
-    numbered_lines,
     seeded_splits,
     sort_by_split,
 )
@@ -42,40 +44,39 @@ class _Tar(NamedTuple):
 def read(options: WebDataset, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Reads images and captions from the tars of all sources, each a tar or a folder of tars.
 
-    Raises `InputError` for a split without a tar, for a tar of two splits, for a sample of two pictures, and for a text
-    or JSON file that cannot be read.
+    Of a text whose key has no picture only the key is returned. Raises `InputError` for a split without a tar, for a
+    tar of two splits, for a key of two pictures or texts, for tars without a picture, and for a text or JSON file that
+    cannot be read.
     """
     images: dict[str, tuple[str, str]] = {}
     splits: dict[str, str] = {}
     captions: list[tuple[str, str]] = []
-    several = 0
-    for tar, split in _tars(options, paths):
-        without = list[str]()
+    several, others = 0, list[str]()
+    tars = _tars(options, paths)
+    for tar, split in tars:
+        below = PurePosixPath(tar.name).with_suffix("")
         with Archive.open(tar.path) as archive:
-            for key, members in _samples(archive).items():
-                pictures = [name for suffix, name in members.items() if f".{suffix}" in SUFFIXES]
-                if not pictures:
-                    without.append(key)
-                    continue
-                if len(pictures) > 1:
-                    raise InputError(f"{tar.path}: {key} has {' and '.join(pictures)}; leave one picture of each key.")
-                image_id = f"{PurePosixPath(tar.name).with_suffix('')}/{key}"
+            pictures, texts = _samples(archive, options)
+            for key, name in pictures.items():
+                image_id = f"{below}/{key}"
                 if image_id in images:
                     raise InputError(f"{tar.path}: another tar of that name has {image_id} as well; rename one.")
-                images[image_id], splits[image_id] = (tar.source, f"{tar.below}{pictures[0]}"), split
-                if options.sentences in members:
-                    name = members[options.sentences]
-                    found = _sentences(options, archive.read(name), f"{tar.path}, {name}")
-                    several += len(found) > 1
-                    captions += [(image_id, sentence) for sentence in found]
-        if without:
-            logger.warning(
-                "%s: %d samples without a picture are left out, the first is %s; a key ends at the first dot of a name",
-                *(tar.path, len(without), without[0]),
-            )
+                images[image_id], splits[image_id] = (tar.source, f"{tar.below}{name}"), split
+            for key, name in texts.items():
+                found = _sentences(options, archive.read(name), f"{tar.path}, {name}") if key in pictures else [""]
+                several += len(found) > 1
+                captions += [(f"{below}/{key}", sentence) for sentence in found]
+            others += archive.names()[:3]
     logger.info("%d of %d samples have several sentences; a text has one in each line", several, len(images))
+    if not images:
+        raise InputError(
+            f"{', '.join(str(tar.path) for tar, _ in tars[:3]) or ', '.join(paths.values())}: no name ends as one of "
+            f"a picture, in {', '.join(_picture_suffixes(options))}; there are {', '.join(others[:3]) or 'no files'}. "
+            "Name the suffix of the pictures as options.pictures, and that of the sentences as options.sentences."
+        )
     if options.splits:
         splits = seeded_splits(images, options.splits, options.seed)
+        captions = [one for one in captions if one[0] in splits or one[0] not in images]
     rows = [(image_id, *images[image_id], split) for image_id, split in splits.items()]
     return sort_by_split(pd.DataFrame(rows, columns=IMAGE_COLUMNS)), pd.DataFrame(captions, columns=CAPTION_COLUMNS)
 
@@ -109,18 +110,33 @@ def _source_tars(source: str, path: Path) -> Iterator[_Tar]:
     if not path.is_dir():
         yield _Tar(source, path.name, path, "")
         return
-    for file in sorted(path.rglob("*.tar")):
+    for file in list_files(path, "*.tar"):
         name = file.relative_to(path).as_posix()
         yield _Tar(source, name, file, f"{name}/")
 
 
-def _samples(archive: Archive) -> dict[str, dict[str, str]]:
-    """The members of each sample: key -> suffix -> name. A key ends at the first dot of a file's name."""
-    samples: dict[str, dict[str, str]] = defaultdict(dict)
-    for name in archive.names():
-        key, _, suffix = PurePosixPath(name).name.partition(".")
-        samples[str(PurePosixPath(name).parent / key)][suffix.lower()] = name
-    return samples
+def _samples(archive: Archive, options: WebDataset) -> tuple[dict[str, str], dict[str, str]]:
+    """The names of the pictures and of the files with sentences, by key. Raises `InputError` for two under one key."""
+    pictures, texts = (
+        names_by_key(((found[1], name) for name in archive.names() if (found := pattern.fullmatch(name))), archive.path)
+        for pattern in map(_compile_suffixes, (_picture_suffixes(options), [f".{options.sentences}"]))
+    )
+    within = ((begin, name) for key, name in pictures.items() for begin in _beginnings(key) if begin in pictures)
+    return names_by_key([*pictures.items(), *within], archive.path), texts
+
+
+def _picture_suffixes(options: WebDataset) -> list[str]:
+    return [f".{options.pictures}"] if options.pictures else sorted(SUFFIXES)
+
+
+def _compile_suffixes(suffixes: Iterable[str]) -> re.Pattern[str]:
+    """Finds the key of a name that ends in one of some suffixes, in any case."""
+    return re.compile(f"(.+)(?:{'|'.join(map(re.escape, suffixes))})", re.IGNORECASE)
+
+
+def _beginnings(key: str) -> Iterator[str]:
+    """What stands before each dot of a key, without the dots of folders."""
+    return (key[: dot.start()] for dot in re.finditer(r"\.(?!.*/)", key))
 
 
 def _sentences(options: WebDataset, data: bytes, where: str) -> list[str]:

@@ -13,6 +13,7 @@ from huggingface_hub import HfApi, hf_hub_download, snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalTokenNotFoundError, RemoteEntryNotFoundError
 
 from densevse.exchange.records import RECORDS_FILE, check_file, read_records
+from densevse.runtime.busy_servers import StillBusyError, ask_hub, first_line
 from snakeproof.errors import InputError
 
 HUB = "hub:"
@@ -34,12 +35,14 @@ def push(folder: str | Path, repository: str) -> str:
     with _explain_errors(repository, "to write there"), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "It seems that you are about to commit a data file")  # a vocabulary is one
         api = HfApi(library_name="densevse")
-        api.create_repo(repository, private=True, exist_ok=True)
-        done = api.upload_folder(
-            repo_id=repository,
-            folder_path=folder,
-            allow_patterns=[*records.files, RECORDS_FILE],
-            commit_message=subject,
+        ask_hub(lambda: api.create_repo(repository, private=True, exist_ok=True))
+        done = ask_hub(
+            lambda: api.upload_folder(
+                repo_id=repository,
+                folder_path=folder,
+                allow_patterns=[*records.files, RECORDS_FILE],
+                commit_message=subject,
+            )
         )
     return str(done.commit_url)
 
@@ -55,11 +58,11 @@ def pull(address: str) -> Path:
         raise InputError(f"{address}: write hub:owner/name, or hub:owner/name@revision.")
     repository, revision = named.groups()
     with _explain_errors(repository, "to read a private one"):
-        records = Path(hf_hub_download(repository, RECORDS_FILE, revision=revision))
+        records = Path(ask_hub(lambda: hf_hub_download(repository, RECORDS_FILE, revision=revision)))
     files = [*read_records(records).files, RECORDS_FILE]
     commit = records.parent.name  # the revision may be a branch, which moves
     with _explain_errors(repository, "to read a private one"):
-        return Path(snapshot_download(repository, revision=commit, allow_patterns=files))
+        return Path(ask_hub(lambda: snapshot_download(repository, revision=commit, allow_patterns=files)))
 
 
 def check_repository(name: str) -> None:
@@ -79,15 +82,13 @@ def _explain_errors(repository: str, purpose: str) -> Iterator[None]:
         ) from error
     except (LocalTokenNotFoundError, HfHubHTTPError, HFValidationError) as error:
         raise InputError(
-            f"{repository}: the Hub refused ({_first_line(error)}). Correct the name, or log in with `hf auth login` "
+            f"{repository}: the Hub refused ({first_line(error)}). Correct the name, or log in with `hf auth login` "
             f"or HF_TOKEN {purpose}."
         ) from error
+    except StillBusyError as error:
+        raise InputError(f"{repository}: the Hub did not answer: {error}.") from error
     except Exception as error:  # connections fail with many kinds of exceptions, of several libraries
         raise InputError(
-            f"{repository}: the Hub did not answer ({type(error).__name__}: {_first_line(error)}). Run again; what was "
+            f"{repository}: the Hub did not answer ({type(error).__name__}: {first_line(error)}). Run again; what was "
             "received or sent before is not sent twice."
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return next((line for line in str(error).splitlines() if line.strip()), "no reason given")

@@ -86,7 +86,7 @@ def read_records(path: str | Path) -> ModelRecords:
             f"{path}: no such file, so the model's settings are unknown. Name the whole folder that `densevse export` "
             "wrote."
         ) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON ({error}). Copy the folder again, or export the model again.") from error
     return validate(ModelRecords, stored, str(path))
 

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, Boxes, find_form_problems
+from densevse.artifacts.file_names import is_hidden
 from densevse.artifacts.matrices import Matrix, open_matrix, read_row_ids
 from densevse.artifacts.vectors import find_wrong_vectors
 from snakeproof.errors import InputError
@@ -231,7 +232,7 @@ class ArrayFolder(GivenFile):
     repeated = "the option image_id makes one id of both"
 
     def __init__(self, path: str, dimensions: int, pattern: str) -> None:
-        files = [file for file in list_files(path) if file.suffix == ".npy"]
+        files = [file for file in list_files(path) if file.suffix.lower() == ".npy"]
         if not files or not Path(path).is_dir():
             raise InputError(f"{path}: no folder with files .npy in it; name the folder with an array for each image.")
         self._dimensions = dimensions
@@ -324,7 +325,7 @@ def list_files(path: str) -> list[Path]:
     """The file at a path; or those in it, by name, if it is a folder. Hidden files do not count."""
     if not Path(path).is_dir():
         return [Path(path)]
-    return sorted(file for file in Path(path).iterdir() if file.is_file() and not file.name.startswith("."))
+    return sorted(file for file in Path(path).iterdir() if file.is_file() and not is_hidden(file.name))
 
 
 def likely_type(data: bytes) -> str:

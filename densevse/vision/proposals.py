@@ -18,7 +18,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.io import loadmat
 
-from densevse.artifacts.boxes import BOX, Boxes, sizes_by_image
+from densevse.artifacts.boxes import BOX, Boxes, drop_unknown_images, sizes_by_image
+from densevse.artifacts.file_names import names_by_key
 from densevse.artifacts.images import Photographs
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
@@ -89,7 +90,7 @@ def propose(
     elif isinstance(options, BoxFile):
         found = _read_box_file(images, rows, options)
     elif isinstance(options, PublishedMCG):
-        found = _read_mcg_folder(rows, options)
+        found = _read_mcg_folder(images, rows, options)
     else:
         raise InputError(f"proposers: nothing computes boxes of the kind {proposer['kind']}.")
     proposals = [_proposal_rows(image_id, *scored) for image_id, scored in zip(rows["image_id"], found, strict=True)]
@@ -147,7 +148,7 @@ def _search_one(task: tuple[str, str, str]) -> Scored:
 
 def _read_box_file(images: pd.DataFrame, rows: pd.DataFrame, options: BoxFile) -> Iterator[Scored]:
     parts = [_read_table(str(file), classes=isinstance(options, Detections)) for file in list_files(options.path)]
-    table = _drop_unknown_images(pd.concat(parts, ignore_index=True), images, options.path)
+    table = drop_unknown_images(pd.concat(parts, ignore_index=True), images, options.path)
     check_rules(table, PROPOSALS.bind(images=images), options.path)  # as they are, before they are clipped
     groups = {str(image_id): group for image_id, group in table.groupby("image_id", sort=False)}
     for image in rows.itertuples():
@@ -156,22 +157,6 @@ def _read_box_file(images: pd.DataFrame, rows: pd.DataFrame, options: BoxFile) -
         if isinstance(options, Detections):
             found = found._replace(classes=group["class_name"].to_numpy(object))
         yield _rank_boxes(found, image, options.boxes)
-
-
-def _drop_unknown_images(table: pd.DataFrame, images: pd.DataFrame, where: str) -> pd.DataFrame:
-    """The rows of images of the data set. Warns how many others there are; raises `InputError` if all are others."""
-    known = table["image_id"].isin(images["image_id"])
-    if known.all():
-        return table
-    others = table.loc[~known, "image_id"]
-    of_others = f"{len(others):,} boxes are of {others.nunique():,} images that the data set does not have"
-    if not known.any():
-        raise InputError(
-            f"{where}: all {of_others}, the first of {others.iloc[0]!r}. Is it a file of another data set? Its image "
-            f"ids are like {images['image_id'].iloc[0]!r}."
-        )
-    logger.warning("%s: %s, such as %r; left out", where, of_others, others.iloc[0])
-    return table[known]
 
 
 def _read_table(path: str, classes: bool) -> pd.DataFrame:
@@ -206,10 +191,15 @@ def _rank_boxes(found: Scored, image: Any, most: int) -> Scored:
 # --- MCG's published boxes ---------------------------------------------------------------------------------------
 
 
-def _read_mcg_folder(rows: pd.DataFrame, options: PublishedMCG) -> Iterator[Scored]:
+def _read_mcg_folder(images: pd.DataFrame, rows: pd.DataFrame, options: PublishedMCG) -> Iterator[Scored]:
+    names = {
+        image: options.name.format(stem=Path(file).stem)
+        for image, file in zip(images["image_id"], images["file"], strict=True)
+    }
+    names_by_key(((name, image) for image, name in names.items()), options.folder)
     proposals = PROPOSALS.bind(images=sizes_by_image(rows))
     for image in progress(rows.itertuples(), "MCG boxes", len(rows)):
-        path = Path(options.folder, options.name.format(stem=Path(str(image.file)).stem))
+        path = Path(options.folder, names[image.image_id])
         found = _read_mat(path)
         check_rules(_proposal_rows(str(image.image_id), *found), proposals, f"{path}, image {image.image_id}")
         yield _rank_boxes(found, image, options.boxes)

@@ -88,3 +88,30 @@ def test_a_package_that_cannot_be_imported_is_named(install):
     message = r"the package crayons-of-mine 1\.0 \(mine\.colours: green = .*\) cannot be imported: ModuleNotFoundError"
     with pytest.raises(InputError, match=message):
         found.load()
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "said"),
+    [
+        ("", "", "names no module"),
+        ("crayons.declared:FOUND", "raise SystemExit(3)\n", "cannot be imported: SystemExit: 3"),
+        (
+            "crayons.declared:FOUND",
+            "import sys\nsys.exit('no licence')\n",
+            "cannot be imported: SystemExit: no licence",
+        ),
+        ("not a module:x", "", "cannot be imported"),
+    ],
+)
+def test_an_entry_that_cannot_be_loaded_names_its_package(install, value, text, said):
+    install(value, {"crayons/__init__.py": "", "crayons/declared.py": text})
+    (plugin,) = plugins.plugins(GROUP)
+    with pytest.raises(InputError, match=rf"the package crayons-of-mine 1\.0 \(mine\.colours: green = .*{said}"):
+        plugin.load()
+
+
+def test_an_entry_without_a_value_names_its_package(install):
+    folder = install("crayons.declared:FOUND", {})
+    (folder / "crayons_of_mine-1.0.dist-info/entry_points.txt").write_text(f"[{GROUP}]\ngreen\n")
+    with pytest.raises(InputError, match=r"the package crayons-of-mine 1\.0: its entry points cannot be read"):
+        plugins.plugins(GROUP)

@@ -57,6 +57,27 @@ def test_whoever_deletes_all_results_begins_anew():
     assert list(KEPT.iterdir()) == []
 
 
+def test_a_dry_run_makes_no_folder_of_results():
+    keep_records("one/deep", is_dry_run=True)
+    assert not Path("one").exists()
+    assert list(LINK.iterdir()) == []
+    made("one")
+    keep_records("one", is_dry_run=True)
+    assert [path.name for path in LINK.iterdir()] == ["record"]
+    keep_records("two", is_dry_run=True)
+    assert list(LINK.iterdir()) == []
+    keep_records("one")
+    assert [path.name for path in LINK.iterdir()] == ["record"]
+
+
+def test_a_dry_run_leaves_what_snakemake_wrote_itself():
+    LINK.mkdir(parents=True)
+    (LINK / "earlier").touch()
+    keep_records("results", is_dry_run=True)
+    assert (LINK / "earlier").is_file()
+    assert not Path("results").exists()
+
+
 def test_another_folder_of_results_is_refused_while_a_run_is_under_way():
     """Its records would go to the other folder, and what it makes would be taken for current for ever."""
     made()

@@ -55,3 +55,20 @@ def test_a_key_that_stands_twice_in_a_file_of_snakemake_s_is_refused(text, lines
 def test_what_stands_once_is_not(text, tmp_path):
     (tmp_path / "own.yaml").write_text(text)
     check_configfiles([tmp_path / "own.yaml"])
+
+
+NESTED = ["a: " + "[" * 2000 + "]" * 2000, '{"a":' * 2000 + "1" + "}" * 2000, "a:\n  " + "- " * 2000]
+
+
+@pytest.mark.parametrize("text", NESTED)
+def test_values_nested_too_deep_are_named(tmp_path, text):
+    """Depths at which libyaml ends the process are not tried here."""
+    (tmp_path / "deep.yaml").write_text(text)
+    for read in (read_yaml, lambda path: check_configfiles([path])):
+        with pytest.raises(InputError, match=r"deep\.yaml: lists or mappings are nested too deep; write fewer levels"):
+            read(tmp_path / "deep.yaml")
+
+
+def test_many_values_need_not_be_deep(tmp_path):
+    (tmp_path / "wide.yaml").write_text("a:\n" + "- [x-y, {b: c}]\n" * 500)
+    assert len(read_yaml(tmp_path / "wide.yaml")["a"]) == 500

@@ -1,4 +1,7 @@
+import bz2
+import gzip
 import io
+import lzma
 import os
 import pickle
 import subprocess
@@ -12,7 +15,9 @@ import pytest
 
 from densevse.artifacts import archives
 from densevse.artifacts.archives import Archive
+from densevse.artifacts.file_names import is_hidden
 from densevse.artifacts.images import ImageFiles
+from densevse.artifacts.matrices import open_matrix
 from snakeproof.errors import InputError
 
 FILES = {f"photographs/{number:03d}.jpg": os.urandom(2000 + number) for number in range(60)} | {"a b.txt": b"x" * 5000}
@@ -56,9 +61,84 @@ def zip_of(path: Path, name: bytes, flags: int = 0) -> Path:
 
 
 def test_an_encrypted_file_is_named(tmp_path: Path) -> None:
-    refused = pytest.raises(InputError, match=r"a\.zip: a\.jpg is encrypted or compressed in an unusual way")
-    with Archive.open(zip_of(tmp_path / "a.zip", b"a.jpg", flags=1)) as archive, refused:
-        archive.read("a.jpg")
+    with pytest.raises(
+        InputError, match=r"a\.zip: a\.jpg is encrypted, .* repack the zip with Deflate, without a pass"
+    ):
+        Archive.open(zip_of(tmp_path / "a.zip", b"a.jpg", flags=1))
+
+
+METHODS = [(9, "Deflate64"), (12, "bzip2"), (14, "LZMA"), (93, "Zstandard"), (77, "method 77")]
+
+
+def of_method(path: Path, method: int, others: tuple[str, ...] = ()) -> Path:
+    """A zip whose file a.npy says that it is compressed by a method; others are stored."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("a.npy", *others):
+            archive.writestr(name, b"1")
+    data = bytearray(path.read_bytes())
+    for header, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        start = data.index(header) + place
+        data[start : start + 2] = method.to_bytes(2, "little")
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize(("method", "name"), METHODS)
+def test_the_method_of_a_zip_is_named(tmp_path: Path, method: int, name: str) -> None:
+    refused = rf": a\.npy is compressed by {name}, which is not read; repack the zip with Deflate"
+    with pytest.raises(InputError, match=refused):
+        Archive.open(of_method(tmp_path / "all.zip", method))
+    with Archive.open(of_method(tmp_path / "some.zip", method, ("b.jpg",))) as archive:
+        assert archive.read("b.jpg") == b"1"
+        with pytest.raises(InputError, match=refused):
+            archive.read("a.npy")
+    with pytest.raises(InputError, match=refused):
+        open_matrix(of_method(tmp_path / "a.npz", method), "a", tmp_path)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "folder"])
+def test_what_is_behind_the_end_of_an_archive_is_named(tmp_path: Path, kind: str) -> None:
+    path = make(tmp_path, kind)
+    whole = path.read_bytes()
+    for padding in (0, 1, 512, 40_000):
+        path.write_bytes(whole + bytes(padding))
+        assert read_all(path) == FILES
+    for rest in (b"x", bytes(512) + b"x", bytes(40_000) + b"x", whole):
+        if rest == whole and not kind.startswith(("plain", "stored", "deflated")):
+            continue  # streams of one file may follow each other, and the tar in them is refused below
+        path.write_bytes(whole + rest)
+        with pytest.raises(InputError, match=kind):
+            Archive.open(path)
+    assert not list(tmp_path.glob("*.tmp*"))
+
+
+def test_a_zip_may_begin_with_a_folder(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.mkdir("photographs")
+        archive.writestr("photographs/a.jpg", b"1")
+    assert read_all(tmp_path / "a.zip") == {"photographs/a.jpg": b"1"}
+
+
+def test_a_tar_that_goes_on_behind_a_hole_is_named(tmp_path: Path) -> None:
+    path = make(tmp_path, "plain.tar")
+    with tarfile.open(path) as archive:
+        place = archive.getmembers()[30].offset
+    data = bytearray(path.read_bytes())
+    for hole in (bytes(512), b"x" * 512):
+        data[place : place + 512] = hole
+        path.write_bytes(data)
+        with pytest.raises(InputError, match=rf"plain\.tar: seems to end at byte {place:,}, but something begins at"):
+            Archive.open(path)
+
+
+def test_compressed_streams_may_follow_each_other(tmp_path: Path) -> None:
+    for kind, compress in (("a.gz", gzip.compress), ("a.bz2", bz2.compress), ("a.xz", lzma.compress)):
+        data = make(tmp_path, "plain.tar").read_bytes()
+        (tmp_path / kind).write_bytes(compress(data[:50_000]) + compress(data[50_000:]))
+        assert read_all(tmp_path / kind) == FILES
+        (tmp_path / kind).write_bytes(compress(data) + compress(data))
+        with pytest.raises(InputError, match=rf"{kind}.*: seems to end at byte"):
+            Archive.open(tmp_path / kind)
 
 
 def read_all(path: Path) -> dict[str, bytes]:
@@ -358,3 +438,18 @@ def test_strange_names_of_folders_are_no_reason_to_refuse_others(tmp_path: Path)
     }
     with Archive.open(make(tmp_path, "folder", {"C:/b.jpg": b"2"})) as archive:
         assert archive.read("a.jpg") == b"1"
+
+
+HIDDEN = [".thumbnails/a.jpg", "x/.ipynb_checkpoints/a.jpg", "@eaDir/a.jpg", "Thumbs.db", "x/desktop.ini", "Icon\r"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hidden_files_and_those_of_programs_are_left_out_and_known(tmp_path: Path, kind: str) -> None:
+    files = {**FILES, **dict.fromkeys(HIDDEN, b"made by a program")}
+    with Archive.open(make(tmp_path, kind, files)) as archive:
+        assert archive.names() == sorted(FILES)
+        assert len(archive.hidden) == len(HIDDEN)
+
+
+def test_names_that_only_look_hidden_stay() -> None:
+    assert not any(map(is_hidden, ["my.thumbnails/a.jpg", "a.@eaDir", "thumbs.db.jpg", "v1.2/s.jpg", "__a__/1.jpg"]))

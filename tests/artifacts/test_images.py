@@ -4,6 +4,7 @@ import pickle
 import struct
 import zlib
 
+import cv2
 import numpy as np
 import pandas as pd
 import pytest
@@ -359,3 +360,111 @@ def test_a_photograph_that_changed_since_the_table_was_made_is_named(tmp_path):
         files.pixels("images", "a.png")
     unknown = Photographs({"images": str(tmp_path)}, table.assign(sha256=""))
     assert unknown.pixels("images", "a.png")[0, 0].tolist() == [0, 200, 0]
+
+
+def deep_picture(form: str, most: float) -> bytes:
+    """A picture of more than 8 bits whose values reach from 0 to `most`, of 65535 (or of 1)."""
+    ramp = np.linspace(0, most, 32 * 16).reshape(16, 32)
+    if form in ("I TIFF", "F TIFF"):
+        kind = np.float32 if form == "F TIFF" else np.int32
+        return encoded(Image.fromarray((ramp if form == "F TIFF" else ramp.round()).astype(kind)), "TIFF")
+    whole = ramp.round().astype(np.uint16)
+    if form == "PGM":
+        return b"P5\n32 16\n65535\n" + whole.byteswap().tobytes()
+    if form == "PPM":
+        return b"P6\n32 16\n65535\n" + np.repeat(whole[..., None], 3, 2).byteswap().tobytes()
+    channels = {"L": 1, "RGB": 3, "RGBA": 4}[form.split()[0]]
+    values = np.repeat(whole[..., None], channels, 2)
+    values[..., 3:] = 65535
+    return cv2.imencode(f".{form.split()[1].lower()}", values)[1].tobytes()
+
+
+DEEP = ["L PNG", "RGB PNG", "RGBA PNG", "L TIFF", "RGB TIFF", "I TIFF", "PGM", "PPM"]
+
+
+@pytest.mark.parametrize("form", [*DEEP, "F TIFF"])
+@pytest.mark.parametrize("share", [0.0039, 0.0625, 0.09])
+def test_more_than_8_bits_that_fill_less_than_a_tenth_are_refused(form: str, share: float) -> None:
+    data = deep_picture(form, share * (1 if form == "F TIFF" else 65535))
+    for look in (decode, examine):
+        with pytest.raises(InputError, match=r"x\.png: .*fill less than a tenth of their range"):
+            look(data, "x.png")
+
+
+@pytest.mark.parametrize("form", [*DEEP, "F TIFF"])
+@pytest.mark.parametrize("share", [0.11, 0.25, 1])
+def test_more_than_8_bits_may_be_dark(form: str, share: float) -> None:
+    pixels = decode(deep_picture(form, share * (1 if form == "F TIFF" else 65535)), "x")
+    assert abs(pixels.max() - 255 * share) <= 2
+
+
+@pytest.mark.parametrize("form", ["PNG", "TIFF", "BMP", "PPM", "WEBP"])
+@pytest.mark.parametrize("values", [(0, 0), (250, 255), (118, 125)])
+def test_dark_bright_and_foggy_pictures_of_8_bits_are_read(form: str, values: tuple[int, int]) -> None:
+    shades = np.random.default_rng(0).integers(values[0], values[1] + 1, (24, 40, 3)).astype(np.uint8)
+    options = {"lossless": True} if form == "WEBP" else {}
+    np.testing.assert_array_equal(decode(encoded(Image.fromarray(shades), form, **options), "x"), shades)
+
+
+def with_chunk(data: bytes, kind: bytes, content: bytes, checksum: int | None = None, at_end: bool = False) -> bytes:
+    """A PNG with one more part, behind the header or before the end."""
+    place = data.rindex(b"IEND") - 4 if at_end else 33
+    stated = zlib.crc32(kind + content) if checksum is None else checksum
+    return data[:place] + struct.pack(">I", len(content)) + kind + content + struct.pack(">I", stated) + data[place:]
+
+
+@pytest.mark.parametrize("at_end", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "content", "checksum"),
+    [
+        (b"tEXt", b"Comment\0" + b"x" * (1 << 21), None),
+        (b"zTXt", b"Comment\0\0" + zlib.compress(b"x" * (1 << 21)), None),
+        (b"iTXt", b"Comment\0\1\0\0\0" + zlib.compress(b"x" * (1 << 21)), None),
+        (b"iCCP", b"profile\0\0" + zlib.compress(b"x" * (1 << 21)), None),
+        (b"tEXt", b"Comment\0a text", 1),
+        (b"tIME", b"\0" * 7, 1),
+    ],
+)
+def test_what_a_png_says_beside_its_pixels_does_not_matter(
+    kind: bytes, content: bytes, checksum: int | None, at_end: bool
+) -> None:
+    data = encoded(picture(), "PNG")
+    changed = with_chunk(data, kind, content, checksum, at_end)
+    np.testing.assert_array_equal(decode(changed, "a"), decode(data, "a"))
+    assert examine(changed, "a")[:2] == (40, 24)
+
+
+def test_damaged_pixels_of_a_png_are_still_refused() -> None:
+    data = bytearray(encoded(picture(), "PNG"))
+    data[data.index(b"IDAT") + 30] ^= 1
+    with pytest.raises(InputError, match=r"a: not a readable image"):
+        decode(bytes(data), "a")
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_png_s_orientation_may_be_in_a_text(orientation: int) -> None:
+    image = picture().transpose(Image.Transpose(STORED[orientation])) if orientation in STORED else picture()
+    said = f'<x:xmpmeta xmlns:x="adobe:ns:meta/"><a tiff:Orientation="{orientation}"/></x:xmpmeta>'.encode()
+    data = with_chunk(encoded(image, "PNG"), b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + said)
+    assert np.abs(decode(data, "a").astype(int) - np.asarray(picture())).mean() < 5
+
+
+PLAIN = {
+    "P1": b"P1\n2 2\n0 1 1 0\n",
+    "P2": b"P2\n2 2\n255\n0 1 2 3\n",
+    "P3": b"P3\n2 1\n255\n0 0 0 1 2 3\n",
+    "P4": b"P4\n8 1\n\x55",
+    "P5 of 7 bits": b"P5\n2 1\n100\n\1\2",
+    "P6 of 7 bits": b"P6\n1 1\n100\n\1\2\3",
+    "BMP of 5 and 6 bits": (
+        b"BM" + struct.pack("<IHHI", 74, 0, 0, 70)
+        + struct.pack("<IiiHHIIiiII", 56, 2, 1, 1, 16, 3, 4, 0, 0, 0, 0)
+        + struct.pack("<IIII", 0xF800, 0x07E0, 0x1F, 0) + b"\0\0\x21\x08"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", PLAIN)
+def test_dark_pictures_of_fewer_bits_are_read(form: str) -> None:
+    assert decode(PLAIN[form], form).shape[2] == 3
+    assert examine(PLAIN[form], form).width > 0

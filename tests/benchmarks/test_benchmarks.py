@@ -20,6 +20,7 @@ ROWS = {
     "hlstm": 2,
     "mcg": 3,
     "ranking": 5,
+    "reading": 2,
     "regions": 3,
     "scan": 4,
     "search": 2,

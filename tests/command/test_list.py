@@ -80,7 +80,14 @@ def test_a_file_of_yours_is_where_its_entries_are_configured(densevse, tmp_path,
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(None, "is not there"), ("[1]", "holds no keys"), ("tabls: {}", "is 'tables' meant?")]
+    ("content", "said"),
+    [
+        (None, "is not there"),
+        ("[1]", "holds no keys"),
+        ("", "mine.yaml holds no keys"),
+        ("# no\n", "holds no keys"),
+        ("tabls: {}", "is 'tables' meant?"),
+    ],
 )
 def test_a_file_that_cannot_be_used_is_named(content, said, densevse, tmp_path):
     file = tmp_path / "mine.yaml"

@@ -6,6 +6,8 @@ import json
 import logging
 import socket
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
@@ -277,7 +279,7 @@ def hub(monkeypatch, tmp_path_factory):
         for source in (SOURCE, IN_DATASET):
             files = {source.get("path", source["file"]): CONTENT}
             hub.repositories[source["hub"]] = Repository(files, fixed=REVISION)
-        yield
+        yield hub
 
 
 @pytest.mark.usefixtures("hub")
@@ -327,6 +329,65 @@ def test_a_hub_that_cannot_be_reached_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr("densevse.datasets.download.hf_hub_download", refused)
     with pytest.raises(InputError, match=r"the hub did not give it.*connection.*as `local` of clip"):
         download_from_hub(SOURCE, tmp_path / "clip/model.safetensors")
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """The seconds that were waited, without waiting."""
+    waited = []
+    monkeypatch.setattr("densevse.runtime.busy_servers.time.sleep", waited.append)
+    return waited
+
+
+@pytest.mark.parametrize("state", [429, 503])
+@pytest.mark.parametrize(("header", "seconds"), [("7", 7), ("0", 1), ("60", 60)])
+def test_a_busy_server_is_asked_again_when_it_says(server, path, waits, caplog, state, header, seconds):
+    server.states, server.headers = [state] * 3, {"Retry-After": header}
+    download(server.source(), path)
+    assert path.read_bytes() == CONTENT
+    assert waits == [seconds] * 3
+    assert f"HTTP {state}" in caplog.text
+    assert f"(Retry-After: {header} seconds)" in caplog.text
+
+
+def test_a_date_says_when_to_ask_again(server, path, waits):
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
+    server.states, server.headers = [429], {"Retry-After": date}
+    download(server.source(), path)
+    assert len(waits) == 1
+    assert 95 < waits[0] <= 100
+
+
+def test_a_server_is_waited_for_no_longer_than_five_minutes(server, path, waits):
+    server.states, server.headers = [429] * 9, {"Retry-After": "100"}
+    with pytest.raises(
+        InputError, match=r"HTTP 429, too many requests \(Retry-After: 100 seconds\); run again after \d"
+    ):
+        download(server.source(), path)
+    assert waits == [100] * 3
+
+
+def test_a_429_without_a_time_is_named_in_the_end(server, path, waits):
+    server.states = [429] * 9
+    with pytest.raises(InputError, match=r"failed 5 times, the last time with: HTTP 429, too many requests"):
+        download(server.source(), path)
+    assert waits == [2, 4, 8, 16]
+
+
+@pytest.mark.parametrize("headers", [{"Retry-After": "9"}, {"RateLimit": '"api";r=0;t=9'}])
+def test_a_busy_hub_is_asked_again_when_it_says(hub, tmp_path, waits, headers):
+    hub.busy = [headers] * 2
+    download_from_hub(SOURCE, tmp_path / "model.safetensors")
+    assert waits == [9, 9]
+
+
+@pytest.mark.parametrize("headers", [{"Retry-After": "3600"}, {}])
+def test_a_hub_that_stays_busy_is_named_with_the_time_and_the_token(hub, tmp_path, waits, headers):
+    hub.busy = [headers] * 99
+    with pytest.raises(InputError, match=r"HTTP 429, too many .*Retry-After.*; run again after \d.*HF_TOKEN") as error:
+        download_from_hub(SOURCE, tmp_path / "model.safetensors")
+    assert sum(waits) <= 300
+    assert "connection" not in str(error.value)
 
 
 CLASSES = "config/networks/scenes_net_classes.txt"

@@ -159,9 +159,9 @@ def test_boxes_of_more_images_are_left_out_and_counted(tables, tmp_path, caplog)
     pd.DataFrame([{**ROW, "image_id": "78"}, ROW]).to_parquet(given)
     write_given_boxes(given, *tables, output)
     assert schema.read(output, BOXES).to_dict("records") == [ROW]
-    assert "1 boxes are of images that the data set does not have; left out" in caplog.text
+    assert "1 boxes are of 1 images that the data set does not have, such as '78'; left out" in caplog.text
     pd.DataFrame([{**ROW, "image_id": "78"}]).to_parquet(given)
-    with pytest.raises(InputError, match=r"mine.parquet: no box is of an image of the data set, such as '77'"):
+    with pytest.raises(InputError, match=r"mine.parquet: all 1 boxes .* the first of '78'.* ids are like '77'"):
         write_given_boxes(given, *tables, output)
 
 
@@ -231,3 +231,23 @@ def test_an_image_that_exif_turns_after_it_was_annotated_is_refused(tables, enti
     (tmp_path / "entities/Annotations/77.xml").write_bytes(stated)
     with pytest.raises(InputError, match=r"entities: says that image 77 has 40 x 60 pixels, but .* it has 60 x 40"):
         write_given_boxes(entities, *tables, str(tmp_path / "boxes.parquet"))
+
+
+@pytest.mark.parametrize("name", ["Sentences/b/77.txt", "Annotations/77.XML"])
+def test_two_files_of_entities_for_one_image_are_both_named(tables, entities, tmp_path, name):
+    (tmp_path / "entities" / name).parent.mkdir(exist_ok=True)
+    (tmp_path / "entities" / name).write_bytes(b"another")
+    with pytest.raises(InputError, match=r"entities: 77\.(txt|xml) has .*77\.(txt|XML) and .*77\.(txt|xml); leave one"):
+        write_given_boxes(entities, *tables, str(tmp_path / "boxes.parquet"))
+
+
+def test_two_images_of_one_file_of_entities_are_both_named(tables, entities):
+    captions = schema.read(tables[1], CAPTIONS).assign(image_id=["cat/77.jpg", "dog/77.JPG"])
+    with pytest.raises(InputError, match=r"entities: 77\.txt has cat/77\.jpg and dog/77\.JPG; leave one"):
+        read_entities(entities, captions, words_of(captions))
+
+
+def test_boxes_of_images_that_are_written_another_way_are_named(tables, tmp_path):
+    pd.DataFrame([{**ROW, "image_id": "photos/77.JPG", "caption_id": ""}]).to_parquet(tmp_path / "mine.parquet")
+    with pytest.raises(InputError, match=r"mine\.parquet: images without a box.* '77' and 'photos/77\.JPG'"):
+        write_given_boxes(str(tmp_path / "mine.parquet"), *tables, str(tmp_path / "boxes.parquet"))

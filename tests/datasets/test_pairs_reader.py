@@ -1,6 +1,9 @@
+import bz2
 import csv
+import gzip
 import io
 import json
+import lzma
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -347,3 +350,40 @@ def test_few_images_are_not_drawn_without_sizes(images: Path, tmp_path: Path) ->
     (tmp_path / "pairs.csv").write_bytes(as_csv(PAIRS))
     with pytest.raises(InputError, match="random needs 10 images or more, and the table has 4; or name sizes"):
         read({"split": "random"}, tmp_path / "pairs.csv", images)
+
+
+@pytest.mark.parametrize(
+    ("kind", "packed", "options"),
+    [
+        ("compressed by gzip; unpack it", gzip.compress, {}),
+        ("compressed by gzip; unpack it", gzip.compress, {"encoding": "latin-1"}),
+        ("compressed by bzip2; unpack it", bz2.compress, {}),
+        ("compressed by xz; unpack it", lzma.compress, {}),
+        ("UTF-16, or no text; name its encoding", lambda data: data.decode().encode("utf-16"), {}),
+        ("UTF-16, or no text; name its encoding", lambda data: data.decode().encode("utf-16"), {"encoding": "latin-1"}),
+        ("UTF-16, or no text; name its encoding", lambda data: data.decode().encode("utf-16-le"), {}),
+        ("Parquet, which has the suffix .parquet; unpack it, or", lambda data: b"PAR1" + data, {}),
+    ],
+)
+@pytest.mark.parametrize("format_name", ["csv", "json_lines"])
+def test_a_table_that_is_no_text_is_named_by_what_it_is(
+    images: Path, tmp_path: Path, format_name: str, kind: str, packed: Callable[[bytes], bytes], options: dict[str, Any]
+) -> None:
+    rows = [{"image": "a.png", "split": split, "sentence": "A dog."} for split in ("train", "val", "test")]
+    (tmp_path / "pairs").write_bytes(packed(as_csv(rows) if format_name == "csv" else as_json_lines(rows)))
+    with pytest.raises(InputError, match=f"pairs: is {kind}"):
+        read({"format": format_name, "split": "split", **options}, tmp_path / "pairs", images)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "UTF_16", "utf-16-le", "utf-32"])
+def test_a_table_in_utf_16_is_read_by_its_encoding(images: Path, tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "pairs.csv").write_bytes(as_csv(PAIRS).decode().encode(encoding))
+    _, captions = read({"split": "split", "encoding": encoding}, tmp_path / "pairs.csv", images)
+    assert len(captions) == len(PAIRS)
+
+
+def test_a_cell_of_csv_may_be_long(images: Path, tmp_path: Path) -> None:
+    rows = [*PAIRS, {"image": "a.png", "sentence": "dog " * 50_000, "split": "train"}]
+    (tmp_path / "pairs.csv").write_bytes(as_csv(rows))
+    _, captions = read({"split": "split"}, tmp_path / "pairs.csv", images)
+    assert captions["text"].str.len().max() == 4 * 50_000 - 1

@@ -709,3 +709,66 @@ def test_an_image_twice_on_pascals_page_is_named(tmp_path: Path) -> None:
     paths = {"images": zipped(tmp_path / "i.zip", {"cat/b.jpg": photograph(1)}), "sentences": f"{tmp_path}/page.html"}
     with pytest.raises(InputError, match=r"page\.html: these images occur twice on the page: \['cat/b\.jpg'\]"):
         read("pascal", {"splits": {"train": 1, "val": 1, "test": 1}}, paths)
+
+
+@pytest.mark.parametrize(
+    ("name", "pair"),
+    [("a", "'a' and 'a.jpg'"), ("Flickr/a.jpg", "'Flickr/a.jpg' and 'a.jpg'"), ('"a.jpg"', "'\"a.jpg\"' and 'a.jpg'")],
+)
+def test_images_that_lists_write_another_way_than_sentences_are_named(tmp_path: Path, name: str, pair: str) -> None:
+    lists = {**LISTS, "train.txt": f"c.jpg\n{name}\n"}
+    with pytest.raises(InputError, match="1 names agree only without folder, case, suffix or quotes, such as") as error:
+        read("flickr", FLICKR, flickr(tmp_path, lists=lists))
+    assert pair in str(error.value)
+
+
+def test_sentences_under_another_spelling_of_an_image_are_named(tmp_path: Path) -> None:
+    tokens = TOKENS.replace("a.jpg", "a.JPG").replace("b.jpg", "x/b.jpeg")
+    with pytest.raises(InputError, match=r"2 names agree.*'a\.jpg' and 'a\.JPG', 'b\.jpg' and 'x/b\.jpeg'"):
+        read("flickr", FLICKR, flickr(tmp_path, tokens=tokens))
+
+
+def test_a_missing_image_is_not_left_out_beside_a_file_of_another_suffix(tmp_path: Path) -> None:
+    files = {**photographs("abc"), **photographs("d", suffix=".JPG")}
+    with pytest.raises(InputError, match=r"images that are missing, .* such as 'd\.jpg' and 'Photographs/d\.JPG'"):
+        read_dataset({**settings("flickr", FLICKR), "only_available": True}, flickr(tmp_path, files))
+
+
+def test_leftovers_of_one_side_are_no_error(tmp_path: Path) -> None:
+    files = {**photographs("abcde"), "Photographs/a.HEIC": b"beside the JPEG", "x/y.jpg": photograph(1)}
+    images, _ = read("flickr", FLICKR, flickr(tmp_path, files, TOKENS.replace("b.jpg", "z.jpg")))
+    assert images["captions"].tolist() == [5, 5, 0, 5]
+
+
+def test_ids_that_have_nothing_in_common_are_shown(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"called \['c\.jpg', 'a\.jpg', 'b\.jpg'\], .* \['z\.jpg'\], in .*\(dev"):
+        read("flickr", FLICKR, flickr(tmp_path, tokens="z.jpg#0\tA zebra.\n"))
+
+
+def test_lists_without_images_say_what_was_looked_for_and_what_is_there(tmp_path: Path) -> None:
+    lists = dict.fromkeys(LISTS, "")
+    with pytest.raises(InputError, match=r"reader flickr was told .*'token\.txt'.*images\.zip \(Photographs/a\.jpg, "):
+        read("flickr", FLICKR, flickr(tmp_path, lists=lists))
+
+
+@pytest.mark.parametrize("hidden", [".ipynb_checkpoints", "@eaDir/text"])
+def test_files_in_hidden_folders_are_left_out_and_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, hidden: str
+) -> None:
+    packed = flickr(tmp_path)
+    zipped(tmp_path / "images.zip", photographs("abcd") | {f"{hidden}/a.jpg": photograph(9)})
+    zipped(tmp_path / "text.zip", {"token.txt": TOKENS, **LISTS, f"{hidden}/token.txt": "another"})
+    with caplog.at_level(logging.INFO):
+        images, _ = read("flickr", FLICKR, packed)
+    assert images["file"].str.startswith("Photographs/").all()
+    assert (
+        f"images.zip: 1 hidden files and files that programs make are left out, the first is {hidden}/a" in caplog.text
+    )
+
+
+def test_two_text_files_of_one_image_of_pascal_are_both_named(tmp_path: Path) -> None:
+    texts = {"cat/001.txt": "A cat.\n", "cat/001.TXT": "A dog.\n"}
+    paths = {"images": zipped(tmp_path / "i.zip", {"cat/001.jpg": photograph(1)}), "sentences": ""}
+    paths["sentences"] = zipped(tmp_path / "text.zip", texts)
+    with pytest.raises(InputError, match=r"text\.zip: cat/001\.jpg has cat/001\.TXT and cat/001\.txt; leave one"):
+        read("pascal", {"splits": {"train": 1, "val": 1, "test": 1}}, paths)

@@ -124,8 +124,64 @@ def test_a_sample_with_two_pictures_is_named(tmp_path):
         read({"shards": tmp_path / "wds"}, files={"test": "*"})
 
 
-def test_a_sample_without_a_picture_is_named(tmp_path, caplog):
-    write_tar(tmp_path / "0.tar", sample("s0", 1, "A dog.") | sample("s1.small", 2, "A cat."))
-    images, _ = read({"shards": tmp_path}, files={"test": "*"})
+def test_keys_may_have_dots(tmp_path):
+    members = sample("IMG_2.0", 1, "A dog.") | sample("IMG_2.1", 2, "A cat.") | sample("v1.2/s", 3, "A bird.")
+    write_tar(tmp_path / "0.tar", members | sample("v1", 4, "A horse."))
+    images, captions = read({"shards": tmp_path}, files={"test": "*"})
+    assert images["image_id"].tolist() == ["0/IMG_2.0", "0/IMG_2.1", "0/v1.2/s", "0/v1"]
+    assert captions["text"].tolist() == ["A dog.", "A cat.", "A bird.", "A horse."]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("IMG_2.png", "IMG_2.0.png"),
+        ("s.png", "s.seg.png"),
+        ("s.png", "s.PNG"),
+        ("s.txt", "s.TXT"),
+        ("s.jpeg", "s.jpg"),
+    ],
+)
+def test_two_files_of_one_key_are_both_named(tmp_path, names):
+    write_tar(tmp_path / "0.tar", {**sample("t", 1, "A dog."), **{name: picture(2) for name in names}})
+    with pytest.raises(InputError, match=r"0\.tar: (s|IMG_2) has ") as error:
+        read({"shards": tmp_path}, files={"test": "*"})
+    assert all(name in str(error.value).split(" has ")[1] for name in names)
+
+
+def test_a_hidden_tar_is_left_out(tmp_path):
+    for folder in ("", ".thumbnails", "@eaDir"):
+        write_tar(tmp_path / "wds" / folder / "0.tar", sample("s0", 1, "A dog."))
+    images, _ = read({"shards": tmp_path / "wds"}, files={"test": "*"})
     assert images["image_id"].tolist() == ["0/s0"]
-    assert "1 samples without a picture are left out, the first is s1; a key ends at the first dot" in caplog.text
+
+
+def test_of_several_pictures_of_a_key_one_suffix_may_be_named(tmp_path):
+    members = {"s0.left.png": picture(1), "s0.right.png": picture(2), "s0.en.txt": b"A dog.", "s0.de.txt": b"Ein Hund."}
+    write_tar(tmp_path / "0.tar", members)
+    images, captions = read({"shards": tmp_path}, files={"test": "*"}, pictures="left.png", sentences="de.txt")
+    assert (images["image_id"].tolist(), images["file"].tolist()) == (["0/s0"], ["0.tar/s0.left.png"])
+    assert captions["text"].tolist() == ["Ein Hund."]
+    with pytest.raises(InputError, match=r"images without a sentence.* such as '0/s0\.left' and '0/s0\.en'"):
+        read({"shards": tmp_path}, files={"test": "*"})
+
+
+def test_tars_without_pictures_say_what_they_have(tmp_path):
+    write_tar(tmp_path / "0.tar", {"s0.img": picture(1), "s0.cap": b"A dog."})
+    with pytest.raises(InputError, match=r"0\.tar: no name ends .* in \.apng, .*; there are s0\.cap, s0\.img\. Name"):
+        read({"shards": tmp_path}, files={"test": "*"})
+
+
+def test_keys_that_differ_in_case_alone_are_named(tmp_path):
+    members = {**sample("s0", 1, "A dog."), "s1.png": picture(2), "S1.txt": b"A cat."}
+    write_tar(tmp_path / "0.tar", members)
+    with pytest.raises(InputError, match=r"1 names agree only without folder, case.* such as '0/s1' and '0/S1'"):
+        read({"shards": tmp_path}, files={"test": "*"})
+
+
+def test_a_text_without_a_picture_is_counted(tmp_path, caplog):
+    write_tar(tmp_path / "0.tar", {**sample("s0", 1, "A dog."), "s2.txt": b"A cat."})
+    with caplog.at_level("INFO"):
+        images, _ = read({"shards": tmp_path}, files={"test": "*"})
+    assert images["image_id"].tolist() == ["0/s0"]
+    assert "1 captioned images are in no split and are ignored: 0/s2" in caplog.text

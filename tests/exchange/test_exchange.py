@@ -255,6 +255,7 @@ BAD = {
     "another vocabulary": (with_another_end("vocabulary/words.parquet"), r"words\.parquet: changed since"),
     "another card": (with_another_end("README.md"), r"carried/README\.md: changed since"),
     "cut records": (lambda folder: (folder / "records.json").write_text("{"), r"records\.json: not JSON"),
+    "deep records": (lambda folder: (folder / "records.json").write_text("[" * 9999), r"records\.json: not JSON"),
     "another form": (with_records(format=2), r"records\.json is not valid.*\n.*format"),
     "a file elsewhere": (with_files(**{"../words.parquet": "0" * 64}), r"records\.json is not valid"),
     "no such data set": (with_records(dataset="scene"), r"datasets\.scene is not configured here.*'scenes' meant"),

@@ -147,6 +147,19 @@ def test_another_form_of_address_is_refused(address):
         pull(address)
 
 
+def test_a_busy_hub_is_asked_again_or_named(hub, folder, monkeypatch):
+    waits = []
+    monkeypatch.setattr("densevse.runtime.busy_servers.time.sleep", waits.append)
+    hub.busy = [{"Retry-After": "9"}]
+    push(folder, "owner/model")
+    hub.busy = [{"Retry-After": "9"}]
+    pull("hub:owner/model")
+    assert waits == [9, 9]
+    hub.busy = [{"Retry-After": "3600"}]
+    with pytest.raises(InputError, match=r"owner/model: the Hub did not answer: HTTP 429.*run again after.*HF_TOKEN"):
+        pull("hub:owner/model")
+
+
 def test_a_hub_that_does_not_answer_says_so(monkeypatch, tmp_path, folder):
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     with hub_at(monkeypatch, tmp_path / "cache"):

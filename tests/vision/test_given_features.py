@@ -380,7 +380,7 @@ def test_a_truncated_array_and_a_pickle(folder):
         ),
         (IDS[:5], "expected 5 rows"),
         ([*IDS[:2], "", *IDS[3:]], "ids.txt, line 3: the line is blank"),
-        ([*IDS[:5], "\udcff"], "ids.txt: not UTF-8"),
+        ([*IDS[:5], "\udcff"], r"ids\.txt, line 6: not utf-8"),
     ],
 )
 def test_ids_that_are_wrong(folder, ids, message):

@@ -181,6 +181,13 @@ def test_published_boxes_of_mcg(tmp_path):
     assert found["score"].tolist() == [0.75, 0.25]
 
 
+def test_two_images_of_one_mat_file_are_both_named(tmp_path):
+    images = image_table("a", "b").assign(file=["cat/1.jpg", "dog/1.jpg"])
+    proposer = {"kind": "mcg_published", "options": {"folder": str(tmp_path)}}
+    with pytest.raises(InputError, match=r": 1\.mat has a and b; leave one of them, or rename one"):
+        propose(images, slice(None), {}, proposer, 1)
+
+
 def test_bad_mat_files_are_named(tmp_path):
     with pytest.raises(InputError, match=r"a\.mat: no such file"):
         mcg(tmp_path)

@@ -11,7 +11,7 @@ from densevse.artifacts.file_names import compose_accents
 from densevse.artifacts.images import SUFFIXES, ImageFiles
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.sentences import clean_sentence
-from densevse.datasets.readers import examine_images, unreadable_message
+from densevse.datasets.readers import examine_images, quote_id, unreadable_message
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.logs import logger
@@ -24,15 +24,15 @@ _SPLIT = "test"
 def write_photographs(photographs: str, threads: int, output: str | Path) -> None:
     """The job that writes the image table of the photographs in a folder (with subfolders), zip or tar.
 
-    Each is decoded once. Photographs are recognised by their suffixes and named by their paths in the folder. The
-    statement counts, as `left_out`, the other files of each suffix. Raises `InputError` if there is no photograph, or
-    if some are unreadable; it names up to 20 of these.
+    Each is decoded once. Photographs are recognised by their suffixes and named by their paths in the folder. What
+    cannot be read is left out: the statement counts, as `left_out`, the other files of each suffix, and its `notes`
+    name unreadable photographs and count hidden files. Raises `InputError` if no photograph can be read.
     """
     with Archive.open(photographs) as archive:
-        names = archive.names()
+        names, hidden = archive.names(), len(archive.hidden)
     files = [name for name in names if PurePosixPath(name).suffix.lower() in SUFFIXES]
-    others = [path for path in map(PurePosixPath, set(names) - set(files)) if not path.name.startswith(".")]
-    left_out = dict(sorted(Counter(path.suffix.lower() for path in others).items()))  # without a file manager's own
+    others = map(PurePosixPath, set(names) - set(files))
+    left_out = dict(sorted(Counter(path.suffix.lower() for path in others).items()))
     in_brackets = f" ({describe_counts(left_out)})" if left_out else ""
     if not files:
         raise InputError(
@@ -43,9 +43,18 @@ def write_photographs(photographs: str, threads: int, output: str | Path) -> Non
     images = pd.DataFrame({"image_id": files, "source": _SOURCE, "file": files, "split": _SPLIT, "family": files})
     images["captions"] = pd.Series(0, images.index, "int32")
     examined, problems = examine_images(images, ImageFiles({_SOURCE: photographs}), threads)
-    if any(problems):
-        raise InputError(f"{unreadable_message(examined, problems)}\nRemove them from {photographs}, or replace them.")
-    schema.write(examined, IMAGES, output, left_out=left_out)
+    message = unreadable_message(examined, problems)
+    if all(problems):
+        raise InputError(f"{message}\nRemove them from {photographs}, or replace them.")
+    unreadable = [quote_id(name) for name in examined.loc[examined["status"] != "ok", "image_id"]]
+    notes = [f"Left out, as they are hidden or made by programs: {hidden:,} files."] if hidden else []
+    if unreadable:
+        logger.warning("%s\nThey are left out.", message)
+        more = ", ..." if len(unreadable) > 20 else ""
+        notes += [
+            f"Left out, as they cannot be read: {len(unreadable):,} photographs, {', '.join(unreadable[:20])}{more}."
+        ]
+    schema.write(examined[examined["status"] == "ok"], IMAGES, output, left_out=left_out, notes=notes)
 
 
 def write_sentences(sentences: Sequence[str], output: str | Path) -> None:

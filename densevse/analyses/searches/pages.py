@@ -42,9 +42,10 @@ def write_search_pages(
     queries = [group for _, group in rows[rows["query"] < shown].groupby("query")]
     more = rows["query"].nunique() - len(queries)
     notes = [f"{more} more queries are in {Path(found).name}."] if more else []
-    left_out = schema.check(image_table, IMAGES).found.get("left_out")
+    stated = schema.check(image_table, IMAGES).found
+    left_out = stated.get("left_out")
     notes += [f"Left out, as these kinds of files cannot be read: {describe_counts(left_out)}."] if left_out else []
-    notes += adopted_note(schema.check(found, FOUND))
+    notes += [*stated.get("notes", []), *adopted_note(schema.check(found, FOUND))]
     write_text(_markdown(queries, asked, title, notes), markdown)
     picture = pictures(image_table, sources)
     sections = [_section(answers, asked, picture) for answers in queries]

@@ -27,7 +27,7 @@ from densevse.artifacts.phrase_boxes import PHRASE
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import CORRESPONDENCES
 from densevse.artifacts.schemas.sentences import PARSES
-from densevse.datasets.layout import numbered_lines
+from densevse.artifacts.texts import numbered_lines
 from densevse.report.pictures import Picture, picture_element, pictures
 from densevse.report.rendering import page
 from snakeproof import schema

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from densevse.artifacts.matrices import ARRAY_DAMAGES
+from densevse.artifacts.texts import decode_text
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.recall import log_failures
 from densevse.evaluation.relevance import MeanBootstrap, answer_ranks
@@ -166,8 +167,8 @@ def _read_parquet(path: str | Path) -> pd.DataFrame:
 def _read_qrels(path: str | Path, images: pd.Index, sentences: pd.Index, queries: Queries | None) -> pd.DataFrame:
     """The pairs of TREC's qrels, whose queries are all images or all sentences."""
     try:
-        lines = Path(path).read_text("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = decode_text(Path(path).read_bytes(), str(path), "utf-8").splitlines()
+    except OSError as error:
         raise InputError(f"{path}: not readable as qrels ({error}); write lines of text in UTF-8.") from error
     fields = [line.split() for line in lines if line.strip()]
     wrong = next((number for number, found in enumerate(fields) if len(found) != 4), None)

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from densevse.artifacts.file_names import names_by_key
 from densevse.artifacts.images import ImageSource, Photographs
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import CONTOURS
@@ -152,6 +153,9 @@ def read_own_contours(
 ) -> None:
     """The job that reads the user's contour maps of a shard's images, in the folder `maps`; see `own_contour_maps`."""
     images = read(image_table, IMAGES)
+    names_by_key(
+        ((Path(file).stem, image) for image, file in zip(images["image_id"], images["file"], strict=True)), maps
+    )
     found = own_contour_maps(images.iloc[shard_slice(wildcards["shard"], len(images))], maps, options)
     write(found, CONTOURS, output)
     remove_old_shards(output)

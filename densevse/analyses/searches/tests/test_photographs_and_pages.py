@@ -31,6 +31,13 @@ def photographs(tmp_path):
     return folder
 
 
+def write_found(image_ids, folder):
+    found = [(0, rank, name, "#0", "A café .", [], 0.5) for rank, name in enumerate(image_ids, 1)]
+    columns = [column.name for column in FOUND.columns]
+    frame = pd.DataFrame(found, columns=columns).astype({"query": "int32", "rank": "int32", "score": "float32"})
+    schema.write(frame, FOUND, folder / "found.parquet")
+
+
 def test_the_photographs_of_a_folder_become_an_image_table(photographs, tmp_path):
     write_photographs(str(photographs), 2, tmp_path / "images.parquet")
     images = schema.read(tmp_path / "images.parquet", IMAGES)
@@ -40,12 +47,37 @@ def test_the_photographs_of_a_folder_become_an_image_table(photographs, tmp_path
     assert set(images["split"]) == {"test"}
 
 
-def test_a_photograph_that_cannot_be_read_is_named_with_what_to_do(photographs, tmp_path):
+def test_a_photograph_that_cannot_be_read_is_left_out_by_name(photographs, tmp_path, caplog):
     (photographs / "broken.jpg").write_bytes(b"\xff\xd8 no picture")
-    with pytest.raises(InputError, match=r"broken\.jpg.*\n.*Remove them from") as error:
+    write_photographs(str(photographs), 2, tmp_path / "images.parquet")
+    assert schema.read(tmp_path / "images.parquet", IMAGES)["image_id"].tolist() == ["2024/c.jpeg", "a.PNG", "b.jpg"]
+    assert '1 of 4 images cannot be read:\n  "broken.jpg": ' in caplog.text
+    notes = schema.check(tmp_path / "images.parquet", IMAGES).found["notes"]
+    assert notes == ['Left out, as they cannot be read: 1 photographs, "broken.jpg".']
+
+
+def test_photographs_none_of_which_can_be_read_are_named_with_what_to_do(photographs, tmp_path):
+    for name in ("b.jpg", "a.PNG", "2024/c.jpeg"):
+        (photographs / name).write_bytes(b"\xff\xd8 no picture")
+    with pytest.raises(InputError, match=r"b\.jpg.*\n.*Remove them from") as error:
         write_photographs(str(photographs), 2, tmp_path / "images.parquet")
-    assert '1 of 4 images cannot be read:\n  "broken.jpg": ' in str(error.value)
+    assert "3 of 3 images cannot be read:\n" in str(error.value)
     assert not (tmp_path / "images.parquet").exists()
+
+
+@pytest.mark.parametrize("hidden", [".thumbnails", "2024/.ipynb_checkpoints", "@eaDir", "__MACOSX", "#recycle"])
+def test_photographs_in_folders_of_programs_are_left_out_and_counted(photographs, tmp_path, hidden):
+    (photographs / hidden).mkdir()
+    (photographs / hidden / "copy.jpg").write_bytes((photographs / "b.jpg").read_bytes())
+    (photographs / "Thumbs.db").write_bytes(b"no picture")
+    write_photographs(str(photographs), 2, tmp_path / "images.parquet")
+    assert schema.read(tmp_path / "images.parquet", IMAGES)["image_id"].tolist() == ["2024/c.jpeg", "a.PNG", "b.jpg"]
+    statement = schema.check(tmp_path / "images.parquet", IMAGES)
+    assert statement.found["left_out"] == {".txt": 1}
+    assert statement.found["notes"] == ["Left out, as they are hidden or made by programs: 2 files."]
+    write_found(["b.jpg"], tmp_path)
+    for text in pages(tmp_path, "sentences", photographs=str(photographs)):
+        assert "made by programs: 2 files." in text
 
 
 def test_a_folder_without_photographs_is_an_error(tmp_path):
@@ -84,10 +116,7 @@ def test_names_that_are_not_utf_8_or_decomposed_go_all_the_way(photographs, tmp_
     expected = {"caf\u00e9.jpg", "caf%E9.jpg"} if kind == "folder" else {"set/caf\u00e9.jpg"}
     assert expected <= set(images["image_id"])
     ids = images["image_id"].tolist()
-    found = [(0, rank, name, "#0", "A café .", [], 0.5) for rank, name in enumerate(ids, 1)]
-    columns = [column.name for column in FOUND.columns]
-    frame = pd.DataFrame(found, columns=columns).astype({"query": "int32", "rank": "int32", "score": "float32"})
-    schema.write(frame, FOUND, tmp_path / "found.parquet")
+    write_found(ids, tmp_path)
     for text in pages(tmp_path, "sentences", photographs=str(path)):
         assert all(name in text for name in expected)
         assert ("1 .txt" in text) == (kind == "folder")
