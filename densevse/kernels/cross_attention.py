@@ -52,7 +52,7 @@ def cross_attention_scores(images: AttentionSide, sentences: AttentionSide, atte
 
     The words of a sentence stand at its first places.
     """
-    scores: Tensor = _Scores.apply(attention, *images, *sentences)  # type: ignore[no-untyped-call]
+    scores: Tensor = _Scores.apply(attention, *images, *sentences)
     return scores
 
 

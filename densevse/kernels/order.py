@@ -13,7 +13,7 @@ def order_scores(images: Tensor, sentences: Tensor) -> Tensor:
     A sentence v is more general than an image u that it describes, so it should be below it in every coordinate.
     Takes (I, D) and (S, D) and returns (I, S). It needs only a few megabytes more, for its gradient too.
     """
-    scores: Tensor = _OrderScores.apply(images, sentences)  # type: ignore[no-untyped-call]
+    scores: Tensor = _OrderScores.apply(images, sentences)
     return scores
 
 

@@ -70,7 +70,7 @@ def scores_of_pairs(
         return compare(type(images)(*of_images), type(sentences)(*of_sentences), image, sentence, longest)
 
     encoded = len(images) + len(sentences)
-    scores: Tensor = _Scores.apply(compare_parts, pairs, at_once, encoded, *images, *sentences, *weights)  # type: ignore[no-untyped-call]
+    scores: Tensor = _Scores.apply(compare_parts, pairs, at_once, encoded, *images, *sentences, *weights)
     return scores
 
 
@@ -177,11 +177,11 @@ class Grouped:
 
     def arrange_rows(self, rows: Tensor) -> Tensor:
         """Rows (P, ...) of the pairs, in the order of their image."""
-        return rows if self.in_order else _Permuted.apply(rows, self.order, self.place)  # type: ignore[no-untyped-call]
+        return rows if self.in_order else _Permuted.apply(rows, self.order, self.place)
 
     def restore_rows(self, rows: Tensor) -> Tensor:
         """The inverse of `arrange_rows`."""
-        return rows if self.in_order else _Permuted.apply(rows, self.place, self.order)  # type: ignore[no-untyped-call]
+        return rows if self.in_order else _Permuted.apply(rows, self.place, self.order)
 
     def spread(self, values: Tensor) -> Tensor:
         """(P, ...) values of the pairs, in their given order, from the values (N, ...) of their images."""
@@ -254,7 +254,7 @@ def weighted_sums(weights: Tensor, values: Tensor, pairs: Grouped) -> Tensor:
         with torch.autocast(weights.device.type, enabled=False):  # the product keeps its precision
             sums_in_slots = pairs.slots.pad_rows(weights) @ pairs.slots.owner_values(values)
         return pairs.slots.unpad_rows(sums_in_slots)
-    sums: Tensor = _WeightedSums.apply(weights, values, pairs.runs)  # type: ignore[no-untyped-call]
+    sums: Tensor = _WeightedSums.apply(weights, values, pairs.runs)
     return sums
 
 

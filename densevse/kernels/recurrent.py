@@ -48,7 +48,7 @@ def lstm_cell(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
 
     `gates` are the inputs of the gates in the order input, forget, output, candidate.
     """
-    hidden, after = _Cell.apply(gates, cell)  # type: ignore[no-untyped-call]
+    hidden, after = _Cell.apply(gates, cell)
     return hidden, after
 
 
@@ -233,7 +233,7 @@ def states_by_library(
         # Without dropout; the gradient needs the mode of training.
         options = (True, 1, 0.0, torch.is_grad_enabled(), len(directions) == 2)
         compute: Any = torch.lstm if kind == "lstm" else torch.gru
-        weights = _Flat.apply(kind, len(directions), *(weight for layer in directions for weight in layer.parameters()))  # type: ignore[no-untyped-call]
+        weights = _Flat.apply(kind, len(directions), *(weight for layer in directions for weight in layer.parameters()))
         hidden: Tensor = compute(words, torch.tensor(tree.sizes), states, weights, *options)[0]
         return hidden
 

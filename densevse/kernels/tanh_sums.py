@@ -40,7 +40,7 @@ def tanh_sums(keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped) -> 
     `keys` (N, C, units) are e^2x of the candidates of images (or sentences), `queries` (P, units) are e^2y of pairs in
     the order of `pairs`.
     """
-    sums: Tensor = _TanhSums.apply(keys.contiguous(), queries, weight, pairs)  # type: ignore[no-untyped-call]
+    sums: Tensor = _TanhSums.apply(keys.contiguous(), queries, weight, pairs)
     return sums
 
 

@@ -46,7 +46,7 @@ class NetworkOfScenes(Task):
         """`windows` are those of the training split, `validation` those of val."""
         self.windows, self.validation, self.seed, self.pixels = windows, validation, seed, pixels
         self.network = ScenesNet(len(windows.classes))
-        self.network.features.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.network.features.to(memory_format=torch.channels_last)
         self.facts = nn.Linear(HIDDEN, windows.fact_count)
         self.module = nn.ModuleDict({"network": self.network, "facts": self.facts})
         self.parameters = Strict()

@@ -145,7 +145,7 @@ def _convert_layers(module: nn.Module, dtype: torch.dtype) -> nn.Module:
         if isinstance(part, nn.Conv2d | nn.Linear):
             part.to(dtype)
         if isinstance(part, nn.Conv2d):
-            part.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+            part.to(memory_format=torch.channels_last)
     return module
 
 

@@ -83,7 +83,7 @@ def _written_numbers(convolutions: float) -> float:
 
 def _bind_layer(layer: nn.Module, x: Tensor) -> Callable[[], Tensor]:
     shown = x.contiguous(memory_format=torch.channels_last)
-    placed = layer.eval().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    placed = layer.eval().to(memory_format=torch.channels_last)
     return lambda: placed(shown)
 
 
