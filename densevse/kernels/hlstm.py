@@ -297,4 +297,4 @@ class HLSTM(nn.Module):
         """(distinct nodes, hidden) h_j of distinct nodes; `vectors` holds the x_j of words, (n, inputs)."""
         x = vectors(trees.word)
         with torch.autocast(x.device.type, enabled=False):  # short sums of small products: keep float32
-            return _Recursion.apply(x.float() if x.dtype == torch.bfloat16 else x, self.w, self.u, self.b, trees)  # type: ignore[no-any-return,no-untyped-call]
+            return _Recursion.apply(x.float() if x.dtype == torch.bfloat16 else x, self.w, self.u, self.b, trees)  # type: ignore[no-any-return]

@@ -198,8 +198,8 @@ class Recurrent(nn.Module):
         with torch.autocast(inputs.device.type, enabled=False):  # the recurrence keeps its precision
             if self.kind == "lstm":
                 begun = None if initial is None else initial.to(self.weight_hidden.dtype)
-                return _LSTM.apply(of_prefixes, self.weight_hidden, begun, tree)  # type: ignore[no-any-return,no-untyped-call]
-            return _GRU.apply(of_prefixes, self.weight_hidden, self.bias_hidden, tree)  # type: ignore[no-any-return,no-untyped-call]
+                return _LSTM.apply(of_prefixes, self.weight_hidden, begun, tree)  # type: ignore[no-any-return]
+            return _GRU.apply(of_prefixes, self.weight_hidden, self.bias_hidden, tree)  # type: ignore[no-any-return]
 
     def step(self, vectors: Tensor, hidden: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
         """One step of an LSTM that generates: (S, inputs) vectors, (S, hidden) states and memories to the next."""

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from torchvision.models import AlexNet_Weights
-
+from densevse.vision.quiet_torchvision import models
 from snakeproof.errors import InputError
 
 
@@ -13,7 +12,7 @@ def read_classes(path: str | Path | None) -> list[str]:
     Raises `InputError` for an empty line, or a file that is not text in UTF-8.
     """
     if path is None:
-        return list(AlexNet_Weights.IMAGENET1K_V1.meta["categories"])
+        return list(models.AlexNet_Weights.IMAGENET1K_V1.meta["categories"])
     try:
         names = Path(path).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as error:

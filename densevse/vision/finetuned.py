@@ -10,10 +10,10 @@ from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
-from torchvision.models.feature_extraction import create_feature_extractor
 
 from densevse.config.networks import NetworkSettings, layer_nodes
 from densevse.vision.networks import Network, as_vectors, load_module, standardise_pixels, untrained
+from densevse.vision.quiet_torchvision import create_feature_extractor
 from snakeproof.strict import validate
 
 FIELDS = ("architecture", "batch_size", "layers", "mean", "nodes", "resize", "size", "std")

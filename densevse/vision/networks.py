@@ -17,12 +17,12 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.fx.experimental.optimization import fuse
 from torch.nn import functional
-from torchvision.models.feature_extraction import create_feature_extractor, get_graph_node_names
 
 from densevse.config.networks import CLASSES, NetworkConfig, NetworkSettings
 from densevse.config.registries import ARCHITECTURES
 from densevse.runtime.numerics import device, fastest_precision
 from densevse.vision.crops import Pixels, squeeze_image
+from densevse.vision.quiet_torchvision import create_feature_extractor, get_graph_node_names
 from snakeproof.errors import InputError
 from snakeproof.seals import is_sealed, verify_file
 from snakeproof.strict import validate

@@ -28,8 +28,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, fx
-from torchvision.models.feature_extraction import create_feature_extractor
-from torchvision.ops import roi_align
 
 from densevse.artifacts.boxes import Boxes
 from densevse.config.networks import CLASSES, RegionOptions
@@ -37,6 +35,7 @@ from densevse.runtime.ahead import prefetch_results
 from densevse.vision.boxes import non_maximum_suppression, order_by_score
 from densevse.vision.crops import Pixels, mean_colour, resize_shorter_side, squeeze_image, warp
 from densevse.vision.networks import Network, as_vectors
+from densevse.vision.quiet_torchvision import create_feature_extractor, roi_align
 
 Item = TypeVar("Item")
 

@@ -1,4 +1,7 @@
+import os
 import pickle
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -212,3 +215,8 @@ def test_things_that_are_not_tensors_and_unknown_architectures_are_errors(weight
         load_module("squeezenet", weights)
     with pytest.raises(InputError, match="precision"):
         load_network(SQUEEZENET | {"precision": "fp8"}, weights)
+
+
+def test_networks_load_no_triton_on_a_machine_without_a_gpu():
+    program = "import sys, densevse.vision.networks; sys.exit('triton' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], env=os.environ | {"CUDA_VISIBLE_DEVICES": ""}, check=True)

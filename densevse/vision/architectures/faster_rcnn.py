@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torchvision.models.detection import fasterrcnn_resnet50_fpn_v2
 
 from densevse.artifacts.boxes import Boxes
 from densevse.runtime.numerics import device
 from densevse.vision.networks import load_network_weights
+from densevse.vision.quiet_torchvision import fasterrcnn_resnet50_fpn_v2
 from densevse.vision.regions import Described
 
 _CLASSES = 91

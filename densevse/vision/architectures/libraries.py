@@ -17,12 +17,12 @@ import numpy as np
 import torch
 from PIL import Image
 from torch import Tensor, nn
-from torchvision import transforms
 
 from densevse.config.networks import CLASSES, NetworkInput, NetworkSettings
 from densevse.config.registries import PATCHES, POOLED
 from densevse.vision.crops import Pixels
 from densevse.vision.networks import Cropping, Network, standardise_pixels
+from densevse.vision.quiet_torchvision import transforms
 from snakeproof.errors import InputError
 
 _NEAR = 3

@@ -7,8 +7,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torchvision import models, transforms
-from torchvision.models import SwinTransformer, VisionTransformer
 
 from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.config.registries import PATCHES, POOLED
@@ -23,6 +21,7 @@ from densevse.vision.architectures.libraries import (
     split_transform,
 )
 from densevse.vision.networks import load_network_weights
+from densevse.vision.quiet_torchvision import models, transforms
 from snakeproof.errors import InputError
 
 
@@ -85,12 +84,12 @@ def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
     settings = settings.model_copy(update=TABLE.resolve(settings.architecture, settings.options, Path(weights)))
     architecture = settings.architecture
     model = build_library_model(architecture, _model_names(), _create, settings.options)
-    if not isinstance(model, VisionTransformer | SwinTransformer):
+    if not isinstance(model, models.VisionTransformer | models.SwinTransformer):
         name = split_tag(architecture)[0].partition(":")[2]
         raise InputError(f"networks: {architecture} is not a ViT or Swin transformer; write `architecture: {name}`.")
     load_network_weights(model, architecture, weights)
     layers = {POOLED: partial(_pooled_vectors, model), PATCHES: partial(_patches, model), CLASSES: model}
-    classes = (model.heads.head if isinstance(model, VisionTransformer) else model.head).out_features
+    classes = (model.heads.head if isinstance(model, models.VisionTransformer) else model.head).out_features
     return LibraryNetwork(
         settings, OfLibrary(model, layers, classes), split_transform(_transform(settings), architecture)
     )
@@ -98,7 +97,7 @@ def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
 
 def _patches(model: Any, pixels: Tensor) -> Tensor:
     """(N, D, height, width) patches of the last block, after the norm that follows it."""
-    if isinstance(model, SwinTransformer):
+    if isinstance(model, models.SwinTransformer):
         found: Tensor = model.permute(model.norm(model.features(pixels)))
         return found
     side = pixels.shape[2] // model.patch_size
@@ -108,11 +107,11 @@ def _patches(model: Any, pixels: Tensor) -> Tensor:
 
 def _pooled_vectors(model: Any, pixels: Tensor) -> Tensor:
     """(N, D) input of the classifier: a ViT's class token, or the mean of a Swin transformer's patches."""
-    swin = isinstance(model, SwinTransformer)
+    swin = isinstance(model, models.SwinTransformer)
     return _patches(model, pixels).mean((2, 3)) if swin else _tokens(model, pixels)[:, 0]
 
 
-def _tokens(model: VisionTransformer, pixels: Tensor) -> Tensor:
+def _tokens(model: models.VisionTransformer, pixels: Tensor) -> Tensor:
     """(N, 1 + patches, D) tokens of a ViT after its last norm, computed as in its own forward pass."""
     patches = model._process_input(pixels)
     found: Tensor = model.encoder(torch.cat([model.class_token.expand(len(patches), -1, -1), patches], dim=1))
