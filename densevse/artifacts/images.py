@@ -200,7 +200,7 @@ def orientation(data: bytes, name: str) -> int:
 @contextmanager
 def _open_image(data: bytes, name: str) -> Iterator[Image.Image]:
     try:
-        with Image.open(io.BytesIO(_without_texts(data)), formats=_formats(data, name)) as image:
+        with Image.open(io.BytesIO(_drop_texts(data)), formats=_formats(data, name)) as image:
             _check_size(image, name)
             if image.format == "PNG":
                 _scale_transparent_colour(image, bits=data[24])  # of the header
@@ -213,7 +213,7 @@ def _open_image(data: bytes, name: str) -> Iterator[Image.Image]:
         raise InputError(f"{name}: not a readable image ({error}).") from error
 
 
-def _without_texts(data: bytes) -> bytes:
+def _drop_texts(data: bytes) -> bytes:
     """The bytes without a PNG's texts, profile and damaged parts, which Pillow would read, but for orientations."""
     if not data.startswith(PNG):
         return data

@@ -32,7 +32,7 @@ def check_vectors(
             raise InputError(f"{name}: row {row if rows is None else rows[row]} {problem}; correct it.")
 
 
-def check_varied(vectors: Iterable[NDArray[Any]], name: str) -> None:
+def refuse_constant_vectors(vectors: Iterable[NDArray[Any]], name: str) -> None:
     """Raises `InputError` if ten or more vectors, or blocks of some, are all the same. Reads up to the first other."""
     count, first = 0, np.empty(0)
     for count, vector in enumerate(vectors, start=1):

@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.artifacts.vectors import check_varied, check_vectors
+from densevse.artifacts.vectors import check_vectors, refuse_constant_vectors
 from densevse.config.registries import reads_one_vector
 from densevse.data.distinct import Distinct
 from densevse.data.files import Files
@@ -138,7 +138,7 @@ class Model:
         similarity = getattr(self.method.hyperparameters, "similarity", "cosine")
         for name, side in (("images", images), ("sentences", sentences)):
             check_vectors(np.asarray(side), name, similarity)
-            check_varied(np.asarray(side), name)
+            refuse_constant_vectors(np.asarray(side), name)
         return [
             torch.from_numpy(np.asarray(side, np.float32)).to(module_device(self.method))
             for side in (images, sentences)

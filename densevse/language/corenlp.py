@@ -311,15 +311,15 @@ def _original_sentence(sentence: Any) -> dict[str, Any]:
     """A sentence of CoreNLP's protocol buffers in the form of its JSON."""
     return {
         "tokens": [{name: getattr(token, name) for name in ("word", "lemma", "pos")} for token in sentence.token],
-        "parse": _bracketed(sentence.parseTree),
+        "parse": _format_tree(sentence.parseTree),
         "basicDependencies": _links(sentence.basicDependencies),
         "enhancedDependencies": _links(sentence.collapsedCCProcessedDependencies),
     }
 
 
-def _bracketed(tree: Any) -> str:
+def _format_tree(tree: Any) -> str:
     if tree.child:
-        return f"({tree.value} {' '.join(map(_bracketed, tree.child))})"
+        return f"({tree.value} {' '.join(map(_format_tree, tree.child))})"
     return str(tree.value).replace("(", "-LRB-").replace(")", "-RRB-")
 
 

@@ -75,20 +75,20 @@ class _Blocks:
         own = torch.cat(
             (
                 self._score(single_rows, single_columns),
-                _select(self._of_shared_images, shared_rows - len(self._images.single), single_columns),
+                _select(self._shared_image_scores, shared_rows - len(self._images.single), single_columns),
             )
         )
         rows = np.concatenate((single_rows, shared_rows))
-        shared = _select(self._of_shared_sentences, rows, shared_columns - len(self._sentences.single))
+        shared = _select(self._shared_sentence_scores, rows, shared_columns - len(self._sentences.single))
         return _select(torch.cat((own, shared), dim=1), row_order, column_order)
 
     @cached_property
-    def _of_shared_images(self) -> Tensor:
+    def _shared_image_scores(self) -> Tensor:
         """(shared images, single sentences) scores."""
         return self._score(self._images.shared, self._sentences.single)
 
     @cached_property
-    def _of_shared_sentences(self) -> Tensor:
+    def _shared_sentence_scores(self) -> Tensor:
         """(images, shared sentences) scores."""
         return self._score(np.arange(len(self._images.first)), self._sentences.shared)
 

@@ -20,7 +20,7 @@ from densevse.artifacts.matrices import Matrix, open_matrix
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.shards import remove_old_shards, shard_slice
-from densevse.artifacts.vectors import check_varied
+from densevse.artifacts.vectors import refuse_constant_vectors
 from densevse.vision.boxes import clip_scored_boxes
 from densevse.vision.given_files import ArrayFile, ArrayFolder, BottomUpFile, GivenFile, GivenImage, TableFile, read_ids
 from snakeproof.errors import InputError
@@ -77,7 +77,7 @@ def read_given_features(
     Path(output).parent.mkdir(parents=True, exist_ok=True)  # archives are unpacked in it
     file = _open_file(given, own_files, usable, Path(output).parent)
     file.check_ids(table["image_id"], usable["image_id"], given.image_id)
-    check_varied((file.read(image_id, given.dtype).vectors for image_id in usable["image_id"]), file.where)
+    refuse_constant_vectors((file.read(image_id, given.dtype).vectors for image_id in usable["image_id"]), file.where)
     read_from = {name: Path(own).name for name, own in own_files.items()}
     if whole is not None:
         _write_regions(rows, file, FeatureStore([whole], IMAGE_FEATURES), given, output, read_from)

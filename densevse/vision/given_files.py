@@ -147,9 +147,9 @@ class ArrayFile(GivenFile):
                     "differ; correct the file, or the option copies."
                 )
         found = GivenImage(copies[0], None if self._boxes is None else _corners_to_boxes(self._boxes[row]))
-        return found if self._zeros == "kept" else self._without_padding(found, place)
+        return found if self._zeros == "kept" else self._drop_padding(found, place)
 
-    def _without_padding(self, image: GivenImage, place: tuple[int, int]) -> GivenImage:
+    def _drop_padding(self, image: GivenImage, place: tuple[int, int]) -> GivenImage:
         """The regions that are not zero. Raises `InputError` if all are, or others are not said to be padding."""
         there: NDArray[np.bool_] = (image.vectors != 0).any(axis=1)
         where = f"{self._describe_place(place)}: {(~there).sum():,} of {len(there):,} regions are zero"

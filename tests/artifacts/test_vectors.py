@@ -11,7 +11,7 @@ from safetensors.numpy import save_file
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.artifacts.vectors import FEWEST, check_varied
+from densevse.artifacts.vectors import FEWEST, refuse_constant_vectors
 from densevse.config.given import GivenFiles
 from densevse.evaluation.given.measure import Measures, evaluate_files
 from densevse.evaluation.given.retrieval import write_given_retrieval
@@ -129,10 +129,10 @@ def test_one_constant_is_refused(tmp_path, door, constant):
 
 
 def test_fewer_than_ten_equal_vectors_are_allowed():
-    check_varied(np.ones((FEWEST - 1, LENGTH)), "v")
+    refuse_constant_vectors(np.ones((FEWEST - 1, LENGTH)), "v")
     with pytest.raises(InputError, match="v: all 10 vectors are the same"):
-        check_varied(np.ones((FEWEST, LENGTH)), "v")
-    check_varied([*np.ones((30, LENGTH)), np.zeros(LENGTH)], "v")
+        refuse_constant_vectors(np.ones((FEWEST, LENGTH)), "v")
+    refuse_constant_vectors([*np.ones((30, LENGTH)), np.zeros(LENGTH)], "v")
 
 
 def test_zero_points_are_counted_in_the_log_and_in_the_note(tmp_path, caplog):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from densevse.analyses.searches.schemas import FOUND
 from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS
-from densevse.artifacts.vectors import check_varied
+from densevse.artifacts.vectors import refuse_constant_vectors
 from densevse.config.given import GivenLayout
 from densevse.data.distinct import Distinct
 from densevse.data.files import Files
@@ -227,5 +227,5 @@ def _own_vectors(path: str, sentences: Sequence[str], images: Aligned, unpacked_
             f"{matrix.name}: expected {expected[0]} x {expected[1]}, a vector for each of the search's sentences "
             f"as long as those of images, found {matrix.values.shape[0]} x {matrix.values.shape[1]}; write them again."
         )
-    check_varied(matrix.values, matrix.name)
+    refuse_constant_vectors(matrix.values, matrix.name)
     return Aligned(matrix, np.arange(expected[0]), np.arange(expected[1]))

@@ -12,7 +12,7 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.matrices import ARRAY_DAMAGES, Matrix, open_matrix, read_row_ids
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.artifacts.vectors import check_varied, count_zeros
+from densevse.artifacts.vectors import count_zeros, refuse_constant_vectors
 from densevse.config.given import GivenLayout
 from densevse.evaluation.given.scoring import Aligned, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
@@ -215,7 +215,7 @@ class _GivenMatrices:
             if len(matrix.values) != count:
                 message = _shape_message(matrix, (count, sizes[0]), False, self._copies)
                 raise InputError(message + (self._unranked_hint(len(matrix.values)) if matrix is sentences else ""))
-            check_varied(matrix.values, matrix.name)
+            refuse_constant_vectors(matrix.values, matrix.name)
             found.append(Aligned(matrix, rows, np.arange(sizes[0])))
         _check_copies(images.name, images.values, self._copies)
         return found[0], found[1]

@@ -53,7 +53,7 @@ class OpenClipWeights(WeightsTable):
         model, published = {**_config(architecture), **options}, _tag_options(architecture)
         side = options.get("force_image_size") or model.get("vision_cfg", {}).get("image_size", 224)
         pixels = {"size": side, **published.get("force_preprocess_cfg", {}), **options.get("force_preprocess_cfg", {})}
-        text = _text_of(architecture, options)
+        text = _text_settings(architecture, options)
         words = {"tokenizer": text.get("hf_tokenizer_name", "CLIP's"), "context_length": _length(text)}
         quick = {"quick_gelu": options.get("quick_gelu", published.get("quick_gelu", model.get("quick_gelu", False)))}
         found = {**asdict(PreprocessCfg()), **pixels, **words, **text.get("tokenizer_kwargs", {}), **quick}
@@ -271,7 +271,7 @@ text_encoder, tokenizer = TextEncoder, Tokenizer
 
 
 def _text_config(described: Mapping[str, Any]) -> dict[str, Any]:
-    found = _text_of(described["architecture"], described["options"])
+    found = _text_settings(described["architecture"], described["options"])
     if found.get("hf_model_name") or found.get("tokenizer_mode"):
         raise InputError(
             f"networks: {described['architecture']} encodes sentences by a model of transformers, which must be "
@@ -280,7 +280,7 @@ def _text_config(described: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _text_of(architecture: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def _text_settings(architecture: str, options: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {**_config(architecture), **options}.get("text_cfg", {})
     length = options.get("force_context_length")
     return {**found, "context_length": length} if length else found
