@@ -81,6 +81,12 @@ class Reading(Strict):
     )
     known_unreadable: list[ImageId] = Field(default=[], description="image ids that may be missing or unreadable")
     only_available: bool = Field(False, description="leave out missing images; tables then say so")
+    sides: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] | None = Field(
+        None,
+        strict=False,
+        description="the smallest and the largest side of its pictures, pixels, if you know them: then a new way to "
+        "resize pictures makes only features again that it changes",
+    )
 
 
 class Resplit(Strict):
@@ -133,12 +139,6 @@ class Dataset(Reading):
     )
     parser: str = Field(default="corenlp_pcfg", description="the entry of config/parsers that parses the sentences")
     word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that use them")
-    sides: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] | None = Field(
-        None,
-        strict=False,
-        description="the smallest and the largest side of its pictures, pixels, if you know them: then a new way to "
-        "resize pictures makes only features again that it changes",
-    )
     seeds: Seeds = Field(default=[0], description="the seeds; each variant is trained once with each")
     boxes: Path | None = Field(
         None, description="your own true boxes: Parquet in the BOXES schema, or Flickr30k Entities (folder, zip, tar)"

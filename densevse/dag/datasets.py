@@ -82,7 +82,9 @@ def reading(project: Project, dataset: DatasetName) -> dict[str, Any]:
 
 def reading_job(project: Project, dataset: DatasetName) -> Job:
     """The reading of a data set's files, with its reader, which is imported by name."""
-    settings = {"reading": reading(project, dataset), "source_names": project.source_names(dataset)}
+    sides = project.datasets[dataset].sides
+    used = reading(project, dataset) | ({"sides": list(sides)} if sides else {})
+    settings = {"reading": used, "source_names": project.source_names(dataset)}
     return Job(settings, [READERS[project.datasets[dataset].reader].IMPLEMENTATION])
 
 

@@ -100,7 +100,7 @@ def write_dataset(
     listing = Path(images).with_name("unreadable.yaml")
     listing.unlink(missing_ok=True)
     image_table, caption_table = read_dataset(reading, sources, threads, listing)
-    schema.write(image_table, IMAGES, images)
+    schema.write(image_table, IMAGES.bind(sides=reading.get("sides")), images)
     schema.write(caption_table, CAPTIONS, captions)
 
 

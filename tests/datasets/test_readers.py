@@ -231,6 +231,19 @@ def test_coco_boxes(tmp_path: Path) -> None:
     assert boxes.loc[0, ["phrase", "x", "y", "width", "height", "start"]].tolist() == ["potted plant", 1.5, 2, 3, 4, -1]
 
 
+@pytest.mark.parametrize(("sides", "wrong"), [(None, False), ([1, 4000], False), ([300, 4000], True), ([1, 2], True)])
+def test_pictures_have_the_sides_that_their_data_set_states(tmp_path: Path, sides, wrong) -> None:
+    paths, options = coco(tmp_path), {"splits": {"train": 2, "val": 1, "test": 1}}
+    tables = str(tmp_path / "images.parquet"), str(tmp_path / "captions.parquet")
+    reading = settings("coco", options) | ({"sides": sides} if sides else {})
+    if not wrong:
+        write_dataset(reading, paths, *tables, 1)
+        return
+    with pytest.raises(InputError, match=rf"'4'.*a side is not within {sides[0]} and {sides[1]} pixels"):
+        write_dataset(reading, paths, *tables, 1)
+    assert not Path(tables[0]).exists()
+
+
 PAGE = """<html><title>Pascal</title><img src="logo.gif">Sentences <img src="images/logo.gif"> of
 <img src="images/logo.gif"><table><tr><td><img src="logo.gif"></td><td>A university</td></tr>
 <tr><td><img src="aeroplane/a.jpg"></td><td><table>

@@ -1,11 +1,22 @@
 """The image table, the captions and the true boxes of a data set."""
 
+import pandas as pd
 import pyarrow as pa
 
 from densevse.artifacts.boxes import find_form_problems, find_outside, find_repeated
 from densevse.artifacts.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, SPLIT
 from densevse.artifacts.sentences import find_lists
 from snakeproof.schema import NUMBER, TEXT, Column, Rule, Schema
+
+
+def find_other_sides(rows: pd.DataFrame, sides: tuple[int, int] | None) -> dict[str, pd.Series]:
+    """The pictures with a side that is not within the `sides` that their data set states. A rule of artifacts."""
+    if sides is None:
+        return {}
+    problem = f"a side is not within {sides[0]} and {sides[1]} pixels, as the data set's `sides` say; correct these"
+    size = rows[["width", "height"]]
+    return {problem: (rows["status"] == "ok") & ((size < sides[0]) | (size > sides[1])).any(axis=1)}
+
 
 IMAGES = Schema(
     "images",
@@ -23,6 +34,8 @@ IMAGES = Schema(
         Column("status", TEXT, "ok, or why the image cannot be read (only images that the config knows of)"),
     ),
     version=2,
+    rules=(Rule(find_other_sides, needs=("sides",)),),
+    context={"sides": None},
 )
 
 CAPTIONS = Schema(
