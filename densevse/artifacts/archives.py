@@ -128,8 +128,7 @@ class Archive(ABC):
     def _find_members(self, named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         members, self.hidden = members_by_name(self.path, named)
         if self.hidden:
-            what = "hidden files and files that programs make are left out, the first is"
-            logger.info("%s: %d %s %s", self.path, len(self.hidden), what, self.hidden[0])
+            _log_hidden_files(self.path, len(self.hidden), self.hidden[0])
         return members
 
     @cached_property
@@ -381,6 +380,10 @@ def list_files(folder: str | Path, pattern: str) -> list[Path]:
 
 
 @cache  # a job opens an archive several times
+def _log_hidden_files(path: Path, count: int, first: str) -> None:
+    logger.info("%s: %d hidden files and files that programs make are left out, the first is %s", path, count, first)
+
+
 def _walk(folder: Path) -> Iterator[str]:
     """The paths of all files below a folder, relative to it. A folder behind links is read once."""
     folders, links, seen = [""], list[str](), set[tuple[int, int]]()
