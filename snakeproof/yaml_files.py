@@ -140,7 +140,8 @@ def _load(text: str, path: str | Path) -> Any:
         raise InputError(f"{path}: {error}, and only the last would count; join the two, or remove one.") from None
     except _Misread as error:
         raise InputError(f"{path}: {error}.") from None
-    except RecursionError:
-        raise InputError(f"{path}: lists or mappings are nested too deep; write fewer levels.") from None
-    except yaml.YAMLError as error:
+    except (RecursionError, yaml.YAMLError) as error:
+        # PyYAML has a limit of its own since 6.0.4.
+        if isinstance(error, RecursionError) or "maximum nesting depth" in str(error):
+            raise InputError(f"{path}: lists or mappings are nested too deep; write fewer levels.") from None
         raise InputError(f"{path}: not valid YAML: {error}") from error

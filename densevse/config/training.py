@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from snakeproof.strict import Strict
 
@@ -54,14 +54,21 @@ class Phase(Strict):
     """Some epochs of a training, and their settings."""
 
     epochs: int = Field(gt=0, le=10**6, description="passes over the training examples")
-    learning_rate: float = Field(gt=0, description="the learning rate at the phase's start")
     final_learning_rate: float | None = Field(
         default=None,
         ge=0,
         description="the learning rate at the phase's end, reached along half a cosine; none: it stays constant",
     )
+    learning_rate: float = Field(ge=0, description="the learning rate at the phase's start")
     parameters: dict[str, Any] = Field(default={}, description="parameters that differ in this phase")
     frozen: list[str] = Field(default=[], description="modules, by name, whose weights do not change in this phase")
+
+    @field_validator("learning_rate")
+    @classmethod
+    def _refuse_rate_of_0(cls, rate: float, info: ValidationInfo) -> float:
+        if not (rate or info.data.get("final_learning_rate")):
+            raise ValueError("0 trains nothing; write a rate above 0, or a final_learning_rate to which it rises")
+        return rate
 
 
 class NamedPhase(Phase):

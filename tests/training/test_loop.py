@@ -33,7 +33,7 @@ PHASES = [
     {"name": "main", "epochs": 2, "learning_rate": 0.01},
     {"name": "settle", "epochs": 1, "learning_rate": 0.001, "parameters": {"negatives": "hardest"}},
 ]
-STILL = [{"name": "still", "epochs": 1, "learning_rate": 0.0}]
+STILL = [{"name": "still", "epochs": 1, "learning_rate": 1e-30}]
 
 
 @pytest.fixture
