@@ -1,8 +1,8 @@
 """Training settings: those of the whole training, and phases one after the other. The same loop serves all tasks."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, model_validator
 
 from snakeproof.strict import Strict
 
@@ -54,21 +54,20 @@ class Phase(Strict):
     """Some epochs of a training, and their settings."""
 
     epochs: int = Field(gt=0, le=10**6, description="passes over the training examples")
+    learning_rate: float = Field(ge=0, description="the learning rate at the phase's start")
     final_learning_rate: float | None = Field(
         default=None,
         ge=0,
         description="the learning rate at the phase's end, reached along half a cosine; none: it stays constant",
     )
-    learning_rate: float = Field(ge=0, description="the learning rate at the phase's start")
     parameters: dict[str, Any] = Field(default={}, description="parameters that differ in this phase")
     frozen: list[str] = Field(default=[], description="modules, by name, whose weights do not change in this phase")
 
-    @field_validator("learning_rate")
-    @classmethod
-    def _refuse_rate_of_0(cls, rate: float, info: ValidationInfo) -> float:
-        if not (rate or info.data.get("final_learning_rate")):
-            raise ValueError("0 trains nothing; write a rate above 0, or a final_learning_rate to which it rises")
-        return rate
+    @model_validator(mode="after")
+    def _check_rate(self) -> Self:
+        if not (self.learning_rate or self.final_learning_rate):
+            raise ValueError("learning_rate: 0 trains nothing; write a rate above 0, or a final_learning_rate above it")
+        return self
 
 
 class NamedPhase(Phase):

@@ -78,7 +78,7 @@ def test_own_scores_given_back_give_the_same_row(project):
     scores[0, 0] += 1
     np.save(project.folder / "sims.npy", scores)
     assert project.planned(TABLE) == {"retrieve_given": 1, "retrieve_by_ensemble": 1, "table": 1}
-    np.save(project.folder / "other.npy", scores)
+    np.save(project.folder / "other.npy", scores + 1)
     project.configure(settings(scores=["sims.npy", "other.npy"]))
     assert project.planned(TABLE) == {"retrieve_given": 2, "retrieve_by_ensemble": 1, "table": 1}
 
