@@ -35,7 +35,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 def plain_name(name: str) -> str:
     """A file's plain name; a line break or a byte that is not UTF-8 becomes % and two hexadecimal digits."""
-    slashed = name.replace("\\", "/").removeprefix("./")
+    slashed = re.sub(r"(^|/)(?:\./)+", r"\1", name.replace("\\", "/"))  # tar writes photographs/./a.jpg
     return compose_accents(UNPRINTABLE.sub(lambda found: f"%{ord(found[0]) & 0xFF:02X}", slashed))
 
 
