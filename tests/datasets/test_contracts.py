@@ -70,7 +70,7 @@ GOOD_SENTENCES = {
     "It's [a] (dog)": "It's [a] (dog)",
     "-": "-",
 }
-BAD_SENTENCES = ["['A dog .', 'A cat .']", '["A dog ."]', "('A dog .', \"A cat .\")"]
+BAD_SENTENCES = ["[['A dog .'], ['A cat .']]", "['A dog .', 'A cat .']", '["A dog ."]', "('A dog .', \"A cat .\")"]
 
 
 @EVERY_READER
@@ -118,6 +118,8 @@ GOOD_PICTURES = {
 BAD_PICTURES = {
     "of 16 bits with values of 8": png((RAMP * 255).astype(np.uint16)),
     "of 16 bits with values of 12, in colours": png(np.repeat((RAMP * 4095).astype(np.uint16)[..., None], 3, 2)),
+    "of 16 bits with values of 8, in colours": png(np.repeat((RAMP * 255).astype(np.uint16)[..., None], 3, 2)),
+    "of 16 bits with values of 8, transparent": png(np.repeat((RAMP * 255).astype(np.uint16)[..., None], 4, 2)),
     "cut": GOOD_PICTURES["of 16 bits"][:60],
     "empty": b"",
     "text": b"<html>not found</html>",

@@ -98,6 +98,10 @@ def test_sentences_without_a_known_word_are_told(model, caplog):
 WRONG = {
     "one sentence": (lambda model: model.encode_sentences("a dog"), "sentences: expected a list, found one str"),
     "no sentence": (lambda model: model.encode_sentences([]), "sentences: the list is empty"),
+    "a list as text": (
+        lambda model: model.encode_sentences(["a", "['b', 'c']"]),
+        r"sentences: row 1 .*: its text is a list of sentences",
+    ),
     "a number": (lambda model: model.encode_sentences(["a", 1]), r"sentences\[1\]: expected a text, found int"),
     "one image": (lambda model: model.encode_images("a.png"), "images: expected a list, found one str"),
     "no file": (lambda model: model.encode_images(["none.png"]), "none.png: cannot read the image"),
