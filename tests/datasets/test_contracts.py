@@ -248,7 +248,7 @@ def test_a_fault_in_an_archive_is_named_by_its_key(tmp_path: Path, reader: str, 
 
 
 GOOD_BOXES = {12: [0, 0, 8, 6], 13: [7.5, 5.5, 1, 1], 14: [0.25, 0.5, 7.5, 5], 15: [1, 1, 0.5, 0.5]}
-BAD_BOXES = [[7, 2, 4, 3], [-2, 0, 4, 4], [2, 5, 3, 3], [900, 900, 5, 5]]
+BAD_BOXES = [[7, 2, 4, 3], [-2, 0, 4, 4], [2, 5, 3, 3], [900, 900, 5, 5], [5, 4, -4, -3], [0.1, 0.1, 0.5, 0.5]]
 
 
 def true_boxes(folder: Path, boxes: dict[int, list[float]], door: str) -> pd.DataFrame:
@@ -279,5 +279,7 @@ def test_good_and_odd_boxes(tmp_path: Path, door: str) -> None:
 @pytest.mark.parametrize(("door", "place"), [("coco", "annotation 12 "), ("parquet", r"mine\.parquet: row 12 ")])
 @pytest.mark.parametrize("box", BAD_BOXES)
 def test_a_bad_box_is_named_by_its_row(tmp_path: Path, door: str, place: str, box: list[float]) -> None:
-    with pytest.raises(InputError, match=rf"{place}.*(leaves the image|in their images).*; 1 such rows"):
+    with pytest.raises(
+        InputError, match=rf"{place}.*(leaves the image|in their images|between 0 and 1).*; 1 such rows"
+    ):
         true_boxes(tmp_path, {12: box}, door)
