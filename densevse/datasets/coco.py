@@ -42,7 +42,7 @@ class _Image(TypedDict):
 class _Caption(TypedDict):
     id: int
     image_id: int | Text
-    caption: Text
+    caption: Text | None
 
 
 class _Captions(TypedDict):

@@ -91,6 +91,13 @@ def test_bad_sentences_are_named_with_their_image(tmp_path: Path, reader: str, f
     assert "'caption_id'" in str(error.value)
 
 
+@pytest.mark.parametrize(("reader", "form"), [one for one in FORMATS if "json" in one[1] or "parquet" in one[1]])
+def test_null_is_no_sentence(tmp_path: Path, reader: str, form: str) -> None:
+    images, captions = written(tmp_path, reader, form, contents(sentences={12: None}))  # type: ignore[dict-item]
+    assert len(captions) == 5 * COUNT - 1
+    assert sorted(images["captions"]) == [4, *[5] * (COUNT - 1)]
+
+
 # --- pictures ----------------------------------------------------------------------------------------------------
 
 
