@@ -158,7 +158,7 @@ def _sentences(options: PairTable, row: _Row) -> list[str | None]:
     cell = row.cells.get(options.sentence)
     if options.sentences_as == "json" and isinstance(cell, str):
         try:
-            cell = json.loads(cell)
+            cell = json.loads(cell.strip() or "null")  # pandas writes null so
         except (ValueError, RecursionError) as error:
             raise _cell_error(row, options.sentence, f"no JSON ({error})") from None
     sentences = [cell] if options.sentences_as == "text" or cell is None else cell

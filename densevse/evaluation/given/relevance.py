@@ -63,8 +63,7 @@ def checked_relevance(relevant: Any, shape: tuple[int, ...], name: str) -> spars
     """
     found = relevant if sparse.issparse(relevant) else as_array(relevant)
     if found.ndim != 2 or found.dtype.kind not in "biuf" or np.ma.is_masked(found):
-        kind = f"{found.dtype} of shape {found.shape}"
-        raise InputError(f"{name}: expected a matrix of gains, found {kind}; none may be masked.")
+        raise InputError(f"{name}: expected a matrix of gains, found {found.dtype} of shape {found.shape} (or masked).")
     pairs = sparse.coo_array(found)  # which adds up nothing, as other forms do
     gains = sparse.csr_array(pairs, dtype=np.float64)
     if gains.shape != shape:
