@@ -173,11 +173,12 @@ def _read_table(path: str, classes: bool) -> pd.DataFrame:
     except (KeyError, ValueError, OSError) as error:
         raise InputError(f"{path}: expected a Parquet or CSV file with the columns {needed}: {error}") from error
     table[ORIGIN] = [f"{path}, image {image_id}, row {row}" for row, image_id in enumerate(table["image_id"])]
+    without = {name: table[name].isna() | (table[name].str.strip() == "") for name in names}
+    check_rows(table, {"a box has no image_id; write the id of its image": without["image_id"]}, path)
     if not classes:
         return table.assign(class_name="")
-    without = table["class_name"].isna() | (table["class_name"].str.strip() == "")
     problem = "a detection has no class_name; give each a class, or use a proposer of kind file"
-    check_rows(table, {problem: without}, path)
+    check_rows(table, {problem: without["class_name"]}, path)
     return table
 
 

@@ -99,6 +99,14 @@ def test_detections_keep_their_classes(tmp_path, suffix):
         from_file(tmp_path, frame[["image_id", *BOX, "score"]], image_table("007"), suffix, kind="detections")
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("image_id", [None, "", " "])
+def test_a_box_of_no_image_is_named(tmp_path, suffix, image_id):
+    frame = boxes(("007", 1, 2, 30, 40, 0.5), (image_id, 1, 2, 30, 40, 0.9))
+    with pytest.raises(InputError, match=r", row 1 .*: a box has no image_id; .*; 1 such rows"):
+        from_file(tmp_path, frame, image_table("007"), suffix)
+
+
 def test_a_job_reads_the_copy_of_a_file_that_it_is_given(tmp_path):
     """The workflow copies such a file if results lie in a bucket, and the copy keeps its name."""
     rows = image_table("a", "b").assign(split="train", sha256="", captions=0, family="")
