@@ -19,7 +19,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
-from functools import cache, cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
@@ -85,10 +85,10 @@ class Archive(ABC):
         if not path.is_file():
             raise InputError(f"{path}: no such file or folder.")
         try:
-            if zipfile.is_zipfile(path):
-                return _Zip(path)
             if is_parquet(path):
                 return _Table(path)
+            if zipfile.is_zipfile(path) and not tarfile.is_tarfile(path):  # a tar may end with a zip
+                return _Zip(path)
             decompressor = _decompressor(path)
             return _Tar(_uncompress_tar(path, decompressor) if decompressor else path)
         except (*DAMAGES, NotImplementedError, ValueError) as error:  # zipfile raises the latter for damaged headers

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.columns import BOX_COLUMNS
-from densevse.artifacts.file_names import refuse_alike
+from densevse.artifacts.file_names import compose_accents, refuse_alike
 from snakeproof.errors import InputError
 from snakeproof.logs import logger
 
@@ -39,14 +39,16 @@ def find_form_problems(rows: pd.DataFrame, images: pd.DataFrame | None) -> Probl
     """The boxes with it, if all fit their images better in another form than x, y, width, height. A rule of artifacts.
 
     `images` are as in `image_sizes`. Of boxes in the form of pixels as many fit as in any other. Shares of the sides
-    are all between 0 and 1.
+    are between 0 and 1, as all numbers of an image's boxes, and fit there in one of the forms.
     """
     boxes, sizes = rows[BOX].to_numpy(np.float64), image_sizes(rows, images)
     if images is None:
         return {}
-    if len(boxes) and ((boxes >= 0) & (boxes <= 1)).all():
-        return {SHARES: np.ones(len(boxes), bool)}
-    first, second = boxes[:, :2], boxes[:, 2:]
+    image, first, second = pd.factorize(rows["image_id"])[0], boxes[:, :2], boxes[:, 2:]
+    within = ((boxes >= 0) & (boxes <= 1)).all(axis=1) & ((first + second / 2 <= 1) | (second > first)).all(axis=1)
+    shares = np.bincount(image, ~within)[image] == 0
+    if shares.any():
+        return {SHARES: shares}
     forms = {
         "x, y, width, height": (first, first + second),
         "corners (x0, y0, x1, y1); write x0, y0, x1 - x0, y1 - y0": (first, second),
@@ -82,8 +84,9 @@ def _find_fitting(begin: NDArray[Any], end: NDArray[Any], sizes: NDArray[Any]) -
 def find_outside(rows: pd.DataFrame, images: pd.DataFrame) -> Problems:
     """The true boxes without area, or that leave their image by more than a pixel. A rule of artifacts."""
     boxes, sizes = rows[BOX].to_numpy(np.float64), image_sizes(rows, images)
-    inside = (boxes[:, :2] >= -1) & (boxes[:, :2] + boxes[:, 2:] <= sizes + 1) & (boxes[:, 2:] > 0)
-    return {"its box has no area or leaves the image": ~inside.all(axis=1) & ~np.isnan(sizes).any(axis=1)}
+    end = np.where(np.isnan(sizes), np.finfo(np.float32).max, sizes + 1)
+    inside = (boxes[:, :2] >= -1) & (boxes[:, :2] + boxes[:, 2:] <= end) & (boxes[:, 2:] > 0)
+    return {"its box has no area or leaves the image": ~inside.all(axis=1)}
 
 
 def are_mostly_outside(boxes: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.bool_]:
@@ -106,6 +109,8 @@ def drop_unknown_images(rows: pd.DataFrame, images: pd.DataFrame, where: str) ->
 
     Raises `InputError` if all are of others, or if others are written almost as images without a box.
     """
+    ids = [name for name in ("image_id", "caption_id") if name in rows]  # which files may encode in two ways
+    rows = rows.assign(**{name: rows[name].map(compose_accents, na_action="ignore") for name in ids})
     known = pd.Index(images["image_id"]).get_indexer(pd.Index(rows["image_id"])) >= 0
     if known.all():
         return rows

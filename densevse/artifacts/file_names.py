@@ -4,7 +4,7 @@ import os
 import re
 import unicodedata
 import zipfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -35,7 +35,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 def plain_name(name: str) -> str:
     """A file's plain name; a line break or a byte that is not UTF-8 becomes % and two hexadecimal digits."""
-    slashed = name.replace("\\", "/").removeprefix("./")
+    slashed = re.sub(r"(^|/)(?:\./)+", r"\1", name.replace("\\", "/"))  # tar writes photographs/./a.jpg
     return compose_accents(UNPRINTABLE.sub(lambda found: f"%{ord(found[0]) & 0xFF:02X}", slashed))
 
 
@@ -91,16 +91,31 @@ def refuse_repeated(ids: Iterable[Hashable], problem: str) -> None:
 def refuse_alike(left: Iterable[str], right: Iterable[str], problem: str) -> None:
     """Raises `InputError` if names that are left over on two sides agree without folder, case or suffix.
 
-    It says the `problem` with three such pairs.
+    It says the `problem` with three such pairs. Folders count if names on a side differ in nothing else, as 001.jpg of
+    each category.
     """
-    others = {bare_name(name): name for name in right}
-    alike = [(name, others[bare]) for name in left if (bare := bare_name(name)) in others]
+    sides = dict.fromkeys(left), dict.fromkeys(right)
+    with_folders = any(len({*map(bare_name, names)}) < len(names) for names in sides)
+    others = defaultdict[str, list[str]](list)
+    for name in sides[1]:
+        others[bare_name(name)].append(name)
+    alike = [
+        (name, found[-1])
+        for name in sides[0]
+        if (found := [one for one in others[bare_name(name)] if not with_folders or _agree_in_folders(name, one)])
+    ]
     if alike:
         pairs = ", ".join(f"{one!r} and {other!r}" for one, other in alike[:3])
         raise InputError(
             f"{problem}: {len(alike):,} names agree only without folder, case, suffix or quotes, such as {pairs}. "
             "Write each of them in one way."
         )
+
+
+def _agree_in_folders(name: str, other: str) -> bool:
+    """True if one of two paths of folders ends as the other, which may be empty."""
+    last, others = (reversed(PurePosixPath(one.strip(" \t\"'").casefold()).parts[:-1]) for one in (name, other))
+    return all(one == another for one, another in zip(last, others, strict=False))
 
 
 def bare_name(name: str) -> str:

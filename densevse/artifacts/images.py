@@ -222,7 +222,7 @@ def _drop_texts(data: bytes) -> bytes:
         chunk = data[place : place + 12 + int.from_bytes(data[place : place + 4], "big")]
         kind, content, stated = chunk[4:8], chunk[8:-4], chunk[-4:]
         is_text = kind in (b"tEXt", b"zTXt", b"iTXt", b"iCCP") and not content.startswith(WITH_ORIENTATION)
-        optional = kind[:1].islower()  # and so are no pixels
+        optional = kind[:1].islower() and kind != b"tRNS"  # and so are no pixels
         if not (is_text or (optional and zlib.crc32(chunk[4:-4]) != int.from_bytes(stated, "big"))):
             kept.append(chunk)
         place += max(len(chunk), 12)
@@ -277,7 +277,8 @@ def _rgb(image: Image.Image, deep: bool) -> Image.Image:
     if image.mode in GREY_BEYOND_8_BITS:
         values = np.asarray(image, dtype=np.float32)
         grey = _reals(values) if image.mode == "F" else _integers(values, tags.get(BITS, (16,))[0])
-        _check_range(grey)
+        if grey.any():  # zeros alone are black in any range
+            _check_range(grey)
         grey = np.where(values == image.info.get("transparency"), np.float32(255), grey)
         grey = 255 - grey if tags.get(PHOTOMETRIC) == WHITE_IS_ZERO else grey  # 8 bits, as Pillow guarantees
         return Image.fromarray(grey.round().astype(np.uint8)).convert("RGB")
@@ -291,7 +292,7 @@ def _rgb(image: Image.Image, deep: bool) -> Image.Image:
 
 def _check_range(values: NDArray[Any]) -> None:
     """Raises `ValueError` if values up to 255, which were more than 8 bits, lie too close together."""
-    if np.ptp(values) < 25.5 and values.any():  # all zeros are black in any range
+    if np.ptp(values) < 25.5:  # of colours, Pillow gives the upper 8 of 16 bits, which may be zeros
         raise ValueError(
             "its values have more than 8 bits and fill less than a tenth of their range, so that its white is not "
             "known; scale them to the range, or write 8 bits"

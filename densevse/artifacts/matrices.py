@@ -89,7 +89,10 @@ def check_numbers(values: NDArray[Any], name: str, dimensions: int = 2) -> None:
 
 def _open_npy(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:
     with open(path, "rb") as file:
-        return Matrix(str(path), _map_npy(file, str(path)))
+        values = _map_npy(file, str(path))
+        if isinstance(values, np.memmap) and file.seek(0, 2) > values.offset + values.nbytes:
+            raise ValueError("something is behind its array; several arrays belong into an npz")
+        return Matrix(str(path), values)
 
 
 def _open_npz(path: Path, key: str, folder: Path, dimensions: int) -> Matrix:

@@ -9,13 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-_INLINE = "a|abbr|b|big|cite|code|em|font|i|mark|q|s|small|span|strong|sub|sup|tt|u"
-_BREAKING = "br|center|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|table|tbody|td|th|tr|ul"
-_TAG = re.compile(rf"</?(?:{_INLINE}|(?P<breaks>{_BREAKING}))(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_INLINE = "a|abbr|b|big|cite|code|del|em|font|i|img|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|tt|u"
+_BREAKING = "blockquote|br|center|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|table|tbody|td|th|tr|ul"
+_TAG = re.compile(rf"</?(?:{_INLINE}|(?P<breaks>{_BREAKING}))(?:\s[^<>]*)?/?>|<!--[^<>]*>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(#\d+|#[xX][0-9a-fA-F]+|\w+);")
-_QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_QUOTED = r"""[bu]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""  # Python quotes It's by "
+_NULL = "(?:null|None|nan)"
 _LIST = re.compile(
-    rf"""\s*[\[(]\s*(?:(['"]).*\1|{_QUOTED}(?:\s*,\s*{_QUOTED})*)\s*,?\s*[\])]\s*""",  # Python quotes It's by "
+    rf"""\s*(?:[\[({{\s]*[\[{{]\s*(?:{_NULL}\s*,\s*)*[bu]?['"].*['"](?:\s*,\s*{_NULL})*[\s\])}},]*[\])}}]"""
+    rf"""|\(\s*{_QUOTED}\s*,(?:\s*{_QUOTED}\s*,?)*\s*\)|\[\s*\])\s*""",
     re.DOTALL,
 )
 
@@ -40,5 +42,5 @@ def _decode_entity(entity: re.Match[str]) -> str:
 
 def find_lists(rows: pd.DataFrame) -> dict[str, NDArray[Any]]:
     """The sentences that are a list written as text. A rule of artifacts."""
-    problem = "its text is a list of sentences; write a row for each, or lists as Parquet and JSON have them"
+    problem = "its text is a list of sentences; write a row for each, or a table of pairs with sentences_as: json"
     return {problem: np.array([_LIST.fullmatch(text) is not None for text in rows["text"]], dtype=bool)}

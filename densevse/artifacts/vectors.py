@@ -36,8 +36,9 @@ def refuse_constant_vectors(vectors: Iterable[NDArray[Any]], name: str) -> None:
     """Raises `InputError` if ten or more vectors, or blocks of some, are all the same. Reads up to the first other."""
     count, first = 0, np.empty(0)
     for count, vector in enumerate(vectors, start=1):
-        first = vector if count == 1 else first
-        if not np.array_equal(vector, first):
+        first = np.atleast_2d(vector if count == 1 else first)
+        of_blocks = vector.shape[1:] == first.shape[1:] and len(np.unique((*first, *vector), axis=0)) == 1
+        if not (np.array_equal(np.atleast_2d(vector), first) or of_blocks):  # images have other numbers of regions
             return
     if count >= FEWEST:
         raise InputError(

@@ -42,7 +42,7 @@ class _Image(TypedDict):
 class _Caption(TypedDict):
     id: int
     image_id: int | Text
-    caption: Text
+    caption: Text | None
 
 
 class _Captions(TypedDict):
@@ -171,7 +171,7 @@ def _single_objects(content: Any, where: str) -> list[tuple[Any, str]]:
     The official files have a few boxes without area. They are left out, and so are their masks.
     """
     single = _name_classes(content, where, crowds=False)
-    found = [(item, name) for item, name in single if min(item["bbox"][2:]) > 0]
+    found = [(item, name) for item, name in single if min(item["bbox"][2:]) != 0]
     crowds = len(content["annotations"]) - len(single)
     logger.info("%s: %d crowds and %d boxes without area left out", where, crowds, len(single) - len(found))
     return found
@@ -208,7 +208,8 @@ def _read_mask(item: Any, height: int, width: int, origin: str) -> NDArray[np.bo
     runs = outline.get("counts")
     if not isinstance(runs, list):
         raise InputError(f"{origin}: its run lengths are compressed; write `counts` as a list, or polygons.")
-    if list(outline.get("size", [])) != [height, width] or sum(runs) != height * width or min(runs, default=0) < 0:
+    of_kind = {*map(type, runs)} <= {int} and outline.get("size") == [height, width]
+    if not of_kind or sum(runs) != height * width or min(runs, default=0) < 0:
         raise InputError(f"{origin}: its run lengths do not cover its image of {width} x {height} pixels.")
     mask = runs_to_mask(np.array(runs), height, width)
     pixels = np.argwhere(mask)[:, ::-1]

@@ -29,7 +29,7 @@ class _NumberedSentence(TypedDict, total=False):
 
 
 class _Sentence(_NumberedSentence):
-    raw: Text
+    raw: Text | None
 
 
 class _Numbered(TypedDict, total=False):

@@ -68,9 +68,9 @@ def can_be_written(text: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def are_sentences(found: Any) -> TypeGuard[list[str]]:
-    """True for a list of texts that can be written."""
-    return isinstance(found, list) and all(isinstance(one, str) and can_be_written(one) for one in found)
+def are_sentences(found: Any) -> TypeGuard[list[str | None]]:
+    """True for a list of texts that can be written, or of null, which is no sentence."""
+    return isinstance(found, list) and all(isinstance(one, str | None) and can_be_written(one or "") for one in found)
 
 
 def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:

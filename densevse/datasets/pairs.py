@@ -77,7 +77,7 @@ def read(options: PairTable, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
         raise InputError("the reader pairs needs a source `pairs`: the table, or a folder or archive with it.")
     images: dict[str, _Image] = {}
     again: dict[str, list[str]] = {}  # places of the bytes of images in later rows
-    captions: list[tuple[str, str]] = []
+    captions: list[tuple[str, str | None]] = []
     for row in _rows(options, paths["pairs"]):
         image_id, image = _image(options, row)
         before = images.setdefault(image_id, image)
@@ -154,14 +154,14 @@ def _split(options: PairTable, row: _Row) -> str:
     return names[found]
 
 
-def _sentences(options: PairTable, row: _Row) -> list[str]:
+def _sentences(options: PairTable, row: _Row) -> list[str | None]:
     cell = row.cells.get(options.sentence)
     if options.sentences_as == "json" and isinstance(cell, str):
         try:
-            cell = json.loads(cell)
+            cell = json.loads(cell.strip() or "null")  # pandas writes null so
         except (ValueError, RecursionError) as error:
             raise _cell_error(row, options.sentence, f"no JSON ({error})") from None
-    sentences = [cell] if options.sentences_as == "text" else cell
+    sentences = [cell] if options.sentences_as == "text" or cell is None else cell
     if not are_sentences(sentences):
         kind = "text" if options.sentences_as == "text" else "a list of text"
         raise _cell_error(row, options.sentence, f"{str(cell)[:60]!a} instead of {kind} (see options.sentences_as)")

@@ -170,7 +170,7 @@ def _check_sentence_ids(captions: pd.DataFrame) -> None:
 
 def _number_captions(all_captions: pd.DataFrame, images: pd.DataFrame, paths: Paths) -> pd.DataFrame:
     """Captions in the order of the images, with position, id and split; the text of each is one line."""
-    captions = select_captions(images, all_captions)
+    captions = select_captions(images, all_captions.dropna(subset="text"))  # null is no sentence
     _check_sentence_ids(captions)
     if captions.empty:
         raise InputError(

@@ -17,7 +17,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import drop_unknown_images
-from densevse.artifacts.file_names import compose_accents
 from densevse.artifacts.images import SIDEWAYS, ImageFiles, orientation
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.proposals import MASKS, run_lengths, runs_to_mask
@@ -70,11 +69,7 @@ def _annotations(reading: Mapping[str, Any], paths: Paths) -> str:
 
 
 def _select_objects(objects: pd.DataFrame, images: pd.DataFrame, annotations: str) -> pd.DataFrame:
-    """The objects whose images are in an image table, in its order, with their origin; the files are `annotations`.
-
-    Files may encode one id in two ways.
-    """
-    objects = objects.assign(image_id=objects["image_id"].map(compose_accents))
+    """The objects whose images are in an image table, in its order, with their origin; the files are `annotations`."""
     if ORIGIN not in objects:
         objects[ORIGIN] = [f"{annotations}: object {number}" for number in range(len(objects))]
     objects = drop_unknown_images(objects, images, annotations)

@@ -50,7 +50,7 @@ def read(options: WebDataset, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]
     """
     images: dict[str, tuple[str, str]] = {}
     splits: dict[str, str] = {}
-    captions: list[tuple[str, str]] = []
+    captions: list[tuple[str, str | None]] = []
     several, others = 0, list[str]()
     tars = _tars(options, paths)
     for tar, split in tars:
@@ -139,7 +139,7 @@ def _beginnings(key: str) -> Iterator[str]:
     return (key[: dot.start()] for dot in re.finditer(r"\.(?!.*/)", key))
 
 
-def _sentences(options: WebDataset, data: bytes, where: str) -> list[str]:
+def _sentences(options: WebDataset, data: bytes, where: str) -> list[str | None]:
     if options.sentences != "json":
         return [line.strip() for _, line in numbered_lines(data, where, "utf-8")]
     try:
@@ -148,7 +148,7 @@ def _sentences(options: WebDataset, data: bytes, where: str) -> list[str]:
         raise InputError(f"{where}: not JSON ({error}); obtain the tar again.") from None
     has_field = isinstance(found, Mapping) and options.field in found
     value = found[options.field] if has_field else None
-    sentences = [one for one in (value if isinstance(value, list) else [value]) if one is not None]  # null is none
+    sentences = value if isinstance(value, list) else [value]
     if not has_field or not are_sentences(sentences):
         raise InputError(
             f"{where}: {options.field!r} holds {str(value)[:60]!a} instead of a sentence or a list of them; name "

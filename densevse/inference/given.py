@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from PIL import Image
 
 from densevse.artifacts.file_names import compose_accents
 from densevse.artifacts.images import decode, image_pixels
-from densevse.artifacts.sentences import clean_sentence
+from densevse.artifacts.sentences import clean_sentence, find_lists
 from densevse.data.files import Artifacts
 from densevse.language.tokens import tokenize
 from snakeproof.errors import InputError
+from snakeproof.schema import check_rows
 
 GivenImage: TypeAlias = str | Path | NDArray[np.uint8] | Image.Image
 """An image: the path of a file, pixels (height, width, 3) in RGB from 0 to 255, or an image of Pillow."""
@@ -40,7 +42,10 @@ def read_texts(sentences: Sequence[str]) -> NDArray[np.object_]:
     for row, sentence in enumerate(listed):
         if not isinstance(sentence, str):
             raise InputError(f"sentences[{row}]: expected a text, found {type(sentence).__name__}.")
-    return np.array([compose_accents(" ".join(clean_sentence(sentence).split())) for sentence in listed], dtype=object)
+    texts = [compose_accents(" ".join(clean_sentence(sentence).split())) for sentence in listed]
+    rows = pd.DataFrame({"text": texts}, dtype=object)
+    check_rows(rows, find_lists(rows), "sentences")
+    return np.array(texts, dtype=object)
 
 
 def read_images(images: Sequence[GivenImage]) -> list[tuple[int, GivenImage]]:

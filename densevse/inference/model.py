@@ -33,6 +33,7 @@ from densevse.models.encoding import BATCH, batches, encode_sentences, evaluatio
 from densevse.models.files import load_model, method_class, text_encoder_settings
 from densevse.models.scoring import scorer
 from densevse.models.searching import Asked, EncodedRows, score_encodings, search
+from densevse.runtime.arrays import as_array
 from densevse.runtime.numerics import set_up
 from densevse.vision.extract import features, full_batches
 from densevse.vision.networks import Network, load_network
@@ -102,8 +103,8 @@ class Model:
         """
         if asked not in get_args(Asked):
             raise InputError(f"asked: expected {' or '.join(get_args(Asked))}, found {asked!r}.")
-        if top < 1:
-            raise InputError(f"top: {top} answers were asked for; ask for 1 at least.")
+        if isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 1:
+            raise InputError(f"top: {top} answers were asked for; ask for a whole number, 1 at least.")
         image_rows, sentence_rows = map(EncodedRows, self._sides(images, sentences))
         found = search(partial(score_encodings, self.method), image_rows, sentence_rows, asked, top)
         return pd.DataFrame({"query": found.query, "rank": found.rank, "answer": found.row, "score": found.score})
@@ -129,20 +130,24 @@ class Model:
         Raises `InputError` unless they are one or more vectors of one length, finite and, under a cosine, not zero, and
         for ten or more that are all the same.
         """
-        shapes = np.shape(images), np.shape(sentences)
+        sides = as_array(images), as_array(sentences)
+        shapes = [side.shape for side in sides]
         if any(len(shape) != 2 or 0 in shape for shape in shapes) or shapes[0][1] != shapes[1][1]:
             raise InputError(
                 f"expected vectors (images, D) and (sentences, D) as the model encodes them, at least one each, found "
                 f"{shapes[0]} and {shapes[1]}."
             )
         similarity = getattr(self.method.hyperparameters, "similarity", "cosine")
-        for name, side in (("images", images), ("sentences", sentences)):
-            check_vectors(np.asarray(side), name, similarity)
-            refuse_constant_vectors(np.asarray(side), name)
-        return [
-            torch.from_numpy(np.asarray(side, np.float32)).to(module_device(self.method))
-            for side in (images, sentences)
-        ]
+        found = []
+        for name, side in zip(("images", "sentences"), sides, strict=True):
+            if np.ma.is_masked(side) or side.dtype.kind not in "fiu":
+                raise InputError(f"{name}: expected vectors of real numbers, none masked, found {side.dtype}.")
+            with np.errstate(over="ignore"):  # numbers beyond float32 become infinite, and are named
+                vectors = np.ascontiguousarray(side, np.float32)
+            check_vectors(vectors, name, similarity)
+            refuse_constant_vectors(vectors, name)
+            found.append(torch.from_numpy(vectors).to(module_device(self.method)))
+        return found
 
 
 def load(folder: str | Path, weights: str | Path | None = None) -> Model:

@@ -113,6 +113,7 @@ _SETTINGS: list[tuple[Callable[[Any], object], Callable[[], Any]]] = [
     (torch.set_num_threads, torch.get_num_threads),
     (torch.set_default_dtype, torch.get_default_dtype),
     (torch.set_default_device, torch.get_default_device),
+    *((partial(torch.set_autocast_enabled, one), partial(torch.is_autocast_enabled, one)) for one in ("cpu", "cuda")),
     (torch.set_deterministic_debug_mode, torch.get_deterministic_debug_mode),
     (os.chdir, os.getcwd),
     # By which a training stops and is saved.

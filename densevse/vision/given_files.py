@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, Boxes, find_form_problems
-from densevse.artifacts.file_names import is_hidden
+from densevse.artifacts.file_names import compose_accents, is_hidden
 from densevse.artifacts.matrices import Matrix, open_matrix, read_row_ids
 from densevse.artifacts.vectors import find_wrong_vectors
 from snakeproof.errors import InputError
@@ -376,8 +376,8 @@ def read_ids(path: str, pattern: str) -> list[str]:
 
 
 def _dataset_ids(ids: Iterable[str], pattern: str) -> list[str]:
-    """The data set's ids for the ids in a file."""
-    return [pattern.replace("{id}", image_id) for image_id in ids]
+    """The data set's ids for the ids in a file, or those of files, which a Mac writes with accents apart."""
+    return [compose_accents(pattern.replace("{id}", image_id)) for image_id in ids]
 
 
 def _corners_to_boxes(corners: NDArray[Any]) -> Boxes:

@@ -31,7 +31,7 @@ from densevse.vision.processes import map_in_processes
 from densevse.vision.selective_search import selective_search
 from snakeproof.errors import InputError
 from snakeproof.logs import logger, progress
-from snakeproof.schema import ORIGIN, check_rules, read, write
+from snakeproof.schema import ORIGIN, check_rows, check_rules, read, write
 from snakeproof.strict import validate
 
 
@@ -172,10 +172,14 @@ def _read_table(path: str, classes: bool) -> pd.DataFrame:
         raise InputError(f"{path}: no such file; name your boxes in the proposer's option `path`.") from None
     except (KeyError, ValueError, OSError) as error:
         raise InputError(f"{path}: expected a Parquet or CSV file with the columns {needed}: {error}") from error
-    if classes and (table["class_name"].isna() | (table["class_name"].str.strip() == "")).any():
-        raise InputError(f"{path}: a detection has no class_name; give each a class, or use a proposer of kind file.")
-    places = [f"{path}, image {image_id}, row {row}" for row, image_id in enumerate(table["image_id"])]
-    return table.assign(**{ORIGIN: places} if classes else {ORIGIN: places, "class_name": ""})
+    table[ORIGIN] = [f"{path}, image {image_id}, row {row}" for row, image_id in enumerate(table["image_id"])]
+    without = {name: table[name].isna() | (table[name].str.strip() == "") for name in names}
+    check_rows(table, {"a box has no image_id; write the id of its image": without["image_id"]}, path)
+    if not classes:
+        return table.assign(class_name="")
+    problem = "a detection has no class_name; give each a class, or use a proposer of kind file"
+    check_rows(table, {problem: without["class_name"]}, path)
+    return table
 
 
 def _rank_boxes(found: Scored, image: Any, most: int) -> Scored:

@@ -112,6 +112,24 @@ def test_what_is_behind_the_end_of_an_archive_is_named(tmp_path: Path, kind: str
     assert not list(tmp_path.glob("*.tmp*"))
 
 
+def test_a_tar_may_end_with_a_zip(tmp_path: Path) -> None:
+    packed = make(tmp_path, "stored.zip", {"a.jpg": b"thumbnail"}).read_bytes()
+    files = {"a.jpg": b"photograph", "thumbnails.zip": packed}
+    for kind in ("plain.tar", "gzip.tar.gz"):
+        assert read_all(make(tmp_path, kind, files)) == files
+
+
+def test_a_folder_is_listed_whenever_it_is_opened(tmp_path: Path) -> None:
+    path = make(tmp_path, "folder")
+    assert read_all(path) == read_all(path) == FILES
+
+
+@pytest.mark.parametrize("kind", ["plain.tar", "stored.zip"])
+def test_a_dot_that_stands_for_a_folder_hides_nothing(tmp_path: Path, kind: str) -> None:
+    files = {"photographs/./a.jpg": b"1", "././b.jpg": b"2", "./c./d.jpg": b"3", "e/./.hidden/f.jpg": b"4"}
+    assert read_all(make(tmp_path, kind, files)) == {"photographs/a.jpg": b"1", "b.jpg": b"2", "c./d.jpg": b"3"}
+
+
 def test_a_zip_may_begin_with_a_folder(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.mkdir("photographs")

@@ -441,6 +441,13 @@ def test_damaged_pixels_of_a_png_are_still_refused() -> None:
         decode(bytes(data), "a")
 
 
+def test_a_damaged_transparent_colour_of_a_png_is_refused() -> None:
+    data = bytearray(png(RAMP * 255, 8, 0, b"\0\0"))
+    data[data.index(b"tRNS") + 6] ^= 1
+    with pytest.raises(InputError, match=r"a: not an image"):
+        decode(bytes(data), "a")
+
+
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_a_png_s_orientation_may_be_in_a_text(orientation: int) -> None:
     image = picture().transpose(Image.Transpose(STORED[orientation])) if orientation in STORED else picture()

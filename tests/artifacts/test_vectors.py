@@ -135,6 +135,15 @@ def test_fewer_than_ten_equal_vectors_are_allowed():
     refuse_constant_vectors([*np.ones((30, LENGTH)), np.zeros(LENGTH)], "v")
 
 
+def test_one_constant_is_refused_whatever_the_numbers_of_regions():
+    blocks = [np.ones((2 + count % 3, LENGTH)) for count in range(FEWEST)]
+    with pytest.raises(InputError, match="v: all 10 vectors are the same"):
+        refuse_constant_vectors(blocks, "v")
+    refuse_constant_vectors([*blocks, np.zeros((2, LENGTH))], "v")
+    refuse_constant_vectors([count * block for count, block in enumerate(blocks)], "v")
+    refuse_constant_vectors([np.ones(count + 1) for count in range(FEWEST)], "v")
+
+
 def test_zero_points_are_counted_in_the_log_and_in_the_note(tmp_path, caplog):
     vectors = with_row(0)
     vectors[3] = 0

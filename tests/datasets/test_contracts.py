@@ -22,8 +22,8 @@ from densevse.datasets.readers import write_dataset
 from densevse.datasets.true_boxes import write_boxes
 from snakeproof import schema
 from snakeproof.errors import InputError
-from tests.datasets.examples import EXAMPLES, Contents, coco, contents, write_files
-from tests.datasets.examples import IMAGES as COUNT
+from tests.datasets.reader_examples import EXAMPLES, Contents, coco, contents, write_files
+from tests.datasets.reader_examples import IMAGES as COUNT
 from tests.projects import ROOT
 
 FORMATS = [(reader, form) for reader, forms in EXAMPLES.items() for form in forms]
@@ -70,7 +70,7 @@ GOOD_SENTENCES = {
     "It's [a] (dog)": "It's [a] (dog)",
     "-": "-",
 }
-BAD_SENTENCES = ["['A dog .', 'A cat .']", '["A dog ."]', "('A dog .', \"A cat .\")"]
+BAD_SENTENCES = ["[['A dog .'], ['A cat .']]", "['A dog .', 'A cat .']", '["A dog ."]', "('A dog .', \"A cat .\")"]
 
 
 @EVERY_READER
@@ -89,6 +89,13 @@ def test_bad_sentences_are_named_with_their_image(tmp_path: Path, reader: str, f
         written(tmp_path, reader, form, contents(sentences={12: text}))
     assert "img12" in str(error.value) or reader == "coco"
     assert "'caption_id'" in str(error.value)
+
+
+@pytest.mark.parametrize(("reader", "form"), [one for one in FORMATS if "json" in one[1] or "parquet" in one[1]])
+def test_null_is_no_sentence(tmp_path: Path, reader: str, form: str) -> None:
+    images, captions = written(tmp_path, reader, form, contents(sentences={12: None}))  # type: ignore[dict-item]
+    assert len(captions) == 5 * COUNT - 1
+    assert sorted(images["captions"]) == [4, *[5] * (COUNT - 1)]
 
 
 # --- pictures ----------------------------------------------------------------------------------------------------
@@ -118,6 +125,8 @@ GOOD_PICTURES = {
 BAD_PICTURES = {
     "of 16 bits with values of 8": png((RAMP * 255).astype(np.uint16)),
     "of 16 bits with values of 12, in colours": png(np.repeat((RAMP * 4095).astype(np.uint16)[..., None], 3, 2)),
+    "of 16 bits with values of 8, in colours": png(np.repeat((RAMP * 255).astype(np.uint16)[..., None], 3, 2)),
+    "of 16 bits with values of 8, transparent": png(np.repeat((RAMP * 255).astype(np.uint16)[..., None], 4, 2)),
     "cut": GOOD_PICTURES["of 16 bits"][:60],
     "empty": b"",
     "text": b"<html>not found</html>",
@@ -246,7 +255,7 @@ def test_a_fault_in_an_archive_is_named_by_its_key(tmp_path: Path, reader: str, 
 
 
 GOOD_BOXES = {12: [0, 0, 8, 6], 13: [7.5, 5.5, 1, 1], 14: [0.25, 0.5, 7.5, 5], 15: [1, 1, 0.5, 0.5]}
-BAD_BOXES = [[7, 2, 4, 3], [-2, 0, 4, 4], [2, 5, 3, 3], [900, 900, 5, 5]]
+BAD_BOXES = [[7, 2, 4, 3], [-2, 0, 4, 4], [2, 5, 3, 3], [900, 900, 5, 5], [5, 4, -4, -3], [0.1, 0.1, 0.5, 0.5]]
 
 
 def true_boxes(folder: Path, boxes: dict[int, list[float]], door: str) -> pd.DataFrame:
@@ -277,5 +286,7 @@ def test_good_and_odd_boxes(tmp_path: Path, door: str) -> None:
 @pytest.mark.parametrize(("door", "place"), [("coco", "annotation 12 "), ("parquet", r"mine\.parquet: row 12 ")])
 @pytest.mark.parametrize("box", BAD_BOXES)
 def test_a_bad_box_is_named_by_its_row(tmp_path: Path, door: str, place: str, box: list[float]) -> None:
-    with pytest.raises(InputError, match=rf"{place}.*(leaves the image|in their images).*; 1 such rows"):
+    with pytest.raises(
+        InputError, match=rf"{place}.*(leaves the image|in their images|between 0 and 1).*; 1 such rows"
+    ):
         true_boxes(tmp_path, {12: box}, door)

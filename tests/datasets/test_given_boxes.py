@@ -1,5 +1,6 @@
 """Boxes that the user gives: a Parquet file, or Flickr30k Entities in its official layout."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -152,6 +153,27 @@ def test_boxes_in_another_form_are_refused(tables, tmp_path, box, said):
     pd.DataFrame([ROW | dict(zip(("x", "y", "width", "height"), box, strict=True))]).to_parquet(given)
     with pytest.raises(InputError, match=rf"mine.parquet: .*{said}"):
         write_given_boxes(given, *tables, str(tmp_path / "boxes.parquet"))
+
+
+def test_boxes_of_images_of_unknown_size_have_an_area(tables, tmp_path):
+    images = schema.read(tables[0], IMAGES).assign(width=0, height=0)
+    schema.write(images, IMAGES, tables[0])
+    for change in ({"width": 0.0}, {"height": -3.0}, {"width": np.inf}):
+        pd.DataFrame([ROW, {**ROW, **change}]).to_parquet(tmp_path / "mine.parquet")
+        with pytest.raises(InputError, match=r"row 1 .*: its box has no area or leaves the image; 1 such rows"):
+            write_given_boxes(str(tmp_path / "mine.parquet"), *tables, str(tmp_path / "boxes.parquet"))
+
+
+def test_ids_may_be_encoded_otherwise_than_in_the_tables(tables, tmp_path):
+    """A Mac writes the accents of names apart from their letters; the tables compose them."""
+    for table, kind in zip(tables, (IMAGES, CAPTIONS), strict=False):
+        rows = schema.read(table, kind)
+        ids = [name for name in ("image_id", "caption_id") if name in rows]
+        schema.write(rows.assign(**{name: "caf\u00e9" + rows[name] for name in ids}), kind, table)
+    given, output = str(tmp_path / "mine.parquet"), str(tmp_path / "boxes.parquet")
+    pd.DataFrame([ROW | {name: "cafe\u0301" + ROW[name] for name in ("image_id", "caption_id")}]).to_parquet(given)
+    write_given_boxes(given, *tables, output)
+    assert schema.read(output, BOXES)["caption_id"].tolist() == ["caf\u00e9" + ROW["caption_id"]]
 
 
 def test_boxes_of_more_images_are_left_out_and_counted(tables, tmp_path, caplog):

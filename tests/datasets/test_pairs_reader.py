@@ -249,6 +249,14 @@ def test_a_list_in_json_is_checked(images: Path, tmp_path: Path, cell: str, foun
         read(options, tmp_path / "pairs.x", images)
 
 
+def test_an_empty_cell_of_json_has_no_sentence(images: Path, tmp_path: Path) -> None:
+    rows = [{**row, "sentence": json.dumps([row["sentence"]])} for row in changed(0)]
+    (tmp_path / "pairs.x").write_bytes(as_csv([{**rows[0], "sentence": ""}, *rows[1:]]))
+    options = {**ONE_ROW_A_PAIR, "format": "csv", "sentences_as": "json"}
+    _, captions = read(options, tmp_path / "pairs.x", images)
+    assert len(captions) == len(rows) - 1
+
+
 @EVERY_FORMAT
 def test_a_file_for_each_split_is_not_one_file(images: Path, tmp_path: Path, format_name: str) -> None:
     (tmp_path / "pairs.x").write_bytes(WRITERS[format_name](PAIRS))

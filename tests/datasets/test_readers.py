@@ -13,6 +13,7 @@ import pytest
 import yaml
 from PIL import Image
 
+from densevse.artifacts.file_names import refuse_alike
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.proposals import runs_to_mask
 from densevse.artifacts.sentences import clean_sentence
@@ -563,7 +564,7 @@ def test_utf_16_is_an_encoding_too(tmp_path: Path) -> None:
     [
         ({"filename": None}, r"images\.0\.filename: Input should be a valid string, found 'None'"),
         (
-            {"sentences": [{"raw": "A dog."}, {"raw": None}]},
+            {"sentences": [{"raw": "A dog."}, {"raw": 3}]},
             r"images\.0\.sentences\.1\.raw: Input should be a valid str",
         ),
         ({"sentences": [{"raw": "A dog \ud83d."}]}, r"images\.0\.sentences\.0\.raw: .*unicode"),
@@ -598,7 +599,7 @@ def changed_coco(folder: Path, file: str, part: str, change: Mapping[str, Any]) 
 @pytest.mark.parametrize(
     ("part", "change", "message"),
     [
-        ("annotations", {"caption": None}, r"annotations\.0\.caption: Input should be a valid string, found 'None'"),
+        ("annotations", {"caption": 3}, r"annotations\.0\.caption: Input should be a valid string, found '3'"),
         ("annotations", {"caption": "\udc00"}, r"annotations\.0\.caption: .*unicode"),
         ("annotations", {"image_id": 8}, r"annotation 910 has an unknown image: 8"),
         ("images", {"file_name": None}, r"images\.0\.file_name: Input should be a valid string"),
@@ -733,6 +734,17 @@ def test_images_that_lists_write_another_way_than_sentences_are_named(tmp_path: 
     with pytest.raises(InputError, match="1 names agree only without folder, case, suffix or quotes, such as") as error:
         read("flickr", FLICKR, flickr(tmp_path, lists=lists))
     assert pair in str(error.value)
+
+
+def test_names_that_each_folder_has_are_not_taken_for_one_image() -> None:
+    refuse_alike(["cat/1.jpg", "cat/2.jpg"], ["dog/1.jpg", "hen/1.jpg", "dog/1.jpg"], "p")
+    refuse_alike(["cat/1.jpg", "dog/1.jpg"], ["hen/1.jpg"], "p")
+    for other in ("1.jpg", "CAT/1.JPG", "images/cat/1.jpg", "'cat/1'"):
+        with pytest.raises(InputError, match=r"p: 1 names agree only .*'cat/1\.jpg' and .*1"):
+            refuse_alike(["cat/1.jpg", "cat/2.jpg"], ["hen/1.jpg", other], "p")
+    for names in ((["images/1.jpg", "images/2.jpg"], ["photos/1.jpg"]), (["1.jpg"], ["1.JPG", "1.png"])):
+        with pytest.raises(InputError, match="1 names agree only"):
+            refuse_alike(*names, "p")
 
 
 def test_sentences_under_another_spelling_of_an_image_are_named(tmp_path: Path) -> None:

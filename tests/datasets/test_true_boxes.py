@@ -177,5 +177,24 @@ def test_a_box_without_area_is_left_out(coco, caplog):
 
 
 @pytest.mark.parametrize("write", [write_boxes, write_masks])
+def test_a_box_of_negative_sides_is_refused(coco, write):
+    with pytest.raises(InputError, match=r"annotation \d.*(has no area|both are in pixels)"):
+        write(*coco(box=[24, 13, -4, -3]))
+
+
+@pytest.mark.parametrize(
+    "runs", [{"size": 6}, {"counts": ["5", 3]}, {"counts": [2.5, 597.5]}, {"counts": [True] * 600}]
+)
+def test_run_lengths_of_another_kind_are_refused(coco, runs):
+    arguments = coco()
+    file = Path(arguments[2]).with_name("annotations") / "instances_x.json"
+    instances = json.loads(file.read_text())
+    instances["annotations"][0]["segmentation"] = {"size": [20, 30], "counts": [600], **runs}
+    file.write_text(json.dumps(instances))
+    with pytest.raises(InputError, match=r"annotation \d+: its run lengths do not cover its image of 30 x 20 pixels"):
+        write_masks(*arguments)
+
+
+@pytest.mark.parametrize("write", [write_boxes, write_masks])
 def test_objects_of_an_image_that_cannot_be_read_are_no_error(coco, write):
     write(*coco(unreadable=["2"]))

@@ -139,6 +139,8 @@ def test_without_a_column_of_gains_every_pair_has_gain_one(tmp_path):
         (parquet, "a.parquet", [("i0", "c0", np.nan)], "row 1: .* has a gain that is not a finite number"),
         (qrels, "a.txt", [("i0", "c0", "many")], "row 1: .* has a gain that is not a finite number"),
         (qrels, "a.txt", [("i0", "c0 c1", 1)], "a.txt, line 1: expected a query, a number, an answer and a gain"),
+        (qrels, "a.txt", [("i0", "c0", "1\n\n"), ("i0", "c0 c1", 1)], "a.txt, line 4: expected a query"),
+        (qrels, "a.txt", [("i0", "c0", "1\n\n"), ("i0", "x", 1)], "row 4: image 'i0' with sentence 'x' has an id"),
         (qrels, "a.txt", [("i0", "c0", 0)], "a.txt: no pair has a gain above 0"),
     ],
 )
@@ -146,6 +148,13 @@ def test_wrong_pairs_are_refused(tmp_path, write, name, pairs, message):
     write(tmp_path / name, pairs)
     with pytest.raises(InputError, match=message):
         read_relevance(tmp_path / name, IMAGE_IDS, CAPTION_IDS)
+
+
+def test_rows_of_parquet_are_counted_whatever_their_index(tmp_path):
+    pairs = pd.DataFrame({"image_id": [0, 9], "caption_id": [0, 0]}, index=[5, 7])
+    pairs.to_parquet(tmp_path / "pairs.parquet")
+    with pytest.raises(InputError, match="row 2: image '9' with sentence '0' has an id that"):
+        read_relevance(tmp_path / "pairs.parquet", range(2), range(3))
 
 
 def test_qrels_whose_queries_cannot_be_told_are_refused(tmp_path):
@@ -250,6 +259,7 @@ def test_files_that_hold_no_pairs_are_refused(tmp_path):
         ({"relevant": GAINS * 0}, "no pair has a gain above 0"),
         ({"relevant": GAINS * np.nan}, "a gain is not a finite number"),
         ({"relevant": GAINS[0]}, r"relevant: expected a matrix of gains, found int64 of shape \(70,\)"),
+        ({"relevant": np.ma.masked_equal(GAINS, 2)}, r"expected a matrix of gains, .*\(or masked\)"),
         ({"relevant": GAINS * 1j}, "relevant: expected a matrix of gains, found complex128"),
         ({"relevant": "qrels.txt"}, "relevant: expected a matrix of gains, found <U9"),
         ({"relevant": GAINS, "at": [0]}, r"whole numbers of candidates, 1 or more, not \[0\]"),

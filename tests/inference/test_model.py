@@ -88,6 +88,13 @@ def test_a_search_finds_the_best_in_both_directions(model, photographs):
     assert asked["answer"].tolist() == scores.argmax(axis=1).tolist()
 
 
+def test_vectors_may_be_any_view_or_tensor(model):
+    images, sentences = np.eye(3, 16, dtype=np.float32), np.ones((2, 16), np.float32)
+    expected = model.score(images, sentences)
+    assert np.array_equal(model.score(images[::-1], sentences)[::-1], expected)
+    assert np.array_equal(model.score(torch.tensor(images, requires_grad=True), sentences.tolist()), expected)
+
+
 def test_sentences_without_a_known_word_are_told(model, caplog):
     model.encode_sentences(["a dog"])
     assert not caplog.records
@@ -98,6 +105,10 @@ def test_sentences_without_a_known_word_are_told(model, caplog):
 WRONG = {
     "one sentence": (lambda model: model.encode_sentences("a dog"), "sentences: expected a list, found one str"),
     "no sentence": (lambda model: model.encode_sentences([]), "sentences: the list is empty"),
+    "a list as text": (
+        lambda model: model.encode_sentences(["a", "['b', 'c']"]),
+        r"sentences: row 1 .*: its text is a list of sentences",
+    ),
     "a number": (lambda model: model.encode_sentences(["a", 1]), r"sentences\[1\]: expected a text, found int"),
     "one image": (lambda model: model.encode_images("a.png"), "images: expected a list, found one str"),
     "no file": (lambda model: model.encode_images(["none.png"]), "none.png: cannot read the image"),
@@ -113,6 +124,23 @@ WRONG = {
     "another length": (
         lambda model: model.search(np.ones((2, 3)), np.ones((2, 4))),
         r"found \(2, 3\) and \(2, 4\)",
+    ),
+    "a part of an answer": (
+        lambda model: model.search(np.ones((2, 16)), np.ones((2, 16)), top=2.5),
+        "top: 2.5 answers",
+    ),
+    "masked numbers": (
+        lambda model: model.search(np.ma.masked_less(np.eye(2, 16), 1), np.ones((2, 16))),
+        "images: expected vectors of real numbers, none masked, found float64",
+    ),
+    "complex numbers": (lambda model: model.score(np.ones((2, 16)), 1j * np.ones((2, 16))), "sentences: .*complex128"),
+    "too large for float32": (
+        lambda model: model.score(np.ones((2, 16)), 1e300 * np.ones((2, 16))),
+        "sentences: row 0 has a number that is not finite",
+    ),
+    "too small for float32": (
+        lambda model: model.score(np.ones((2, 16)), 1e-300 * np.ones((2, 16))),
+        "sentences: row 0 is zero, which has no cosine",
     ),
     "no answer": (lambda model: model.search(np.ones((2, 16)), np.ones((2, 16)), top=0), "top: 0 answers"),
 }

@@ -68,6 +68,7 @@ class Meddles(Lists):  # changes what a training computes with, in each of its c
         torch.set_num_threads(torch.get_num_threads() + 1)
         torch.set_default_dtype(torch.float64)
         torch.set_default_device("meta")
+        torch.set_autocast_enabled("cpu", True)
         torch.use_deterministic_algorithms(True)
         torch.backends.cudnn.benchmark = not torch.backends.cudnn.benchmark
         torch.backends.cuda.matmul.fp32_precision = "tf32"
@@ -205,6 +206,7 @@ def computes_with():
         torch.get_default_dtype(),
         torch.get_default_device(),
         torch.get_deterministic_debug_mode(),
+        torch.is_autocast_enabled("cpu"),
         torch.backends.cudnn.benchmark,
         torch.backends.cuda.matmul.fp32_precision,
         np.geterr()["over"],

@@ -198,6 +198,14 @@ def test_a_folder_with_an_array_for_each_image(folder):
     check_regions(arrays(folder))
 
 
+def test_files_of_a_mac_are_named_with_accents_apart(folder):
+    write_images(folder, [f"caf\u00e9{number}" for number in range(6)])
+    (folder / "arrays").mkdir()
+    for number in range(6):
+        np.save(folder / f"arrays/cafe\u0301{number}.npy", VECTORS[number])
+    assert len(read(folder, files={"path": "arrays"}, format="folder")) == 6 * (1 + REGIONS)
+
+
 def test_a_folder_of_arrays_has_other_numbers_of_regions(folder):
     store = arrays(folder, **{"5": np.ones((10, LENGTH), np.float32)})
     assert store.rows["image_id"].value_counts().to_dict() == dict.fromkeys(IDS[:5], 4) | {"i5": 11}
@@ -364,6 +372,9 @@ def test_a_truncated_array_and_a_pickle(folder):
     whole = (folder / "regions.npy").read_bytes()
     (folder / "regions.npy").write_bytes(whole[:-5])
     with pytest.raises(InputError, match=r"regions.npy: not a whole npy file .* copy it again"):
+        read(folder)
+    (folder / "regions.npy").write_bytes(2 * whole)
+    with pytest.raises(InputError, match=r"regions.npy: .*something is behind its array; several arrays belong into"):
         read(folder)
     (folder / "regions.npy").write_bytes(pickle.dumps(VECTORS))
     with pytest.raises(InputError, match=r"regions.npy: expected an array, found a pickle, which is not loaded"):

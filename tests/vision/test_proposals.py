@@ -93,10 +93,18 @@ def test_detections_keep_their_classes(tmp_path, suffix):
     found = from_file(tmp_path, frame, image_table("007", "none"), suffix, kind="detections")
     assert found["class_name"].tolist() == ["nan", "person"], "a box may be of two classes; nan is a name like others"
     assert from_file(tmp_path, frame, image_table("007"), suffix)["class_name"].tolist() == [""]
-    with pytest.raises(InputError, match="has no class_name"):
+    with pytest.raises(InputError, match=r"image 007, row 1 .*: a detection has no class_name; .*; 1 such rows"):
         from_file(tmp_path, frame.assign(class_name=["person", ""]), image_table("007"), suffix, kind="detections")
     with pytest.raises(InputError, match=r"expected a Parquet or CSV file with the columns .*class_name"):
         from_file(tmp_path, frame[["image_id", *BOX, "score"]], image_table("007"), suffix, kind="detections")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("image_id", [None, "", " "])
+def test_a_box_of_no_image_is_named(tmp_path, suffix, image_id):
+    frame = boxes(("007", 1, 2, 30, 40, 0.5), (image_id, 1, 2, 30, 40, 0.9))
+    with pytest.raises(InputError, match=r", row 1 .*: a box has no image_id; .*; 1 such rows"):
+        from_file(tmp_path, frame, image_table("007"), suffix)
 
 
 def test_a_job_reads_the_copy_of_a_file_that_it_is_given(tmp_path):

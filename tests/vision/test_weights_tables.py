@@ -253,6 +253,14 @@ def test_weights_are_recognised_by_the_names_of_files_and_folders(file):
     assert found["architecture"] == "open_clip:ViT-L-14.laion2b_s32b_b82k"
 
 
+def test_weights_are_recognised_by_the_hub_s_address():
+    places = ["https://huggingface.co/timm/vit_small_patch16_224.dino/resolve/main/model.safetensors"]
+    found = TIMM.resolve("timm:vit_small_patch16_224", {}, Path("model.safetensors"), places, "networks.x")
+    assert found["architecture"] == "timm:vit_small_patch16_224.dino"
+    with pytest.raises(InputError, match="may be several"):
+        TIMM.resolve("timm:vit_small_patch16_224.augreg_in1k", {}, Path("model.safetensors"), places, "networks.x")
+
+
 def test_the_name_of_the_network_as_a_file_s_name_tells_nothing():
     with pytest.raises(InputError, match="may be several"):
         resolved(OPEN_CLIP, "open_clip:ViT-L-14", file=Path("ViT-L-14.safetensors"))

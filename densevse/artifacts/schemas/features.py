@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from densevse.artifacts.boxes import BOX, SHARES, Problems, find_form_problems
+from densevse.artifacts.boxes import BOX, Problems, find_form_problems
 from densevse.artifacts.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID
 from densevse.artifacts.schemas.proposals import find_mostly_outside, find_repeated_detections
 from snakeproof.schema import NUMBER, REAL, TEXT, Column, Rule, Schema
@@ -19,20 +18,11 @@ def find_wrong_regions(rows: pd.DataFrame, images: pd.DataFrame | None) -> Probl
     known = ((rows["rank"] > 0) & (rows[BOX] != 0).any(axis=1)).to_numpy()
     regions, found = rows[known], Problems()
     regions = regions.assign(score=regions["score"].replace(np.inf, 0))  # which stands for an unknown one
-    of_regions = Problems() if images is None else {SHARES: _are_shares_by_image(regions)}
-    of_regions |= find_form_problems(regions, images) | find_mostly_outside(regions, images)
+    of_regions = find_form_problems(regions, images) | find_mostly_outside(regions, images)
     for problem, wrong in (of_regions | find_repeated_detections(regions)).items():
         found[problem] = np.zeros(len(rows), bool)
         found[problem][known] = wrong
     return found
-
-
-def _are_shares_by_image(rows: pd.DataFrame) -> NDArray[np.bool_]:
-    """The boxes of images all of whose boxes look like shares of the sides."""
-    boxes, (image, _) = rows[BOX].to_numpy(np.float64), pd.factorize(rows["image_id"])
-    in_pixels = np.bincount(image, ((boxes < 0) | (boxes > 1)).any(axis=1))
-    shares: NDArray[np.bool_] = in_pixels[image] == 0
-    return shares
 
 
 IMAGE_FEATURES = Schema("image_features", "an image's vector or grid", (IMAGE_ID,), version=2)

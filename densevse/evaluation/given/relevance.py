@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from densevse.artifacts.matrices import ARRAY_DAMAGES
-from densevse.artifacts.texts import decode_text
+from densevse.artifacts.texts import numbered_lines
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.recall import log_failures
 from densevse.evaluation.relevance import MeanBootstrap, answer_ranks
@@ -62,8 +62,8 @@ def checked_relevance(relevant: Any, shape: tuple[int, ...], name: str) -> spars
     Raises `InputError` for another shape, a pair that stands twice, NaN, or no answer.
     """
     found = relevant if sparse.issparse(relevant) else as_array(relevant)
-    if found.ndim != 2 or found.dtype.kind not in "biuf":
-        raise InputError(f"{name}: expected a matrix of gains, found {found.dtype} of shape {found.shape}.")
+    if found.ndim != 2 or found.dtype.kind not in "biuf" or np.ma.is_masked(found):
+        raise InputError(f"{name}: expected a matrix of gains, found {found.dtype} of shape {found.shape} (or masked).")
     pairs = sparse.coo_array(found)  # which adds up nothing, as other forms do
     gains = sparse.csr_array(pairs, dtype=np.float64)
     if gains.shape != shape:
@@ -160,21 +160,21 @@ def _read_parquet(path: str | Path) -> pd.DataFrame:
     missing = [name for name in _PAIR if name not in found]
     if missing:
         raise InputError(f"{path}: no column {missing[0]}; it needs image_id, caption_id and, for gains, relevance.")
-    pairs = found[_PAIR].astype(str)
+    pairs = found[_PAIR].astype(str).set_axis(range(1, len(found) + 1))
     return _add_gains(path, pairs, found["relevance"] if "relevance" in found else np.ones(len(pairs)))
 
 
 def _read_qrels(path: str | Path, images: pd.Index, sentences: pd.Index, queries: Queries | None) -> pd.DataFrame:
     """The pairs of TREC's qrels, whose queries are all images or all sentences."""
     try:
-        lines = decode_text(Path(path).read_bytes(), str(path), "utf-8").splitlines()
+        lines = numbered_lines(Path(path).read_bytes(), str(path), "utf-8")
     except OSError as error:
         raise InputError(f"{path}: not readable as qrels ({error}); write lines of text in UTF-8.") from error
-    fields = [line.split() for line in lines if line.strip()]
-    wrong = next((number for number, found in enumerate(fields) if len(found) != 4), None)
+    fields = {number: line.split() for number, line in lines}
+    wrong = next((number for number, found in fields.items() if len(found) != 4), None)
     if wrong is not None:
-        raise InputError(f"{path}, line {wrong + 1}: expected a query, a number, an answer and a gain; correct it.")
-    found = pd.DataFrame(fields, columns=["query", "iteration", "answer", "relevance"])
+        raise InputError(f"{path}, line {wrong}: expected a query, a number, an answer and a gain; correct it.")
+    found = pd.DataFrame([*fields.values()], [*fields], columns=["query", "iteration", "answer", "relevance"])
     fits = [
         found["query"].isin(asking).any() and found["answer"].isin(answers).any()
         for asking, answers in ((images, sentences), (sentences, images))
@@ -199,5 +199,5 @@ def _add_gains(path: str | Path, pairs: pd.DataFrame, gains: ArrayLike) -> pd.Da
 def _refuse_first(path: str | Path, pairs: pd.DataFrame, wrong: NDArray[np.bool_], what: str) -> None:
     if wrong.any():
         row = int(np.argmax(wrong))
-        image, caption = pairs.loc[row, _PAIR]
-        raise InputError(f"{path}, row {row + 1}: image {image!r} with sentence {caption!r} has {what}.")
+        image, caption = pairs.iloc[row][_PAIR]
+        raise InputError(f"{path}, row {pairs.index[row]}: image {image!r} with sentence {caption!r} has {what}.")

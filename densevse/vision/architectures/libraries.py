@@ -30,6 +30,7 @@ _OF_MODEL = {"num_classes", "quick_gelu"}
 """Facts of weights that change no pixel and no word, so tags that differ only in them need not be told apart."""
 _CONFIGURATIONS = ("open_clip_config.json", "config.json", "preprocessor_config.json")
 _ENDING = re.compile(r"\.(safetensors|pth|pt|bin|npz|tar)$")
+_OF_HUB = re.compile(r"https://huggingface\.co/([^/]+/[^/]+)/resolve/")
 _GENERIC = {"", "model", "pytorch_model", "open_clip_model", "open_clip_pytorch_model"}
 """Names of files that do not tell whose weights they are."""
 _RESAMPLING = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic"}
@@ -121,6 +122,7 @@ def split_tag(architecture: str) -> tuple[str, str]:
 def _keys(places: Iterable[str]) -> set[str]:
     """How places are recognised: as they are, by a repository's name without its owner, by a file's without ending."""
     whole = {place.rstrip("/").lower() for place in places}
+    whole |= {found[1] for place in whole if (found := _OF_HUB.match(place))}
     return (whole | {_ENDING.sub("", place.rpartition("/")[2]) for place in whole}) - _GENERIC
 
 
