@@ -127,8 +127,6 @@ class Archive(ABC):
 
     def _find_members(self, named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         members, self.hidden = members_by_name(self.path, named)
-        if self.hidden:
-            _log_hidden_files(self.path, len(self.hidden), self.hidden[0])
         return members
 
     @cached_property
@@ -377,11 +375,6 @@ def list_files(folder: str | Path, pattern: str) -> list[Path]:
     """The files below a folder whose names without folders match a pattern, in any case; hidden ones are left out."""
     members = _Folder(Path(folder)).members.values()
     return sorted(Path(folder, name) for name in members if fnmatch(PurePosixPath(name).name.lower(), pattern.lower()))
-
-
-@cache  # a job opens an archive several times
-def _log_hidden_files(path: Path, count: int, first: str) -> None:
-    logger.info("%s: %d hidden files and files that programs make are left out, the first is %s", path, count, first)
 
 
 def _walk(folder: Path) -> Iterator[str]:

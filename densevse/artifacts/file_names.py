@@ -6,10 +6,12 @@ import unicodedata
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from snakeproof.errors import InputError
+from snakeproof.logs import logger
 
 UTF_8 = 0x800
 """The flag of a zip's member whose name is in UTF-8."""
@@ -45,7 +47,7 @@ def compose_accents(text: str) -> str:
 
 
 def members_by_name(path: Path, named: Iterable[tuple[str, Member]]) -> tuple[dict[str, Member], list[str]]:
-    """The members of an archive by plain name, and the names of hidden ones, which are left out.
+    """The members of an archive by plain name, and the names of hidden ones, which are left out and counted in the log.
 
     Of several with the same name the last is taken, as archives define it. Raises `InputError` for different names with
     the same plain name.
@@ -64,7 +66,14 @@ def members_by_name(path: Path, named: Iterable[tuple[str, Member]]) -> tuple[di
                 "one of them, or rename one."
             )
         members[found] = member
+    if hidden:
+        _log_hidden_files(path, len(hidden), hidden[0])
     return members, hidden
+
+
+@cache  # a job opens an archive several times
+def _log_hidden_files(path: Path, count: int, first: str) -> None:
+    logger.info("%s: %d hidden files and files that programs make are left out, the first is %s", path, count, first)
 
 
 def is_hidden(name: str) -> bool:
