@@ -3,6 +3,7 @@
 The files are merged, as `envs/install.py` does. It asks the package index that pip is set to; nothing is installed.
 """
 
+import os
 import sys
 import tempfile
 from itertools import product
@@ -12,6 +13,8 @@ from install import merge_requirements, pip_settings, uv_install
 
 PYTHONS = ("3.11", "3.12", "3.13")
 PLATFORMS = ("x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "aarch64-apple-darwin")
+OLDEST_MACOS = "14.0"
+"""That of torch's wheels. uv takes an older one, unless a variable names another."""
 BUILT = ("connection-pool",)
 """Pure Python that is published as source only: it takes no compiler."""
 
@@ -29,6 +32,7 @@ def missing_wheels(platform: str, python: str, files: tuple[str, ...]) -> str:
 
 def main(*files: str) -> int:
     """Print what was found for each machine; the exit status."""
+    os.environ["MACOSX_DEPLOYMENT_TARGET"] = OLDEST_MACOS
     found = [missing_wheels(*machine, files) for machine in product(PLATFORMS, PYTHONS)]
     for (platform, python), reason in zip(product(PLATFORMS, PYTHONS), found, strict=True):
         print(f"{platform}, Python {python}: {reason or 'all wheels'}", flush=True)
