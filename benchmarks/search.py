@@ -48,7 +48,7 @@ class Queries(Side):
 
     @cached_property
     def distinct(self) -> Distinct:
-        """Which sentences are equal."""
+        """The sentences as kinds of equal ones."""
         return Distinct.from_contents(self.words)
 
     def encoding(self, rows: np.ndarray) -> Embeddings:

@@ -348,7 +348,7 @@ class _Tar(_File):
 
 
 def _packing(info: zipfile.ZipInfo) -> str:
-    """How a zip's member is stored, in words; empty if it can be read."""
+    """A zip member's unreadable way of storage, in words; empty if it can be read."""
     if info.flag_bits & 1:
         return "encrypted"
     usual = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)

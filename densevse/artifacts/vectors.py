@@ -47,6 +47,6 @@ def refuse_constant_vectors(vectors: Iterable[NDArray[Any]], name: str) -> None:
 
 
 def count_zeros(vectors: NDArray[Any], rows: NDArray[np.int64]) -> int:
-    """How many of some rows of (n, D) vectors are zero."""
+    """The number of zero vectors among some `rows` of (n, D) vectors."""
     parts = (rows[start : start + _AT_ONCE] for start in range(0, len(rows), _AT_ONCE))
     return sum(int((~np.asarray(vectors[part]).any(axis=1)).sum()) for part in parts)

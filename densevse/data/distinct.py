@@ -20,7 +20,7 @@ from densevse.runtime.arrays import Indices, as_array
 
 @dataclass(frozen=True)
 class Distinct:
-    """Which of a list's items are equal."""
+    """The items of a list as kinds of equal ones."""
 
     first: Indices  # (distinct,) the first item of each kind, ascending
     row: Indices  # (items,) the kind of each item, a row of `first`

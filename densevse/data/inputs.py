@@ -117,12 +117,12 @@ class Pairs:
 
     @cached_property
     def distinct_images(self) -> Distinct:
-        """Which images of the split have equal values in all views that are read."""
+        """The images of the split as kinds that have equal values in all views."""
         return Distinct.from_contents(self.images(np.array([row])) for row in range(len(self.rows.image_ids)))
 
     @cached_property
     def distinct_sentences(self) -> Distinct:
-        """Which sentences of the split have equal structures."""
+        """The sentences of the split as kinds that have equal structures."""
         count = len(self.rows.caption_ids)
         return Distinct.from_contents(
             zip(*(structure.contents(count) for structure in self.structures.values()), strict=True)

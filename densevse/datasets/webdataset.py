@@ -135,7 +135,7 @@ def _compile_suffixes(suffixes: Iterable[str]) -> re.Pattern[str]:
 
 
 def _beginnings(key: str) -> Iterator[str]:
-    """What stands before each dot of a key, without the dots of folders."""
+    """The parts of a key that end before a dot of its file name."""
     return (key[: dot.start()] for dot in re.finditer(r"\.(?!.*/)", key))
 
 

@@ -77,7 +77,7 @@ class KeptImages:
 
     @cached_property
     def distinct(self) -> Distinct:
-        """Which images have equal encodings."""
+        """The images as kinds of equal encodings."""
         return Distinct.from_names(self._store.rows["same_as"].to_numpy(dtype=object))
 
     def encoding(self, rows: Indices) -> Encoding:

@@ -44,7 +44,7 @@ class Side(Protocol):
 
     @property
     def distinct(self) -> Distinct:
-        """Which of them are equal; equal ones are encoded and scored once."""
+        """They as kinds of equal ones; a kind is encoded and scored once."""
         ...
 
     def encoding(self, rows: Indices) -> Encoding:
@@ -60,7 +60,7 @@ class EncodedRows:
 
     @cached_property
     def distinct(self) -> Distinct:
-        """Which vectors are equal."""
+        """The rows as kinds of equal vectors."""
         return Distinct.from_contents(as_array(self.vectors))
 
     def encoding(self, rows: Indices) -> Encoding:

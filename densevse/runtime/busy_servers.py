@@ -67,7 +67,7 @@ def wait_for_server(error: BusyError, waited: float, advice: str = "") -> float:
 
 
 def ask_hub(ask: Callable[[], Result]) -> Result:
-    """What a function of the Hub's library returns, asked again as long as the Hub says by 429 to wait.
+    """Calls a function of the Hub's library, and calls it again as long as the Hub answers 429; returns its result.
 
     Raises `StillBusyError` as `wait_for_server` does, and what the library raises.
     """

@@ -49,7 +49,7 @@ class SentencesOf:
 
     @property
     def distinct(self) -> Distinct:
-        """Which sentences are equal, as the method reads them."""
+        """The sentences as kinds that the method reads alike."""
         return self.pairs.distinct_sentences
 
     def encoding(self, rows: Indices) -> Encoding:
@@ -68,7 +68,7 @@ class GivenVectors:
 
     @cached_property
     def distinct(self) -> Distinct:
-        """Which vectors are equal."""
+        """The items as kinds of equal vectors."""
         tiles = (read_vectors(self.vectors, self.items[rows], self.layout) for rows in batches(len(self.items), BATCH))
         return Distinct.from_contents(vector for tile in tiles for vector in tile)
 

@@ -113,7 +113,7 @@ _NAMES = ("network", "concept_network", "proposer", "view")
 _GROUPS = ("network", "options", "proposer")
 _WITHOUT_EFFECT = ("file_names", "revisions", "source_names", "threads")
 PREPROCESSING = "preprocessing"
-"""What a file of features states of how its network reads images, in words; settings decide it."""
+"""The key of a statement that describes the network's preprocessing in words; settings decide it."""
 
 
 def network_settings(statement: Statement) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def _evaluate_given_files(arguments: Namespace) -> tuple["EvaluatedModel", dict[
 
 
 def _print_metrics(found: Mapping[str, float]) -> None:
-    """What was ranked; a row for each direction, one with the ends of the intervals, if there are any; the rsum."""
+    """Prints the numbers of items, a row for each direction with its interval if there is one, and the rsum."""
     images, sentences, folds = (f"{int(found[key]):,}" for key in ("images", "sentences", "folds"))
     print(f"{images} images and {sentences} sentences in {folds} fold{'s' * (folds != '1')}")
     keys = [key.removeprefix("i2t_") for key in found if key.startswith("i2t_") and not key.endswith(("_low", "_high"))]

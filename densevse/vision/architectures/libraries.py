@@ -56,7 +56,7 @@ class WeightsTable(ABC):
         """
 
     def describe(self, architecture: str, options: Mapping[str, Any]) -> str:
-        """What is applied to pixels and words, in a line."""
+        """A line that describes the preprocessing of pixels and words."""
         facts = self.facts(architecture, options)
         return ", ".join(f"{key} {value}" for key, value in facts.items() if key not in _OF_MODEL)
 
