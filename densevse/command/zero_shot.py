@@ -14,7 +14,7 @@ from densevse.command.shared import check_name, configuration, make_targets, ove
 from densevse.config.networks import NetworkConfig
 from densevse.config.resolved import Override
 from densevse.evaluation.given.measure import retrieval_metrics
-from densevse.evaluation.given.results import EvaluatedModel
+from densevse.evaluation.given.results import ENGLISH, EvaluatedModel
 from densevse.evaluation.protocols import select_split
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -46,7 +46,8 @@ def evaluate_zero_shot(arguments: Namespace) -> tuple[EvaluatedModel, dict[str, 
     tables = schema.read(f"{folder}/images.parquet", IMAGES), schema.read(f"{folder}/captions.parquet", CAPTIONS)
     test_set = select_split(*tables, sentences=entry.sentences)
     found = retrieval_metrics(schema.read(ranks, RETRIEVAL), test_set, arguments.intervals)
-    return EvaluatedModel(arguments.model, Path(arguments.weights or "").name, row.dataset), found
+    language = arguments.language or entry.language or ENGLISH
+    return EvaluatedModel(arguments.model, Path(arguments.weights or "").name, row.dataset, language), found
 
 
 def _configure_row(arguments: Namespace) -> _Row:

@@ -9,7 +9,7 @@ from densevse.config.networks import GivenFeatures
 from densevse.config.readers import READERS, ReaderName, ReaderOptions
 from densevse.config.registries import ViewName
 from densevse.config.sources import Path, Source
-from densevse.config.values import DatasetName, Length, RankedSentences, Seeds, Threads
+from densevse.config.values import DatasetName, Language, Length, RankedSentences, Seeds, Threads
 from snakeproof.strict import FileName, Strict, Title, type_validator
 
 
@@ -115,6 +115,9 @@ class Dataset(Reading):
     }
 
     title: Title = Field(description="the name in tables")
+    language: Language | None = Field(
+        None, description="the language of its sentences as mteb names it, such as deu-Latn; by default eng-Latn"
+    )
     sources: dict[str, Source] = Field(
         default={}, description="files by name; the reader defines the names that it needs"
     )

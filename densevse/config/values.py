@@ -25,6 +25,9 @@ def _check_distinct_seeds(seeds: list[int]) -> list[int]:
 
 
 Seeds = Annotated[list[Seed], Field(min_length=1), AfterValidator(_check_distinct_seeds)]
+LANGUAGE = "[a-z]{3}-[A-Z][a-z]{3}"
+Language = Annotated[str, Field(pattern=f"^{LANGUAGE}$")]
+"""A language and its script by ISO 639-3 and ISO 15924, as mteb names them: eng-Latn."""
 RankedSentences = Literal["all", "first_five"]
 Count = Annotated[int, Field(gt=0, le=10**9)]
 Threads = Annotated[int, Field(gt=0, le=4096)]

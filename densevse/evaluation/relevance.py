@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from densevse.evaluation.recall import is_hit, query_failures
 from densevse.runtime.arrays import Indices, Reals
-from densevse.statistics.intervals import SumBootstrap, Sums
+from densevse.statistics.intervals import Limits, SumBootstrap, Sums
 
 PERCENT = (0.0, 100.0)
 QUERIES_AT_ONCE = 256
@@ -96,12 +96,12 @@ class _GroupSums(NamedTuple):
 
 
 class MeanBootstrap:
-    """Draws of groups of queries, for metrics that are means over queries, in percent."""
+    """Draws of groups of queries, for metrics that are means over queries, in percent, `PERCENT` but for `limits`."""
 
-    def __init__(self, group: Mapping[str, Indices], metrics: Sequence[str]) -> None:
-        """`group` has the number of the group, from 0, of each query of each of the `metrics`."""
+    def __init__(self, group: Mapping[str, Indices], limits: Limits | None = None) -> None:
+        """`group` has the number of the group, from 0, of each query of each metric."""
         self._group, self._groups = group, 1 + max(int(one.max()) for one in group.values())
-        self._intervals = SumBootstrap(np.arange(self._groups), dict.fromkeys(metrics, PERCENT))
+        self._intervals = SumBootstrap(np.arange(self._groups), {**dict.fromkeys(group, PERCENT), **(limits or {})})
 
     def means_and_intervals(self, runs: Sequence[Mapping[str, Reals]]) -> dict[str, float]:
         """The mean of each metric over runs, one for each seed, and the ends of its 95% interval.

@@ -195,7 +195,7 @@ def test_results_are_files_that_others_read(relevance, capsys):
     assert read["metrics"]["text_retrieval_recall@5"] == found["i2t_r5"] / 100
     assert read["metrics"]["rsum"] == found["rsum"]
     for subset, way in zip(read["scores"]["test"], ("i2t", "t2i"), strict=True):
-        assert (subset["hf_subset"], subset["languages"]) == (way, [])
+        assert (subset["hf_subset"], subset["languages"]) == (way, ["eng-Latn"])
         assert subset["main_score"] == subset["hit_rate_at_1"] == found[f"{way}_r1"] / 100
     assert read["intervals"]["i2t_r1"] == [found["i2t_r1_low"] / 100, found["i2t_r1_high"] / 100]
     rows = pd.read_csv("mine.csv", float_precision="round_trip").set_index("metric")

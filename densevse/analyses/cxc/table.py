@@ -104,7 +104,7 @@ def recalls(runs: Sequence[pd.DataFrame], families: pd.Series) -> dict[str, floa
         }
         for run in runs
     ]
-    return MeanBootstrap(group, [*group]).means_and_intervals(hits)
+    return MeanBootstrap(group).means_and_intervals(hits)
 
 
 def _correlation_sheet(rows: pd.DataFrame, plan: LastRoundsPlan) -> Sheet:

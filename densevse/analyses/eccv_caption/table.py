@@ -133,7 +133,7 @@ def make_extended_truth_table(
         rests_on.append((name, [*map(read_statement, paths.values())]))
         found[name] = [measure(read_lists(path, numbers, truth.own), truth.benchmarks) for path in paths.values()]
     families = read_families(images)[[str(image) for image in truth.own["i2t"]]]
-    bootstrap = MeanBootstrap(_family_numbers(truth, families), MEASURE_COLUMNS)
+    bootstrap = MeanBootstrap(_family_numbers(truth, families))
     records = []
     for name, runs in found.items():
         row = {"method": section.measured[name].title, "variant": name, "seeds": len(runs)}

@@ -179,7 +179,7 @@ def recalls(runs: Sequence[pd.DataFrame]) -> dict[str, float]:
         ranks = run["rank"].to_numpy()
         return {one.name: is_hit(ranks[of[one]], k).astype(np.float64) for one, k in RECALLS_OF_CROWD.items()}
 
-    return MeanBootstrap(images, list(images)).means_and_intervals([hits(run) for run in runs])
+    return MeanBootstrap(images).means_and_intervals([hits(run) for run in runs])
 
 
 def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str, scored_by: str = "score") -> Agreement:

@@ -70,4 +70,4 @@ def pmrp(runs: Sequence[pd.DataFrame], families: pd.Series) -> dict[str, float]:
     asks = {direction: (runs[0]["direction"] == direction).to_numpy() for direction in DIRECTIONS}
     means = [run[[f"within_{z}" for z in WITHIN]].mean(axis=1).to_numpy("float64") for run in runs]
     values = [{direction: mean[rows] for direction, rows in asks.items()} for mean in means]
-    return MeanBootstrap({name: family[rows] for name, rows in asks.items()}, [*DIRECTIONS]).means_and_intervals(values)
+    return MeanBootstrap({name: family[rows] for name, rows in asks.items()}).means_and_intervals(values)

@@ -1,5 +1,7 @@
 """`densevse evaluate`: the metrics of scores or embeddings in files, or of a network without training."""
 
+import re
+import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -7,14 +9,18 @@ from typing import TYPE_CHECKING
 from snakeproof.errors import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from densevse.config.given import GivenFiles
     from densevse.evaluation.given.results import EvaluatedModel
 
 HELP = "print the metrics of scores or embeddings from elsewhere, or of a network without training"
 PROTOCOLS = ("full", "five_folds", "first_1000", "hodosh")
 FILES = ("scores", "i2t", "t2i", "images", "sentences", "image_ids", "caption_ids")
 LAYOUT = ("similarity", "copies", "unscored", "lower_is_better")
-OF_SCORES, OF_MODEL = (*FILES, *LAYOUT, "at"), ("data", "weights", "tokenizer", "pad", "cores")
+OF_SCORES, OF_MODEL = (*FILES, *LAYOUT, "at", "run"), ("data", "weights", "tokenizer", "pad", "cores")
 """The arguments without --model, and those with it."""
+NOT_OF_CHOICES = ("i2t", "t2i", "caption_ids", "copies", "unscored", "at", "run", "protocol")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -34,6 +40,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     answers.add_argument("--per-image", type=int, help="the number of sentences of each image, such as 5")
     answers.add_argument("--relevant", help="the right answers: Parquet, TREC qrels, or a sparse matrix of SciPy (npz)")
     answers.add_argument("--model", help="a network to measure without training: open_clip:<name>, or its entry's name")
+    answers.add_argument("--choices", metavar="FILE", help="questions: of an image a right sentence and wrong ones")
+    parser.add_argument("--blind", metavar="FILE", help="with --choices: the scores beside other images, as scores")
     parser.add_argument(
         "--queries", choices=("images", "sentences"), help="with --relevant as qrels: which ask, if ids do not tell"
     )
@@ -54,6 +62,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--intervals", action="store_true", help="also print the 95%% interval of each metric")
     parser.add_argument("--json", help="a file to write, as CLIP_benchmark and mteb read it")
     parser.add_argument("--csv", help="a file to write, with a row for each metric")
+    parser.add_argument("--run", metavar="FILE", help="run files of TREC to write: of x.run, x.i2t.run and x.t2i.run")
+    parser.add_argument(
+        "--language", metavar="CODE", help="with --json: the sentences' language as mteb names it; eng-Latn by default"
+    )
 
 
 def run(arguments: Namespace) -> int:
@@ -62,24 +74,41 @@ def run(arguments: Namespace) -> int:
 
     _check_arguments(arguments)
     measured, found = _evaluate_network(arguments) if arguments.model else _evaluate_given_files(arguments)
-    _print_metrics(found)
+    if not arguments.choices:
+        _print_metrics(found)
     if arguments.json:
         write_json(found, arguments.json, measured)
+        if not arguments.language:
+            said = f"{arguments.json}: its sentences are in {measured.language}; --language names another."
+            print(said, file=sys.stderr)
     if arguments.csv:
         write_csv(found, arguments.csv)
     return 0
 
 
 def _check_arguments(arguments: Namespace) -> None:
-    """Raises `InputError` that names arguments which do not go with --model, or only with it."""
-    wrong = [key for key in (OF_SCORES if arguments.model else OF_MODEL) if getattr(arguments, key)]
-    named = ", ".join(arguments.scores if key == "scores" else f"--{key.replace('_', '-')}" for key in wrong)
-    if wrong and arguments.model:
-        raise InputError(f"--model: its scores are computed here; leave out {named}.")
-    if wrong:
-        raise InputError(f"{named}: only with --model; add it, or leave this out.")
-    if arguments.queries and not arguments.relevant:
-        raise InputError("--queries: only with --relevant, which has the right answers; add it, or leave this out.")
+    """Raises `InputError` that names arguments which do not go with others, or only with others."""
+    from densevse.config.values import LANGUAGE
+
+    for fits, keys, message in (
+        (not arguments.model, OF_SCORES, "--model: its scores are computed here; leave out {}."),
+        (arguments.model, OF_MODEL, "{}: only with --model; add it, or leave this out."),
+        (not arguments.choices, NOT_OF_CHOICES, "--choices: nothing is ranked; leave out {}."),
+        (arguments.choices, ("blind",), "{}: only with --choices; add it, or leave this out."),
+        (
+            arguments.relevant,
+            ("queries",),
+            "{}: only with --relevant, which has the right answers; add it, or leave this out.",
+        ),
+    ):
+        wrong = [key for key in keys if getattr(arguments, key) not in (None, False, "full")]
+        if wrong and not fits:
+            named = (arguments.scores if key == "scores" else f"--{key.replace('_', '-')}" for key in wrong)
+            raise InputError(message.format(", ".join(named)))
+    if arguments.language and not re.fullmatch(LANGUAGE, arguments.language):
+        raise InputError(
+            f"--language: expected a code as mteb has them, such as eng-Latn or deu-Latn, found {arguments.language!r}."
+        )
 
 
 def _evaluate_network(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]:
@@ -95,17 +124,60 @@ def _evaluate_network(arguments: Namespace) -> tuple["EvaluatedModel", dict[str,
 def _evaluate_given_files(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]:
     from densevse.config.given import GivenFiles
     from densevse.evaluation.given.measure import Measures, evaluate_files, evaluate_relevant_files
-    from densevse.evaluation.given.results import EvaluatedModel
     from snakeproof.strict import validate
 
     named = {key: getattr(arguments, key) for key in (*FILES, *LAYOUT) if getattr(arguments, key) is not None}
     given = validate(GivenFiles, named, "the command line")
-    measures = Measures(arguments.protocol, arguments.at, arguments.intervals)
+    if arguments.choices:
+        return _name_model(given, arguments), _evaluate_choices(given, arguments)
+    measures = Measures(arguments.protocol, arguments.at, arguments.intervals, arguments.run)
     if arguments.relevant:
         found = evaluate_relevant_files(given, arguments.relevant, arguments.queries, measures)
     else:
         found = evaluate_files(given, arguments.per_image, measures)
-    return EvaluatedModel(next(iter(given.files(0).values()))), found
+    return _name_model(given, arguments), found
+
+
+def _name_model(given: "GivenFiles", arguments: Namespace) -> "EvaluatedModel":
+    from densevse.evaluation.given.results import ENGLISH, EvaluatedModel
+
+    return EvaluatedModel(next(iter(given.files(0).values())), language=arguments.language or ENGLISH)
+
+
+def _evaluate_choices(given: "GivenFiles", arguments: Namespace) -> dict[str, float]:
+    """Prints a row for each category, and returns the metrics of all."""
+    from densevse.evaluation.choices import flatten_choices
+    from densevse.evaluation.given.choices import evaluate_choice_files
+
+    rows = evaluate_choice_files(given, arguments.choices, arguments.blind)
+    _print_choices(rows, arguments.intervals)
+    return flatten_choices(rows)
+
+
+def _print_choices(rows: "pd.DataFrame", intervals: bool) -> None:
+    """Prints the metrics of each category, with their intervals if asked, and where blind choices are above chance."""
+    columns = [name for name in PRINTED_CHOICES if name in rows and rows[name].notna().any()]
+    width = max(map(len, ("low", *rows["category"])))
+    print(" " * width, *(f"{PRINTED_CHOICES[name]:>10}" for name in columns))
+    for row in rows.to_dict("records"):
+        print(f"{row['category']:<{width}}", *(_choice_number(row[name], name) for name in columns))
+        for end in ("low", "high") if intervals else ():
+            print(f"{end:>{width}}", *(_choice_number(row.get(f"{name}_{end}"), name) for name in columns))
+    beats = ", ".join(rows.loc[rows["beats_chance_blind"], "category"])
+    if beats:
+        print(f"above chance without the picture: {beats}; there the difference counts, not the choice")
+
+
+PRINTED_CHOICES = {
+    name: name.replace("_", " ")
+    for name in ("questions", "chance", "choice", "blind", "difference", "text", "image", "both", "ties", "blind_ties")
+}
+
+
+def _choice_number(value: float | None, name: str) -> str:
+    if value is None or value != value:
+        return " " * 10
+    return f"{value:10,.0f}" if name in ("questions", "ties", "blind_ties") else f"{value:10.1f}"
 
 
 def _print_metrics(found: Mapping[str, float]) -> None:

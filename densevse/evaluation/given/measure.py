@@ -22,12 +22,13 @@ from densevse.evaluation.given.relevance import (
     read_relevance,
     relevance_metrics,
 )
-from densevse.evaluation.given.retrieval import GivenTest, Ids, Items, given_rankings, read_ids, scorers, zero_points
+from densevse.evaluation.given.results import write_runs
+from densevse.evaluation.given.retrieval import GivenTest, Ids, Items, read_ids, scorers, zero_points
 from densevse.evaluation.given.scoring import Aligned, score_blocks
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS
 from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.recall import failures, log_failures, metrics_of
-from densevse.evaluation.retrieval import Scorer, retrieve
+from densevse.evaluation.retrieval import Scorer, retrieve, retrieve_by_direction
 from densevse.runtime.arrays import Indices, as_array
 from snakeproof.errors import InputError
 from snakeproof.strict import validate
@@ -44,6 +45,7 @@ class Measures(NamedTuple):
     protocol: str = "full"
     at: Sequence[int] | None = None
     intervals: bool = False
+    run: str | None = None  # TREC's run files to write
 
 
 def evaluate(
@@ -113,10 +115,12 @@ def evaluate_files(given: GivenFiles, per_image: int, measures: Measures) -> dic
         image = np.repeat(np.arange(count), per_image)
         test = numbered_test(count, image, measures.protocol)
         zero_points(files, given.layout, test, Path(folder))
+        found = scorers(files, given.layout, test, Path(folder))
+        _write_runs(found, test, measures)
         if measures.at is not None:
-            found = scorers(files, given.layout, test, Path(folder))
             return _relevance_metrics(found, binary_relevance(image, count), measures)
-        return retrieval_metrics(given_rankings(files, given.layout, test, Path(folder)), test.rows, measures.intervals)
+        rows = retrieve_by_direction(*found, test.rows, test.folds)
+        return retrieval_metrics(rows, test.rows, measures.intervals)
 
 
 def _count_images(matrix: Matrix, per_image: int, copies: int, of_sentences: bool) -> int:
@@ -155,7 +159,18 @@ def evaluate_relevant_files(
         test = given_test_from_ids(images, captions, given.copies)
         found = scorers(files, given.layout, test, Path(folder))  # which names the file of ids that do not fit
         zero_points(files, given.layout, test, Path(folder))
+        _write_runs(found, test, measures)
         return _relevance_metrics(found, read_relevance(relevant, images, captions, queries), measures)
+
+
+def _write_runs(found: tuple[Scorer, Scorer], test: GivenTest, measures: Measures) -> None:
+    if not measures.run:
+        return
+    if measures.protocol != "full":
+        raise InputError(
+            f"--run: a run has all candidates, as the protocol full, not {measures.protocol}; leave one out."
+        )
+    write_runs(found, test.images.ranked.tolist(), test.captions.ranked.tolist(), measures.run)
 
 
 def numbered_test(images: int, image_of_caption: Indices, protocol: str) -> GivenTest:

@@ -118,7 +118,7 @@ def relevance_metrics(
     counts |= {"images": float(len(images)), "sentences": float(len(sentences)), "folds": 1.0}
     if not intervals:
         return {name: 100 * float(found.mean()) for name, found in values.items()} | counts
-    bootstrap = MeanBootstrap({name: of_direction[name[:3]] for name in values}, [*values])
+    bootstrap = MeanBootstrap({name: of_direction[name[:3]] for name in values})
     return bootstrap.means_and_intervals([values]) | counts
 
 
