@@ -216,7 +216,8 @@ def flatten_choices(rows: pd.DataFrame) -> dict[str, float]:
     """The known metrics of `measure_choices` by name; those of a category begin with it, as `colour_choice`."""
     found: dict[str, float] = {}
     for number, row in enumerate(rows.drop(columns="beats_chance_blind").to_dict("records")):
-        begin = f"{row.pop('category')}_" if number else ""
+        category = row.pop("category")
+        begin = f"{category}_" if number else ""
         known = [str(name).removesuffix("_low").removesuffix("_high") for name in row]
         found |= {f"{begin}{name}": row[name] for name, metric in zip(row, known, strict=True) if pd.notna(row[metric])}
     return found

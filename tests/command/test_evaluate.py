@@ -229,3 +229,172 @@ def test_vectors_and_two_matrices_with_relevant_answers(relevance, files, capsys
 def test_ids_without_relevant_answers_are_refused(relevance, capsys):
     assert main(["evaluate", "sims.npy", "--per-image", "5", "--image-ids", "images.txt"]) == 1
     assert "its rows have ids, which mean nothing without a data set or --relevant" in capsys.readouterr().err
+
+
+def test_mteb_has_a_score_of_the_json(relevance, capsys):
+    task_result = pytest.importorskip("mteb.results.task_result").TaskResult
+    sparse.save_npz("gains.npz", sparse.csr_array(relevance))
+    written = ["evaluate", "sims.npy", "--relevant", "gains.npz", "--json", "mine.json"]
+    assert main(written) == 0
+    assert "mine.json: its sentences are in eng-Latn; --language names another" in capsys.readouterr().err
+    found = densevse.evaluate(SCORES, relevant=relevance)
+    both = [found[f"{way}_ndcg_at_10"] / 100 for way in ("i2t", "t2i")]
+    assert task_result.from_disk(Path("mine.json")).get_score() == pytest.approx(np.mean(both))
+    assert main([*written, "--language", "deu-Latn"]) == 0
+    assert "language" not in capsys.readouterr().err
+    read = task_result.from_disk(Path("mine.json"))
+    assert (read.languages, read.get_score(languages=["deu"])) == (["deu"], pytest.approx(np.mean(both)))
+    assert main([*written, "--language", "German"]) == 1
+    assert "--language: expected a code as mteb has them, such as eng-Latn" in capsys.readouterr().err
+
+
+def test_ir_measures_reads_the_runs(relevance, capsys):
+    ir = pytest.importorskip("ir_measures")
+    ids = ["--image-ids", "images.txt", "--caption-ids", "captions.txt"]
+    assert main(["evaluate", "mixed.npy", "--relevant", "pairs.parquet", *ids, "--at", "10", "--run", "mine.run"]) == 0
+    found = densevse.evaluate(SCORES, relevant=relevance, at=[10])
+    pairs = pd.read_parquet("pairs.parquet").set_axis(["image", "caption", "relevance"], axis=1)
+    for way, (query, answer) in {"i2t": ("image", "caption"), "t2i": ("caption", "image")}.items():
+        named = pairs.rename(columns={query: "query_id", answer: "doc_id"})
+        run = ir.read_trec_run(f"mine.{way}.run")
+        theirs = ir.calc_aggregate([ir.nDCG @ 10, ir.RR, ir.Rprec, ir.Success @ 10], named, run)
+        ours = {ir.nDCG @ 10: "ndcg_at_10", ir.RR: "mrr", ir.Rprec: "rprecision", ir.Success @ 10: "r10"}
+        assert {metric: found[f"{way}_{name}"] / 100 for metric, name in ours.items()} == pytest.approx(theirs)
+
+
+def test_a_run_has_the_best_first_and_no_pair_without_a_score(files, capsys):
+    np.save("partly.npy", np.where(SCORES < 0, -np.inf, SCORES))
+    assert main(["evaluate", "partly.npy", "--per-image", "5", "--unscored", "-inf", "--run", "out.txt"]) == 0
+    lines = [line.split() for line in Path("out.i2t.txt").read_text().splitlines()]
+    assert len(lines) == (SCORES >= 0).sum()
+    first = [(candidate, float(score)) for query, _, candidate, _, score, _ in lines if query == "3"]
+    assert first[0] == (str(SCORES[3].argmax()), SCORES[3].max())
+    assert [score for _, score in first] == sorted((score for _, score in first), reverse=True)
+
+
+def test_runs_that_cannot_be_written_are_refused(files, capsys):
+    run = ["--per-image", "5", "--run", "mine.run"]
+    assert main(["evaluate", "sims.npy", *run, "--protocol", "hodosh"]) == 1
+    assert "--run: a run has all candidates, as the protocol full, not hodosh" in capsys.readouterr().err
+    assert main(["evaluate", "--model", "open_clip:ViT-B-32", "--data", "mine.yaml", "--run", "mine.run"]) == 1
+    assert "--model: its scores are computed here; leave out --run" in capsys.readouterr().err
+    Path("images.txt").write_text("".join(f"image {number}\n" for number in range(20)))
+    sparse.save_npz("gains.npz", sparse.csr_array(np.eye(20, 100)))
+    named = ["--relevant", "gains.npz", "--image-ids", "images.txt"]
+    assert main(["evaluate", "sims.npy", *named, "--run", "mine.run"]) == 1
+    assert "--run: the id 'image 0' is not one word" in capsys.readouterr().err
+
+
+@pytest.fixture
+def choices(tmp_path, monkeypatch):
+    """Questions about 15 images, their scores, and vectors of the images and of sentences as bags of words."""
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(3)
+    rows = pd.DataFrame({"question": [f"q{n}" for n in range(60)], "image": [f"i{n // 4}" for n in range(60)]})
+    rows["right"], rows["category"] = [f"word{n} and more" for n in range(60)], ["order", "swap"] * 30
+    rows["wrong"] = [[f"more and word{n}", f"and word{n}"][: 1 + n % 2] for n in range(60)]
+    rows.to_parquet("choices.parquet")
+    words = random.normal(size=(60, 3, 8)).astype(np.float32)
+    orders = [word[[0, 1, 2]].sum(axis=0) for word in words], [word[[2, 1, 0]].sum(axis=0) for word in words]
+    sentences = [row for n in range(60) for row in ([orders[0][n], orders[1][n], orders[1][n]][: 2 + n % 2])]
+    np.save("sentences.npy", np.stack(sentences))
+    np.save("images.npy", random.normal(size=(15, 8)).astype(np.float32))
+    values = random.normal(size=(60, 3)).astype(np.float32)
+    values[::2, 2] = np.nan
+    np.save("scores.npy", values)
+    return values
+
+
+def printed(text):
+    return {line.split()[0]: [float(number) for number in line.split()[1:]] for line in text.splitlines()[1:4]}
+
+
+def test_choices_by_scores(choices, capsys):
+    right = np.nanargmax(choices, axis=1) == 0
+    assert main(["evaluate", "scores.npy", "--choices", "choices.parquet"]) == 0
+    found = printed(capsys.readouterr().out)
+    assert found["all"] == [60, 41.7, pytest.approx(100 * right.mean(), abs=0.051), 0]
+    assert found["order"] == [30, 50, pytest.approx(100 * right[::2].mean(), abs=0.051), 0]
+    np.save("blind.npy", choices[::-1].take(np.r_[1:60, 0], axis=0))
+    blind = ["--blind", "blind.npy", "--intervals", "--csv", "mine.csv"]
+    assert main(["evaluate", "scores.npy", "--choices", "choices.parquet", *blind]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["questions", "chance", "choice", "blind", "difference", "ties", "blind", "ties"]
+    assert " ".join(line.split()[0] for line in lines[1:10]) == "all low high order low high swap low high"
+    rows = pd.read_csv("mine.csv").set_index("metric")
+    assert rows.loc["order_choice", "value"] == pytest.approx(100 * right[::2].mean())
+    assert rows.loc["difference", "low"] < rows.loc["difference", "value"] < rows.loc["difference", "high"]
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot", "order"])
+def test_a_bag_of_words_has_chance_by_its_vectors(choices, capsys, similarity):
+    vectors = ["--images", "images.npy", "--sentences", "sentences.npy", "--similarity", similarity]
+    assert main(["evaluate", *vectors, "--choices", "choices.parquet"]) == 0
+    found = printed(capsys.readouterr().out)
+    assert found["all"] == [60, 41.7, 41.7, 41.7, 0, 60, 60]
+    assert found["swap"] == [30, 33.3, 33.3, 33.3, 0, 30, 30]
+
+
+def test_vectors_of_images_may_have_ids(choices, capsys):
+    random = np.random.default_rng(5)
+    images, sentences = np.load("images.npy"), random.normal(size=np.load("sentences.npy").shape).astype(np.float32)
+    np.save("sentences.npy", sentences)
+    vectors = ["--images", "images.npy", "--sentences", "sentences.npy", "--similarity", "cosine"]
+    assert main(["evaluate", *vectors, "--choices", "choices.parquet"]) == 0
+    expected = capsys.readouterr().out
+    unit = [one / np.linalg.norm(one, axis=1, keepdims=True) for one in (images, sentences)]
+    starts = np.cumsum([0, *(2 + n % 2 for n in range(59))])
+    right = [(unit[1][s : s + 2 + n % 2] @ unit[0][n // 4]).argmax() == 0 for n, s in enumerate(starts)]
+    assert printed(expected)["all"][2] == pytest.approx(100 * np.mean(right), abs=0.051)
+    order = random.permutation(15)
+    np.save("images.npy", images[order])
+    Path("ids.txt").write_text("".join(f"i{n}\n" for n in order))
+    assert main(["evaluate", *vectors, "--choices", "choices.parquet", "--image-ids", "ids.txt"]) == 0
+    assert capsys.readouterr().out == expected
+    Path("ids.txt").write_text("".join(f"j{n}\n" for n in order))
+    assert main(["evaluate", *vectors, "--choices", "choices.parquet", "--image-ids", "ids.txt"]) == 1
+    assert "no vector is of the image 'i0'" in capsys.readouterr().err
+
+
+def test_mteb_has_a_score_of_choices(choices):
+    task_result = pytest.importorskip("mteb.results.task_result").TaskResult
+    assert main(["evaluate", "scores.npy", "--choices", "choices.parquet", "--json", "mine.json"]) == 0
+    right = np.nanargmax(choices, axis=1) == 0
+    assert task_result.from_disk(Path("mine.json")).get_score() == pytest.approx(right.mean())
+    read = json.loads(Path("mine.json").read_text())
+    assert read["metrics"]["swap_choice"] == pytest.approx(right[1::2].mean())
+    assert read["scores"]["test"][0]["text_acc"] == read["metrics"]["choice"] == pytest.approx(right.mean())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["scores.npy", "--protocol", "hodosh"], "--choices: nothing is ranked; leave out --protocol"),
+        (["scores.npy", "--at", "1", "--copies", "5"], "--choices: nothing is ranked; leave out --copies, --at"),
+        (["behind.npy"], "behind.npy: row 0, column 2 is behind the 2 sentences of its question; write NaN there"),
+        (["absent.npy"], "absent.npy: row 1, column 1 is no finite number; correct it"),
+        (["short.npy"], "short.npy: expected 60 x 3, a row for each question"),
+        (["--images", "i", "--sentences", "s", "--similarity", "dot", "--blind", "b"], "--blind: with vectors"),
+        (
+            ["--images", "sentences.npy", "--sentences", "sentences.npy", "--similarity", "dot"],
+            "the vectors of 15 images",
+        ),
+        (
+            ["--images", "images.npy", "--sentences", "images.npy", "--similarity", "dot"],
+            "the vectors of 150 sentences",
+        ),
+    ],
+)
+def test_choices_that_do_not_fit_are_refused(choices, capsys, arguments, message):
+    np.save("behind.npy", np.nan_to_num(choices))
+    absent = choices.copy()
+    absent[1, 1] = np.nan
+    np.save("absent.npy", absent)
+    np.save("short.npy", choices[:, :2])
+    assert main(["evaluate", *arguments, "--choices", "choices.parquet"]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_blind_scores_need_choices(files, capsys):
+    assert main(["evaluate", "sims.npy", "--per-image", "5", "--blind", "sims.npy"]) == 1
+    assert "--blind: only with --choices" in capsys.readouterr().err

@@ -81,7 +81,7 @@ def write_runs(
     """
     images, captions = (np.asarray(ids, str) for ids in (image_ids, caption_ids))
     for some in (images, captions):
-        split = next((one for one in some if len(one.split()) != 1), None)
+        split = next((one for one in some.tolist() if len(one.split()) != 1), None)
         if split is not None:
             raise InputError(
                 f"--run: the id {split!r} is not one word, and a run's fields end at white space; rename it."
