@@ -56,6 +56,7 @@ include: f"{ANALYSES}/oracle_concepts/rules.smk"
 include: f"{ANALYSES}/cross_fitting/rules.smk"
 include: f"{ANALYSES}/effort/rules.smk"
 include: f"{ANALYSES}/perplexity/rules.smk"
+include: f"{ANALYSES}/choices/rules.smk"
 # Paths that no rule makes: errors with advice.
 include: "workflow/rules/core/absent.smk"
 
