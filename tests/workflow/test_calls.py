@@ -41,6 +41,10 @@ VALUES = {
     "boundaries": {"folder": "folder"},
     "votes": {"scenes": {"files": {"hm_lstm": "file"}}},
     "cxc": {"coco": {"folder": "cxc", "measure": ["vse"]}},
+    "choices": {
+        "own": {"dataset": "scenes", "questions": "parquet", "file": "file"},
+        "crepe": {"dataset": "flickr8k", "questions": "sugarcrepe", "file": "folder", "pictures": "folder"},
+    },
     "human_judgements": {"flickr8k": {"scored": {"clip_s": {"scores": "file"}}}},
     "datasets": {
         "flickr8k": {"networks": {"whole": "mobilenet_v2"}},
@@ -90,6 +94,10 @@ TARGETS = [
     "tables/flickr8k_resplits_caption_oracles.md",
     "tables/flickr8k_human.md",
     "tables/coco_cxc.md",
+    "tables/scenes_choices.md",
+    "tables/flickr8k_choices.md",
+    "tables/own_choices.md",
+    "tables/crepe_choices.md",
     "tables/coco_pmrp.md",
     "tables/scenes_cross_fitting.md",
     "tables/scenes_perplexity.md",

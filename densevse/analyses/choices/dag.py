@@ -17,9 +17,9 @@ def folders(project: Project, kinds: Iterable[str]) -> list[str]:
     return [choice_folder(name) for name, entry in _settings(project).items() if entry.questions in kinds]
 
 
-def scenes(project: Project, dataset: DatasetName) -> list[str]:
+def scenes(project: Project, dataset: DatasetName) -> str | Values:
     """The zip of the data set whose scenes are asked of."""
-    return list(datasets.sources_by_name(project, _entry(project, dataset).dataset).values())
+    return datasets.sources(project, _entry(project, dataset).dataset)[0]
 
 
 def parses(project: Project, dataset: DatasetName) -> list[Values]:

@@ -10,7 +10,7 @@ the right and the wrong sentences are these words with spaces between them, so t
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from densevse.artifacts.schemas.sentences import PARSES
 from densevse.datasets.layout import Text, check_layout, read_json, read_lines
 from densevse.evaluation.choices import CHOICES
 from densevse.evaluation.protocols import select_split
-from densevse.language.parses import OK
+from densevse.language.parses import OK, Parse
 from densevse.scenes.grammar import GrammarParser
 from densevse.scenes.reader import SCENES_FILE
 from densevse.scenes.sentences import PLACES, describe
@@ -94,7 +94,7 @@ def say_pairs(scene: Scene, category: str, parser: GrammarParser, key: list[int]
             break
         said = int(random.integers(2**32))
         right, wrong = (describe(one, np.random.default_rng(said), 1)[0].text for one in (scene, other))
-        one, two = (kept(zip(parse.lemmas, parse.tags, strict=True)) for parse in parser.parse([right, wrong]))
+        one, two = map(kept, parser.parse([right, wrong]))
         if right != wrong and one == two:
             found[right, wrong] = None
     return [*found]
@@ -152,20 +152,25 @@ def _exchange(scene: Scene, random: Generator) -> Scene | None:
     return replace(scene, things=(second, first, *others))
 
 
-def _lemmas_beside(*tags: str, words: Collection[str] = ()) -> Callable[[Iterable[tuple[str, str]]], list[str]]:
-    """A function of the lemmas and tags of a sentence: its lemmas without some tags and words."""
-    return lambda tagged: [lemma for lemma, tag in tagged if tag not in tags and lemma not in words]
+def _lemmas_beside(*tags: str, words: Collection[str] = ()) -> Callable[[Parse], list[str]]:
+    """A function that returns the lemmas of a sentence without some tags and words."""
+
+    def kept_lemmas(parse: Parse) -> list[str]:
+        tagged = zip(parse.lemmas, parse.tags, strict=True)
+        return [lemma for lemma, tag in tagged if tag not in tags and lemma not in words]
+
+    return kept_lemmas
 
 
 _SIDES = {word for ways in PLACES.values() for way in ways for word in way}
 CHANGES: dict[
     str,
-    tuple[Callable[[Scene, Generator], Scene | None], Callable[[Iterable[tuple[str, str]]], list[str]]],
+    tuple[Callable[[Scene, Generator], Scene | None], Callable[[Parse], list[str]]],
 ] = {
-    "colour": (_recolour, lambda tagged: ["" if lemma in COLOURS else lemma for lemma, _ in tagged]),
+    "colour": (_recolour, lambda parse: ["" if lemma in COLOURS else lemma for lemma in parse.lemmas]),
     "number": (_add_one, _lemmas_beside("DT", "CD")),
     "relation": (_move, _lemmas_beside("IN", "VBZ", "VBP", "VBG", "VBN", words=_SIDES)),
-    "exchanged": (_exchange, lambda tagged: sorted(lemma for lemma, _ in tagged)),
+    "exchanged": (_exchange, lambda parse: sorted(map(str.lower, parse.tokens))),
 }
 """Category -> what changes a scene, or returns None, and what two sentences about both scenes must have in common."""
 

@@ -10,7 +10,7 @@ asked_names = list(settings.analysis(ChoiceSettings).root)
 
 rule change_scenes:
     input:
-        scenes=path("{own_file}", choices.scenes),
+        scenes=path("<resources>/{dataset}/{file}", choices.scenes),
         image_table=path("<results>/{dataset}/images.parquet", choices.asked_dataset),
     output:
         questions="<results>/{dataset}/questions.parquet",
