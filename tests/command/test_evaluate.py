@@ -398,3 +398,15 @@ def test_choices_that_do_not_fit_are_refused(choices, capsys, arguments, message
 def test_blind_scores_need_choices(files, capsys):
     assert main(["evaluate", "sims.npy", "--per-image", "5", "--blind", "sims.npy"]) == 1
     assert "--blind: only with --choices" in capsys.readouterr().err
+
+
+def test_the_page_s_commands_for_choices_work(tmp_path, monkeypatch, capsys):
+    page = Path(__file__).parents[2].joinpath("docs/evaluate.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    (program,) = (one for one in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "questions.parquet" in one)
+    exec(program)
+    commands = re.findall(r"^    densevse (evaluate .*--choices .*)$", page, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        assert main(command.split()) == 0
+        assert "difference" in capsys.readouterr().out.splitlines()[0]
