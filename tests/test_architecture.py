@@ -163,6 +163,7 @@ ANALYSES_NEED_TORCH = {
     "boundaries.bsds",
     "boundaries.matching",
     "caption_scores.oracles",
+    "choices.scoring",
     "effort.training",
     "human_judgements.pair_scores",
     "localisation.localising",

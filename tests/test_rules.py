@@ -11,13 +11,14 @@ from pathlib import Path
 
 from docutils.core import publish_parts
 
+from densevse.config.analyses import Entries
 from densevse.dag import tables
 from densevse.dag.project import Project, Stage, name_pattern, project_code
 from tests.rules import ROOT, Rule, files, rules
 
 SHOWN = ("path", "local_path")
 """Functions that take the pattern of the path."""
-MOST_HIDDEN = 17
+MOST_HIDDEN = 18
 WITHOUT_JOB = {"absent", "adopt", "unknown"}
 REPORTED = re.compile(r'(?:report|table_files|table_pages)\(\s*"([^"]+)",\s*(?:caption=)?f?"(?:[^"]*/)?([^"/]+)"')
 
@@ -128,6 +129,8 @@ def test_no_table_of_the_project_has_the_name_of_what_another_rule_makes():
     project = Project(ROOT, {})
     config = project.config
     known = {"dataset": config.datasets, "variant": config.variant_names(), "proposer": config.proposers}
+    entries = [one for one in config.analyses() if isinstance(one, Entries)]
+    known["asked"] = {name for one in entries for name, _ in one.items()}
     made = [
         re.compile(re.sub(r"\\{(\w+)\\}", lambda found: f"({name_pattern(known[found[1]])})", re.escape(output.value)))
         for rule in rules().values()

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from torch import Tensor
 
-from densevse.artifacts.families import read_families
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.data.files import Files
+from densevse.data.inputs import Inputs
 from densevse.evaluation.choices import CHOICE_SCORES, CHOICES, draw_others
 from densevse.evaluation.retrieval import versions
 from densevse.methods.interface import Embeddings, Encoding, Method
@@ -35,33 +36,41 @@ def score_choices(
     """The job that writes CHOICE_SCORES by a trained `model`: beside each image, and the means beside other images.
 
     `files` are the model's inputs about the images, and about the sentences of the questions in their order.
-    `known_captions` are those of the images, of which blind choices have none in common. Raises `InputError` for an
-    image that is not of the split test, or for which there is no other.
+    `known_captions` are those of the images, of which blind choices have none in common. Raises `InputError` as
+    `choice_scores` does.
     """
     inputs, method = open_new_data(Files(files), model, set_up(threads))
-    asked = schema.read(questions, CHOICES)
+    captions = schema.read(known_captions, CAPTIONS, ["image_id", "text"])
+    rows = choice_scores(method, inputs, schema.read(questions, CHOICES), captions, seed)
+    schema.write(rows, CHOICE_SCORES, output, versions=versions())
+
+
+def choice_scores(
+    method: Method, inputs: Inputs, asked: pd.DataFrame, captions: pd.DataFrame, seed: int
+) -> list[dict[str, Any]]:
+    """CHOICE_SCORES rows of the questions that are `asked`, whose sentences are those of `inputs`, in their order.
+
+    Raises `InputError` for an image that is not of the split test, or for which there is no other.
+    """
     images, sentences = inputs.all_images("test", method.regions_read), inputs.all_sentences("test")
     names = pd.Index(images.rows.image_ids)
-    captions = schema.read(known_captions, CAPTIONS, ["image_id", "text"]).rename(columns={"image_id": "image"})
-    captions = captions[captions["image"].isin(names)]
-    families = read_families(inputs.files.input_path("image_table"))
-    others = draw_others(captions.assign(family=captions["image"].map(families)), seed)
+    known = captions.rename(columns={"image_id": "image"})[captions["image_id"].isin(names).to_numpy()]
+    families = dict(zip(names, images.rows.family_of_image, strict=True))
+    others = draw_others(known.assign(family=known["image"].map(families)), seed)
     beside = [[image, *others.get(image, [])] for image in asked["image"]]
-    for image, *some in beside:
-        if image not in names or not some:
-            raise InputError(
-                f"{questions}: {image!r} is no readable test image, or none differs from it; leave it out."
-            )
+    wrong = next((some[0] for some in beside if some[0] not in names or len(some) < 2), None)
+    if wrong is not None:
+        raise InputError(f"questions: {wrong!r} is no readable test image, or no other differs from it; leave it out.")
     scored = _score_beside(
         (method, encode_images(method, images), encode_sentences(method, sentences)),
         [names.get_indexer(pd.Index(some)) for some in beside],
-        np.cumsum([0, *(1 + len(wrong) for wrong in asked["wrong"])]),
+        np.cumsum([0, *(1 + len(texts) for texts in asked["wrong"])]),
     )
-    rows = [
-        {"question": name, "scores": own[0], "sizes": own[1], "blind_scores": other[0], "blind_sizes": other[1]}
-        for name, (own, other) in zip(asked["question"], scored, strict=True)
+    columns = [column.name for column in CHOICE_SCORES.columns]
+    return [
+        dict(zip(columns, (name, *own, *blind), strict=True))
+        for name, (own, blind) in zip(asked["question"], scored, strict=True)
     ]
-    schema.write(rows, CHOICE_SCORES, output, versions=versions())
 
 
 def _score_beside(

@@ -1,0 +1,154 @@
+"""Scores of questions by a model, and their table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from densevse.analyses.choices.making import write_choices
+from densevse.analyses.choices.scoring import choice_scores
+from densevse.analyses.choices.table import CHOICE_RESULTS, make_choice_table
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.dag.project import Project
+from densevse.data.inputs import Inputs
+from densevse.evaluation.choices import CHOICE_SCORES, draw_others
+from densevse.language.tokens import write_tokens
+from densevse.methods.interface import DualEncoder, Embeddings, Shapes
+from densevse.report.plan import LastRound, LastRoundsPlan
+from snakeproof import schema
+from snakeproof.errors import InputError
+from tests.rules import ROOT
+from tests.tables import outputs_in
+
+
+class Words(DualEncoder):
+    """A bag of words, summed in their order, in float32; `order` makes later words count more."""
+
+    def __init__(self, order=0.0):
+        super().__init__(None, Shapes({"whole": 6}, 11))
+        self.order = torch.nn.Parameter(torch.tensor(order))
+        self.words = torch.from_numpy(np.random.default_rng(0).normal(size=(11, 6)).astype(np.float32))
+
+    def encode_images(self, images):
+        return Embeddings(torch.nn.functional.normalize(images.views["whole"], dim=1))
+
+    def encode_sentences(self, sentences):
+        index = sentences["words"].index
+        summed = torch.zeros(len(index), 6)
+        for place in range(index.shape[1]):
+            known = (index[:, place] > 1)[:, None]
+            summed = summed + known * self.words[index[:, place]] * (1 + self.order * place)
+        return Embeddings(torch.nn.functional.normalize(summed, dim=1))
+
+    def loss(self, images, sentences, batch, moment):
+        raise AssertionError
+
+
+@pytest.fixture
+def asked(folder):
+    """Questions about the miniature's images, all of the split test, and their captions and tokens."""
+    images = schema.read(folder / "images.parquet", IMAGES)
+    schema.write(images.assign(split="test"), IMAGES, folder / "images.parquet")
+    rows = pd.DataFrame({"image": np.repeat(images["image_id"], 2), "category": "order"}).assign(
+        right="a dog runs red ."
+    )
+    rows["question"], rows["family"] = [f"q{n}" for n in range(len(rows))], rows["image"]
+    orders = [["red runs a dog .", "runs red dog a ."], ["dog a runs red ."]]
+    rows["wrong"] = [orders[n % 2] for n in range(len(rows))]
+    write_choices(rows, str(folder / "questions.parquet"), str(folder / "own.parquet"))
+    write_tokens(str(folder / "own.parquet"), str(folder / "own_tokens.parquet"))
+    return rows.reset_index(drop=True)
+
+
+def score(files, folder, asked, method):
+    own = {"caption_table": str(folder / "own.parquet"), "tokens": str(folder / "own_tokens.parquet")}
+    captions = pd.read_parquet(folder / "captions.parquet")[["image_id", "text"]]
+    inputs = Inputs(files.replace_inputs(**own), ["words"])
+    return choice_scores(method, inputs, asked, captions, 3), inputs, captions
+
+
+def test_scores_are_those_of_the_images_and_means_of_others(files, folder, asked):
+    method = Words(order=1.0)
+    rows, inputs, captions = score(files, folder, asked, method)
+    images, sentences = inputs.all_images("test"), inputs.all_sentences("test")
+    every = np.arange(len(sentences.rows.caption_ids))
+    with torch.inference_mode():
+        of_images = method.encode_images(images.images(np.arange(len(images.rows.image_ids)))).vectors.numpy()
+        of_sentences = method.encode_sentences(sentences.sentences(every)).vectors.numpy()
+    row = {name: place for place, name in enumerate(images.rows.image_ids)}
+    known = captions.rename(columns={"image_id": "image"})
+    others = draw_others(known.assign(family=known["image"]), 3)
+    assert {len(some) for some in others.values()} == {8}
+    starts = np.cumsum([0, *(1 + len(wrong) for wrong in asked["wrong"])])
+    for n, (name, image) in enumerate(zip(asked["question"], asked["image"], strict=True)):
+        vectors = of_sentences[starts[n] : starts[n + 1]]
+        mean = of_images[[row[other] for other in others[image]]].mean(axis=0)
+        assert rows[n]["question"] == name
+        assert rows[n]["scores"] == pytest.approx(vectors @ of_images[row[image]], abs=1e-5)
+        assert rows[n]["sizes"] == pytest.approx(np.abs(vectors) @ np.abs(of_images[row[image]]), abs=1e-5)
+        assert rows[n]["blind_scores"] == pytest.approx(vectors @ mean, abs=1e-5)
+        assert (rows[n]["blind_sizes"] >= np.abs(rows[n]["blind_scores"]) - 1e-6).all()
+
+
+def test_images_that_are_not_of_the_test_split_are_named(files, folder, asked):
+    with pytest.raises(InputError, match="questions: 'other' is no readable test image"):
+        score(files, folder, asked.assign(image="other"), Words())
+    captions = pd.read_parquet(folder / "captions.parquet")
+    captions.assign(text="the same").to_parquet(folder / "captions.parquet")
+    with pytest.raises(InputError, match="or no other differs from it"):
+        score(files, folder, asked, Words())
+
+
+def table(folder, outputs, *variants):
+    measured = {name: LastRound(title=name.upper(), seeds=seeds, model=name, round=0) for name, seeds in variants}
+    plan = LastRoundsPlan(title="Scenes", dataset="choices/mine", measured=measured).model_dump(mode="json")
+    paths = [str(folder / f"{name}{seed}.parquet") for name, seeds in variants for seed in seeds]
+    make_choice_table(str(folder / "questions.parquet"), paths[::-1], plan, **outputs._asdict())
+    return schema.read(outputs.parquet, CHOICE_RESULTS), open(outputs.markdown).read()
+
+
+def write_scores(folder, rows, variant, seed):
+    of = {"dataset": "choices/mine", "variant": variant, "seed": seed, "round": 0}
+    schema.write(rows, CHOICE_SCORES, folder / f"{variant}{seed}.parquet", **of)
+
+
+def test_the_table_says_ties_blind_choices_and_who_beats_chance_blind(files, folder, asked):
+    bag, *_ = score(files, folder, asked, Words())
+    ordered, *_ = score(files, folder, asked, Words(order=1.0))
+    plausible = [{**row, "blind_scores": -np.arange(len(row["scores"]))} for row in ordered]
+    for name, seed, rows in (("bag", 0, bag), ("bag", 1, bag), ("best", 0, plausible)):
+        write_scores(folder, rows, name, seed)
+    found, text = table(folder, outputs_in(folder), ("bag", [0, 1]), ("best", [0]))
+    row = found.set_index("variant").loc["bag"]
+    chance = pytest.approx(100 * (1 / 2 + 1 / 3) / 2, abs=1e-4)
+    assert (row["choice"], row["blind"], row["chance"], row["seeds"]) == (chance, chance, chance, 2)
+    assert (row["ties"], row["difference"], row["beats_chance_blind"]) == (len(asked), 0, False)
+    best = found.set_index("variant").loc["best"]
+    assert (best["blind"], best["ties"], best["beats_chance_blind"]) == (100, 0, True)
+    assert "above chance by their 95% intervals: BEST (all)." in text
+    assert f"All questions: {len(asked)} questions about 19 images; chance is 41.7 percent" in text
+    _, text = table(folder, outputs_in(folder, "other"), ("bag", [0, 1]))
+    assert "Blind, no method is above chance" in text
+
+
+def test_scores_of_other_questions_are_refused(files, folder, asked):
+    rows, *_ = score(files, folder, asked, Words())
+    write_scores(folder, rows[:-1], "bag", 0)
+    with pytest.raises(InputError, match=r"bag0\.parquet: its scores are of other questions"):
+        table(folder, outputs_in(folder), ("bag", [0]))
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"questions": "grammar", "dataset": "flickr8k"}, "choices.x.questions: flickr8k has no grammar"),
+        ({"questions": "grammar", "file": "q.parquet"}, "file: questions: grammar have none"),
+        ({"questions": "parquet"}, "file: questions: parquet need it"),
+        ({"questions": "aro", "file": "q.json"}, "pictures: questions: aro need it"),
+        ({"questions": "orders", "dataset": "nothing"}, "choices.x.dataset"),
+        ({"questions": "orders", "measure": ["nothing"]}, "choices.x.measure"),
+    ],
+)
+def test_wrong_settings_are_named(entry, said):
+    with pytest.raises(InputError, match=said):
+        Project(ROOT, {"choices": {"x": {"dataset": "scenes", **entry}}})
