@@ -374,6 +374,8 @@ def test_mteb_has_a_score_of_choices(choices):
         (["behind.npy"], "behind.npy: row 0, column 2 is behind the 2 sentences of its question; write NaN there"),
         (["absent.npy"], "absent.npy: row 1, column 1 is no finite number; correct it"),
         (["short.npy"], "short.npy: expected 60 x 3, a row for each question"),
+        (["scores.npy", "--image-ids", "ids.txt"], "--image-ids: scores have a row for each question"),
+        (["ids.parquet"], "ids.parquet: its rows have ids, and are in the order of the questions here"),
         (["--images", "i", "--sentences", "s", "--similarity", "dot", "--blind", "b"], "--blind: with vectors"),
         (
             ["--images", "sentences.npy", "--sentences", "sentences.npy", "--similarity", "dot"],
@@ -391,6 +393,8 @@ def test_choices_that_do_not_fit_are_refused(choices, capsys, arguments, message
     absent[1, 1] = np.nan
     np.save("absent.npy", absent)
     np.save("short.npy", choices[:, :2])
+    rows = pd.DataFrame({"scores": list(np.nan_to_num(choices)), "image_id": [f"i{n}" for n in range(60)]})
+    rows.to_parquet("ids.parquet")
     assert main(["evaluate", *arguments, "--choices", "choices.parquet"]) == 1
     assert message in capsys.readouterr().err
 

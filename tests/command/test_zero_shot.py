@@ -1,11 +1,14 @@
 """`densevse evaluate --model`: what it asks the workflow for, and what it refuses. test_networks_run.py runs it."""
 
 import json
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
+from densevse.command import zero_shot
 from densevse.command.shared import configuration, overrides
+from snakeproof.errors import InputError
 
 DATA = """
 datasets:
@@ -59,6 +62,21 @@ def test_a_network_of_the_configuration_is_asked_by_its_name(folder, made, dense
         {"whole": "clip_vit_b_32"},
     ]
     assert made[0][2] == "all"
+
+
+def test_the_language_is_that_of_the_data_set(folder, monkeypatch):
+    for name, found in {"make_targets": True, "select_split": None, "retrieval_metrics": {}}.items():
+        monkeypatch.setattr(zero_shot, name, lambda *_, found=found, **__: found)
+    monkeypatch.setattr(zero_shot.schema, "read", lambda *_: None)
+    Path("german.yaml").write_text(DATA.replace("title: My tars", "title: Meine, language: deu-Latn"))
+    others = {"tokenizer": None, "pad": None, "cores": None, "protocol": "full", "intervals": False}
+    asked = {"model": "open_clip:ViT-B-32", "weights": "w", **others}
+    for data, named, expected in (("mine", None, "eng-Latn"), ("german", None, "deu-Latn"), ("german", "x", "x")):
+        measured, _ = zero_shot.evaluate_zero_shot(Namespace(data=f"{data}.yaml", language=named, **asked))
+        assert measured.language == expected
+    Path("german.yaml").write_text(DATA.replace("title: My tars", "title: Meine, language: German"))
+    with pytest.raises(InputError, match="language"):
+        zero_shot.evaluate_zero_shot(Namespace(data="german.yaml", language=None, **asked))
 
 
 @pytest.mark.parametrize(

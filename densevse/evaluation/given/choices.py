@@ -38,6 +38,8 @@ def evaluate_choice_files(given: GivenFiles, path: str, blind: str | None = None
     questions, files = read_choices(path), given.files(0)
     with TemporaryDirectory() as folder:
         if "scores" in files:
+            if "image_ids" in files:
+                raise InputError("--image-ids: scores have a row for each question, in their order; leave it out.")
             beside = _read_scores(files["scores"], questions, given.layout, folder)
             other = _read_scores(blind, questions, given.layout, folder) if blind else None
             return measure_choices(questions, [Choices(beside, other)])
@@ -47,7 +49,7 @@ def evaluate_choice_files(given: GivenFiles, path: str, blind: str | None = None
 
 
 def _read_scores(path: str, questions: pd.DataFrame, layout: GivenLayout, folder: str) -> ChoiceScores:
-    matrix, counts = open_matrix(path, "scores", folder), _count_sentences(questions)
+    matrix, counts = _open_in_order(path, "scores", folder), _count_sentences(questions)
     expected = (len(questions), int(counts.max()))
     if matrix.values.shape != expected:
         raise InputError(
@@ -66,9 +68,18 @@ def _read_scores(path: str, questions: pd.DataFrame, layout: GivenLayout, folder
     return ChoiceScores(-values if layout.lower_is_better else values, np.zeros_like(values))
 
 
+def _open_in_order(path: str, key: str, folder: str) -> Matrix:
+    """A matrix whose rows are in the order of the questions. Raises `InputError` if they have ids."""
+    matrix = open_matrix(path, key, folder)
+    if matrix.ids is not None:
+        raise InputError(f"{path}: its rows have ids, and are in the order of the questions here; leave the ids out.")
+    return matrix
+
+
 def _choices_of_vectors(files: Mapping[str, str], questions: pd.DataFrame, layout: GivenLayout, folder: str) -> Choices:
     names, counts = pd.Index(questions["image"].unique()), _count_sentences(questions)
-    images, sentences = (open_matrix(files[key], key, folder) for key in ("images", "sentences"))
+    images = open_matrix(files["images"], "images", folder)
+    sentences = _open_in_order(files["sentences"], "sentences", folder)
     for matrix in (images, sentences):
         refuse_constant_vectors(matrix.values, matrix.name)
     if (length := images.values.shape[1]) != sentences.values.shape[1]:

@@ -1,0 +1,3 @@
+from tests.miniature import files, folder
+
+__all__ = ["files", "folder"]
