@@ -163,17 +163,23 @@ def _write_pictures(asked: list[Question], pictures: str, output: str) -> None:
     with Archive.open(pictures) as archive, atomic_file(output) as temporary, zipfile.ZipFile(temporary, "w") as file:
         names = _picture_names(archive)
         for image, one in {one.image: one for one in asked}.items():
-            name = names.get(one.picture)
-            if name is None:
-                raise InputError(f"{pictures}: no picture {one.picture!r}, of which {one.question!r} asks; add it.")
-            data = archive.read(name)
+            found = names.get(one.picture, [])
+            if len(found) != 1:
+                there = f"{', '.join(found)}; keep one" if found else "none; add it"
+                raise InputError(
+                    f"{pictures}: {one.question!r} asks of the picture {one.picture!r}, and there is {there}."
+                )
+            data = archive.read(found[0])
             file.writestr(zipfile.ZipInfo(image), data if one.box is None else _crop(data, one.box, image))
 
 
-def _picture_names(archive: Archive) -> dict[str, str]:
-    """The path of each picture by its name, with its ending and without."""
-    paths = [name for name in archive.names() if PurePosixPath(name).suffix.lower() in SUFFIXES]
-    return {PurePosixPath(name).stem: name for name in paths} | {PurePosixPath(name).name: name for name in paths}
+def _picture_names(archive: Archive) -> dict[str, list[str]]:
+    """The paths of pictures by their names, with endings and without."""
+    found: dict[str, list[str]] = {}
+    for path in map(PurePosixPath, archive.names()):
+        for name in (path.stem, path.name) if path.suffix.lower() in SUFFIXES else ():
+            found.setdefault(name, []).append(str(path))
+    return found
 
 
 def _crop(data: bytes, box: Box, image: str) -> bytes:

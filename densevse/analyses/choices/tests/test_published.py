@@ -101,7 +101,7 @@ def test_an_example_of_winoground_is_a_pair(tmp_path, pictures):
             "sugarcrepe",
             "a.json",
             {"0": {"filename": "x.jpg", "caption": "a", "negative_caption": "b"}},
-            "no picture 'x.jpg', of which 'a 0' asks; add it",
+            "'a 0' asks of the picture 'x.jpg', and there is none; add it",
         ),
         (
             "sugarcrepe",
@@ -115,6 +115,13 @@ def test_files_of_another_form_are_refused(tmp_path, pictures, layout, name, con
     (tmp_path / name).write_text(json.dumps(content))
     with pytest.raises(InputError, match=said):
         read(tmp_path, layout, name, pictures)
+
+
+def test_a_picture_that_is_there_twice_is_named(tmp_path, pictures):
+    Image.fromarray(PIXELS[::-1]).save(tmp_path / "pictures/deeper/2370666.png")
+    (tmp_path / "visual_genome_relation.json").write_text(json.dumps([ARO]))
+    with pytest.raises(InputError, match=r"there is .*2370666\.png, .*2370666\.png; keep one"):
+        read(tmp_path, "aro", "visual_genome_relation.json", pictures)
 
 
 def test_pictures_that_cannot_be_read_are_named(tmp_path):
