@@ -9,8 +9,8 @@ ROOT = Path(__file__).parents[1]
 MOST_LINES = 40_830
 """Lines of densevse without its analyses, beside tests. What comes from outside raised it by 1,350: names, archives,
 pictures and texts; vectors, judgements and seeds; what weights say of themselves (520, three libraries). Facts about
-other tools raised it by 150, ties by construction by 210, and what a stranger tried by 25. Choices, and files that others read, raised
-it by 560."""
+other tools raised it by 150, ties by construction by 210, and what a stranger tried by 25. Choices, and files that
+others read, raised it by 560."""
 MOST_ENGINE_LINES = 4_450
 """Rules of rows and `when=` of paths raised it by 50."""
 MOST_FRAGMENTS = 0.01
