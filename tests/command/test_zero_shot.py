@@ -46,6 +46,7 @@ def test_the_row_is_configured_beside_the_data_set(folder, made, densevse):
     config = configuration(overrides(files))
     network = config.networks[name]
     assert (network.architecture, network.local, network.precision) == ("open_clip:ViT-B-16-SigLIP", "w", "fp32")
+    assert network.dtype == "float32", "so that ranks are those of the library"
     assert (network.tokenizer.local, network.tokenizer.pad) == ("tokenizer.json", "</s>")
     assert config.methods["clip"].variants[name].networks == {"whole": name}
 

@@ -50,6 +50,12 @@ def test_options_decide_features_and_preprocessing_is_the_library_s(project):
     assert "options" not in features_stage.image_job("flickr8k", "vgg19", "grid").settings["network"]
 
 
+def test_the_type_of_stored_vectors_reaches_the_jobs_that_it_changes():
+    assert "dtype" not in own_network(architecture="timm:vit", local="w")
+    assert "dtype" not in own_network(architecture="timm:vit", local="w", dtype="float16")
+    assert own_network(architecture="timm:vit", local="w", dtype="float32")["dtype"] == "float32"
+
+
 def own_network(**entry):
     """A job's settings of a network `mine`, and its entry with what the weights say."""
     entry = {"layers": {"whole": "pooled"}, **entry}
