@@ -4,6 +4,7 @@ import json
 import re
 import zipfile
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,8 @@ from scipy import sparse
 
 import densevse
 from densevse.command.main import main
+from densevse.command.subcommands.evaluate import SIMILARITIES
+from densevse.config.given import Similarity
 
 SCORES = np.random.default_rng(0).normal(size=(20, 100)).astype(np.float32)
 
@@ -231,6 +234,10 @@ def test_ids_without_relevant_answers_are_refused(relevance, capsys):
     assert "its rows have ids, which mean nothing without a data set or --relevant" in capsys.readouterr().err
 
 
+def test_every_similarity_of_the_configuration_is_one_of_the_command():
+    assert get_args(Similarity) == SIMILARITIES
+
+
 def test_mteb_has_a_score_of_the_json(relevance, capsys):
     task_result = pytest.importorskip("mteb.results.task_result").TaskResult
     sparse.save_npz("gains.npz", sparse.csr_array(relevance))
@@ -335,6 +342,30 @@ def test_a_bag_of_words_has_chance_by_its_vectors(choices, capsys, similarity):
     assert found["swap"] == [30, 33.3, 33.3, 33.3, 0, 30, 30]
 
 
+@pytest.mark.parametrize("similarity", ["max_sum", "max_sum_of_query"])
+def test_a_bag_of_words_has_chance_by_a_vector_of_each_word(choices, capsys, similarity):
+    random = np.random.default_rng(6)
+    words = random.normal(size=(60, 3, 8)).astype(np.float32)
+    sentences = [words[n][order] for n in range(60) for order in ([0, 1, 2], [2, 1, 0], [1, 0, 2])[: 2 + n % 2]]
+    images = random.normal(size=(15, 4, 8)).astype(np.float32)
+    images[::2, 3] = 0  # padding
+    np.save("words.npy", np.stack(sentences))
+    np.save("regions.npy", images)
+    vectors = ["--images", "regions.npy", "--sentences", "words.npy", "--similarity", similarity]
+    assert main(["evaluate", *vectors, "--choices", "choices.parquet"]) == 0
+    assert printed(capsys.readouterr().out)["all"] == [60, 41.7, 41.7, 41.7, 0, 60, 60]
+    others = random.normal(size=(len(sentences), 3, 8)).astype(np.float32)
+    np.save("words.npy", others)
+    assert main(["evaluate", *vectors, "--choices", "choices.parquet"]) == 0
+    right, start = [], 0
+    for n in range(60):
+        products = images[n // 4][images[n // 4].any(axis=1)] @ others[start : start + 2 + n % 2].swapaxes(1, 2)
+        best = products.max(axis=1).sum(axis=1) if similarity == "max_sum" else products.max(axis=2).sum(axis=1)
+        right.append(best.argmax() == 0)
+        start += 2 + n % 2
+    assert printed(capsys.readouterr().out)["all"][2] == pytest.approx(100 * np.mean(right), abs=0.051)
+
+
 def test_vectors_of_images_may_have_ids(choices, capsys):
     random = np.random.default_rng(5)
     images, sentences = np.load("images.npy"), random.normal(size=np.load("sentences.npy").shape).astype(np.float32)
@@ -375,7 +406,7 @@ def test_mteb_has_a_score_of_choices(choices):
         (["absent.npy"], "absent.npy: row 1, column 1 is no finite number; correct it"),
         (["short.npy"], "short.npy: expected 60 x 3, a row for each question"),
         (["scores.npy", "--image-ids", "ids.txt"], "--image-ids: scores have a row for each question"),
-        (["ids.parquet"], "ids.parquet: its rows have ids, and are in the order of the questions here"),
+        (["ids.parquet"], "ids.parquet, scores: its rows have ids, and are in the order of the questions here"),
         (["--images", "i", "--sentences", "s", "--similarity", "dot", "--blind", "b"], "--blind: with vectors"),
         (
             ["--images", "sentences.npy", "--sentences", "sentences.npy", "--similarity", "dot"],

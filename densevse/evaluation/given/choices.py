@@ -9,22 +9,17 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.matrices import Matrix, open_matrix
 from densevse.artifacts.vectors import refuse_constant_vectors
-from densevse.config.given import GivenFiles, GivenLayout
+from densevse.config.given import SEVERAL, GivenFiles, GivenLayout
 from densevse.evaluation.choices import Choices, ChoiceScores, draw_others, measure_choices, read_choices
-from densevse.evaluation.given.retrieval import read_ids
-from densevse.evaluation.given.scoring import Aligned, read_vectors
-from densevse.evaluation.vectors import Vectors
-from densevse.runtime.arrays import Indices, Reals
+from densevse.evaluation.given.retrieval import open_given, read_ids
+from densevse.evaluation.given.scoring import Aligned, max_sum_blocks, read_vectors, similarities
+from densevse.evaluation.vectors import Vectors, products
+from densevse.runtime.arrays import Indices
 from snakeproof.errors import InputError
 from snakeproof.logs import logger
 
-SENTENCES_AT_ONCE = 4096
-_TERMS: dict[str | None, Callable[[Vectors, Vectors], Vectors]] = {
-    "cosine": np.multiply,
-    "dot": np.multiply,
-    "order": lambda images, sentences: -(np.maximum(sentences - images, 0) ** 2),
-}
-"""Similarity -> the (n, D) terms of the scores of n pairs of vectors."""
+_Scores = Callable[[Indices, Indices], tuple[Vectors, Vectors]]
+"""Returns the (I, S) scores of rows of images and of sentences, and the sums of the sizes of their terms."""
 
 
 def evaluate_choice_files(given: GivenFiles, path: str, blind: str | None = None) -> pd.DataFrame:
@@ -33,7 +28,7 @@ def evaluate_choice_files(given: GivenFiles, path: str, blind: str | None = None
     Scores (questions, 1 + most wrong) have the right sentence's first, and NaN behind a question's last; `blind` has
     those beside other images. Vectors of sentences are in the order of the questions, each question's right one first;
     those of images are in the order in which the questions name them, or have ids. Blind choices are then made beside
-    the mean vector of other images. Raises `InputError` that names the wrong file, row and column.
+    other images. Raises `InputError` that names the wrong file, row and column.
     """
     questions, files = read_choices(path), given.files(0)
     with TemporaryDirectory() as folder:
@@ -49,7 +44,8 @@ def evaluate_choice_files(given: GivenFiles, path: str, blind: str | None = None
 
 
 def _read_scores(path: str, questions: pd.DataFrame, layout: GivenLayout, folder: str) -> ChoiceScores:
-    matrix, counts = _open_in_order(path, "scores", folder), _count_sentences(questions)
+    matrix, counts = open_matrix(path, "scores", folder), _count_sentences(questions)
+    _refuse_ids(matrix)
     expected = (len(questions), int(counts.max()))
     if matrix.values.shape != expected:
         raise InputError(
@@ -68,38 +64,59 @@ def _read_scores(path: str, questions: pd.DataFrame, layout: GivenLayout, folder
     return ChoiceScores(-values if layout.lower_is_better else values, np.zeros_like(values))
 
 
-def _open_in_order(path: str, key: str, folder: str) -> Matrix:
-    """A matrix whose rows are in the order of the questions. Raises `InputError` if they have ids."""
-    matrix = open_matrix(path, key, folder)
+def _refuse_ids(matrix: Matrix) -> None:
+    """Raises `InputError` for a matrix whose rows, which are in the order of the questions, have ids."""
     if matrix.ids is not None:
-        raise InputError(f"{path}: its rows have ids, and are in the order of the questions here; leave the ids out.")
-    return matrix
+        raise InputError(
+            f"{matrix.name}: its rows have ids, and are in the order of the questions here; leave the ids out."
+        )
 
 
 def _choices_of_vectors(files: Mapping[str, str], questions: pd.DataFrame, layout: GivenLayout, folder: str) -> Choices:
     names, counts = pd.Index(questions["image"].unique()), _count_sentences(questions)
-    images = open_matrix(files["images"], "images", folder)
-    sentences = _open_in_order(files["sentences"], "sentences", folder)
+    images, sentences = (open_given(files, key, layout, folder) for key in ("images", "sentences"))
+    _refuse_ids(sentences)
     for matrix in (images, sentences):
         refuse_constant_vectors(matrix.values, matrix.name)
-    if (length := images.values.shape[1]) != sentences.values.shape[1]:
+    if images.values.shape[-1] != sentences.values.shape[-1]:
         raise InputError(
             f"{images.name}: its vectors are not as long as those of {sentences.name}; one space is needed."
         )
     _check_count(sentences, int(counts.sum()), "sentences, of each question the right one and then its wrong ones")
-    columns, rows = np.arange(length), _image_rows(files, images, names)
-    vectors = read_vectors(Aligned(images, rows, columns), np.arange(len(names)), layout)
-    owner = np.repeat(names.get_indexer(questions["image"]), counts)
-    captions = questions[["image", "family"]].assign(text=questions["right"])
-    others = draw_others(captions, seed=0)
-    means = None
-    if all(others.values()):
-        means = np.stack([vectors[names.get_indexer(others[name])].mean(axis=0) for name in names])
-    else:
+    columns, rows = np.arange(images.values.shape[1]), _image_rows(files, images, names)
+    others = draw_others(questions[["image", "family"]].assign(text=questions["right"]), seed=0)
+    beside = {image: rows[names.get_indexer(pd.Index([image, *some]))] for image, some in others.items()}
+    of_images, of_sentences = (Aligned(one, np.arange(len(one.values)), columns) for one in (images, sentences))
+    score = _scorer(of_images, of_sentences, layout)
+    spans = np.split(np.arange(counts.sum()), counts.cumsum()[:-1])
+    found = [score(beside[image], span) for image, span in zip(questions["image"], spans, strict=True)]
+    own = ChoiceScores.from_lists(*([part[0] for part in parts] for parts in zip(*found, strict=True)))
+    if not all(others.values()):
         logger.warning("No blind choices: for some images, every other image is of their family or has their caption.")
-    aligned = Aligned(sentences, np.arange(len(owner)), columns)
-    scores = _score_pairs([one for one in (vectors, means) if one is not None], owner, aligned, layout)
-    return Choices(*(ChoiceScores(*(_by_question(values, counts) for values in one)) for one in scores))
+        return Choices(own)
+    means = ([part[1:].mean(axis=0) for part in parts] for parts in zip(*found, strict=True))
+    return Choices(own, ChoiceScores.from_lists(*means))
+
+
+def _scorer(images: Aligned, sentences: Aligned, layout: GivenLayout) -> _Scores:
+    """Scores of the similarity. Sums of best matches are exact, whatever their order: their own size is enough."""
+    if layout.similarity in SEVERAL:
+        of_query = layout.similarity == "max_sum_of_query"
+        select = max_sum_blocks(sentences, images, True) if of_query else max_sum_blocks(images, sentences)
+
+        def score_several(image: Indices, sentence: Indices) -> tuple[Vectors, Vectors]:
+            scores = select(image, sentence)(slice(0, len(image)), slice(0, len(sentence)))
+            return scores, np.abs(scores)
+
+        return score_several
+
+    def score_vectors(image: Indices, sentence: Indices) -> tuple[Vectors, Vectors]:
+        of = ((images, image), (sentences, sentence))
+        one, other = (read_vectors(side, rows, layout).astype(np.float64) for side, rows in of)
+        scores = similarities(one, other, layout)
+        return scores, np.abs(scores) if layout.similarity == "order" else products(np.abs(one), np.abs(other))
+
+    return score_vectors
 
 
 def _image_rows(files: Mapping[str, str], images: Matrix, names: pd.Index) -> Indices:
@@ -123,20 +140,6 @@ def _check_count(matrix: Matrix, expected: int, what: str) -> None:
         raise InputError(f"{matrix.name}: expected the vectors of {expected:,} {what}, found {len(matrix.values):,}.")
 
 
-def _score_pairs(
-    images: list[Vectors], owner: Indices, sentences: Aligned, layout: GivenLayout
-) -> list[tuple[Reals, Reals]]:
-    """For each array of images: the score of each sentence with its `owner`, and the sum of its terms' sizes."""
-    found = [(np.empty(len(owner)), np.empty(len(owner))) for _ in images]
-    for first in range(0, len(owner), SENTENCES_AT_ONCE):
-        some = slice(first, min(first + SENTENCES_AT_ONCE, len(owner)))
-        vectors = read_vectors(sentences, np.arange(some.start, some.stop), layout).astype(np.float64)
-        for of_images, (scores, sizes) in zip(images, found, strict=True):
-            terms = _TERMS[layout.similarity](of_images[owner[some]], vectors)
-            scores[some], sizes[some] = terms.sum(axis=1), np.abs(terms).sum(axis=1)
-    return found
-
-
 def _count_sentences(questions: pd.DataFrame) -> Indices:
     return np.array([1 + len(wrong) for wrong in questions["wrong"]], np.int64)
 
@@ -144,10 +147,3 @@ def _count_sentences(questions: pd.DataFrame) -> Indices:
 def _places(counts: Indices) -> NDArray[np.bool_]:
     """(Q, most) true where a question has a sentence."""
     return np.arange(counts.max()) < counts[:, None]
-
-
-def _by_question(values: Reals, counts: Indices) -> Reals:
-    """(Q, most) the values of all sentences by question, NaN behind."""
-    found = np.full((len(counts), int(counts.max())), np.nan)
-    found[_places(counts)] = values
-    return found
