@@ -9,8 +9,9 @@ such as a misspelt path or rule, which Snakemake rejects without a suggestion.
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher, get_close_matches
+from functools import cache
 from typing import Any, NamedTuple
 
 from densevse.config.environment import corenlp_home
@@ -123,24 +124,38 @@ class Makers:
         return any(name != BY_HAND for name in self.rule_names(path))
 
     def patterns(self) -> list[str]:
-        """Regular expressions of the paths that rules make, none of which is compiled here: that takes long."""
+        """Regular expressions of the paths that rules make, without logs; none is compiled here: that takes long."""
         folder = re.escape(self._place("x").removesuffix("x"))
-        products = (product for rule in self._workflow.rules for product in rule.products())
-        return [self._pattern(str(product)).removeprefix(folder) for product in products]
+        outputs = (output for rule in self._workflow.rules for output in rule.products(include_logfiles=False))
+        return [self._pattern(str(output)).removeprefix(folder) for output in outputs]
 
 
 def _may_make(rule: Any, path: str) -> bool:
     """True if an output of a rule has the path's first and last part, a cheap test before a full match."""
-    return any(
-        path.startswith(file.constant_prefix()) and path.endswith(file.constant_suffix()) for file in rule.output
-    )
+    return any(path.startswith(first) and path.endswith(last) for first, last in map(_constant_ends, rule.output))
+
+
+@cache
+def _constant_ends(file: Any) -> tuple[str, str]:
+    """The first and the last part of an output, without wildcards."""
+    return file.constant_prefix(), file.constant_suffix()
 
 
 _GROUP, _SAME = re.compile(r"\(\?P<\w+>"), re.compile(r"\(\?P=\w+\)")
+_PLAIN = r"[^()\[\]\\]|\\.|\[(?:[^\]\\]|\\.)*\]"  # a part of a constraint: a character, or a set of them
+_WILDCARD = re.compile(rf"(\(\?P<\w+>(?:{_PLAIN}|\((?:{_PLAIN}|\((?:{_PLAIN})*\))*\))*\))")
 _SEGMENT, _SUFFIX = re.compile(r"(?<=/)[\w-]+(?=/|\.\w+$)"), re.compile(r"\(\?P<dataset>[^()]*\)(_\w+)")
 _ENDINGS = ("md", "html", "csv", "parquet", "svg", "safetensors")
 _ALIKE = 10
 """The largest number of names that are compared as whole paths with a misspelt one."""
+
+
+def _union(patterns: Iterable[Sequence[str]]) -> str:
+    """One regular expression of several, each in parts. First parts that are the same stand once: they are long."""
+    rests: dict[str, list[Sequence[str]]] = {}
+    for parts in patterns:
+        rests.setdefault("".join(parts[:1]), []).append(parts[1:])
+    return f"(?:{'|'.join(first + (_union(rest) if any(rest) else '') for first, rest in rests.items())})"
 
 
 class Known(NamedTuple):
@@ -166,12 +181,12 @@ class UnknownTargets:
     def unknown_pattern(self, own: Iterable[str]) -> str:
         """A regular expression for paths below results and downloads that no rule makes, and for single words.
 
-        `own` are the user's paths, which may have such a name.
+        Logs are left to Snakemake. `own` are the user's paths, which may have such a name.
         """
-        patterns = [_SAME.sub(".+", _GROUP.sub("(?:", pattern.removesuffix("$"))) for pattern in self._known.patterns]
-        known = "|".join([*patterns, *map(re.escape, own)])
-        folders = f"{re.escape(self._project.results)}|{re.escape(self._project.resources)}"
-        return rf"(?!(?:{known})$)(?:(?:{folders})/.+|[a-z]\w*)"
+        results, resources = re.escape(self._project.results), re.escape(self._project.resources)
+        patterns = [_SAME.sub(".+", pattern.removesuffix("$")) for pattern in self._known.patterns]
+        known = _union([*map(_WILDCARD.split, patterns), *([re.escape(path)] for path in own), [f"{results}/logs/.+"]])
+        return rf"(?!{_GROUP.sub('(?:', known)}$)(?:(?:{results}|{resources})/.+|[a-z]\w*)"
 
     def refuse(self, unknown: str) -> None:
         """Raises `InputError` that suggests the target most similar to one that no rule makes."""
