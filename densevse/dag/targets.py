@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher, get_close_matches
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from densevse.config.environment import corenlp_home
@@ -45,7 +45,7 @@ class OwnFiles:
 
     def paths(self) -> list[str]:
         """The paths of the configuration."""
-        return [path for _, path in self._keyed_paths()]
+        return [path for _, path in self._keyed_paths]
 
     def refuse(self, absent: str) -> None:
         """Raises `InputError` that names the key of a missing path."""
@@ -77,27 +77,33 @@ class OwnFiles:
     def _absent_paths(self) -> dict[str, tuple[str, list[str]]]:
         """Snakemake's name of a path -> the path, and the keys that name it."""
         found: dict[str, tuple[str, list[str]]] = {}
-        for key, path in self._keyed_paths():
+        for key, path in self._keyed_paths:
             name = self._missing(path) if is_in_bucket(path) else None if os.path.exists(path) else path
             if name is not None:
                 found.setdefault(name, (path, []))[1].append(key)
         return found
 
     def _local_paths(self) -> Iterator[tuple[str, str]]:
-        """The same as `_keyed_paths`, without addresses in a bucket."""
-        yield from ((key, path) for key, path in self._keyed_paths() if not is_in_bucket(path))
+        """The keys and paths of the configuration, without addresses in a bucket."""
+        yield from ((key, path) for key, path in self._keyed_paths if not is_in_bucket(path))
 
-    def _keyed_paths(self) -> Iterator[tuple[str, str]]:
+    @cached_property
+    def _keyed_paths(self) -> list[tuple[str, str]]:
         """The keys and paths of the configuration."""
-        config, corenlp = self._project.config, corenlp_home()
-        yield from [("CORENLP_HOME", corenlp)] if corenlp else []
-        for settings in config.analyses():
-            yield from settings.paths()
-        for folder in FOLDERS:
-            yield from own_paths(getattr(config, folder), folder)
-        for name, network in config.networks.items():
-            if network.classes not in (None, "imagenet"):
-                yield f"networks.{name}.classes", self._project.packaged_file(str(network.classes))
+        return list(_find_paths(self._project))
+
+
+def _find_paths(project: Project) -> Iterator[tuple[str, str]]:
+    """The keys and paths of the configuration."""
+    config, corenlp = project.config, corenlp_home()
+    yield from [("CORENLP_HOME", corenlp)] if corenlp else []
+    for settings in config.analyses():
+        yield from settings.paths()
+    for folder in FOLDERS:
+        yield from own_paths(getattr(config, folder), folder)
+    for name, network in config.networks.items():
+        if network.classes not in (None, "imagenet"):
+            yield f"networks.{name}.classes", project.packaged_file(str(network.classes))
 
 
 BY_HAND = "obtain_by_hand"
