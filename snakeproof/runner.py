@@ -7,6 +7,7 @@ given as `source_names`. `ASKED` names what a function gets only if it has such 
 job (snakeproof.statements).
 """
 
+import gc
 import inspect
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -61,6 +62,10 @@ def run(rule: Any, advice: Mapping[str, str] | None = None) -> None:
                 return
             check_inputs(list(rule.input))
         module, _, name = rule.params.call.partition(":")
+        # Python's collector would visit the million objects of a library again and again while they are made.
+        gc.disable()
         function = getattr(import_module(module), name)
+        gc.freeze()
+        gc.enable()
         with making(statement):
             function(**arguments(function, rule))

@@ -130,10 +130,10 @@ class Makers:
         return any(name != BY_HAND for name in self.rule_names(path))
 
     def patterns(self) -> list[str]:
-        """Regular expressions of the paths that rules make, without logs; none is compiled here: that takes long."""
+        """Regular expressions of the paths that rules make, none of which is compiled here: that takes long."""
         folder = re.escape(self._place("x").removesuffix("x"))
-        outputs = (output for rule in self._workflow.rules for output in rule.products(include_logfiles=False))
-        return [self._pattern(str(output)).removeprefix(folder) for output in outputs]
+        products = (product for rule in self._workflow.rules for product in rule.products())
+        return [self._pattern(str(product)).removeprefix(folder) for product in products]
 
 
 def _may_make(rule: Any, path: str) -> bool:
@@ -187,11 +187,12 @@ class UnknownTargets:
     def unknown_pattern(self, own: Iterable[str]) -> str:
         """A regular expression for paths below results and downloads that no rule makes, and for single words.
 
-        Logs are left to Snakemake. `own` are the user's paths, which may have such a name.
+        Logs, two fifths of the patterns, are left to Snakemake. `own` are the user's paths, which may have such a name.
         """
         results, resources = re.escape(self._project.results), re.escape(self._project.resources)
-        patterns = [_SAME.sub(".+", pattern.removesuffix("$")) for pattern in self._known.patterns]
-        known = _union([*map(_WILDCARD.split, patterns), *([re.escape(path)] for path in own), [f"{results}/logs/.+"]])
+        logs = f"{results}/logs/"
+        patterns = [_SAME.sub(".+", one.removesuffix("$")) for one in self._known.patterns if not one.startswith(logs)]
+        known = _union([*map(_WILDCARD.split, patterns), *([re.escape(path)] for path in own), [f"{logs}.+"]])
         return rf"(?!{_GROUP.sub('(?:', known)}$)(?:(?:{results}|{resources})/.+|[a-z]\w*)"
 
     def refuse(self, unknown: str) -> None:
