@@ -61,11 +61,17 @@ def run(rule: Any, advice: Mapping[str, str] | None = None) -> None:
             if take_back(statement, list(rule.output)):
                 return
             check_inputs(list(rule.input))
-        module, _, name = rule.params.call.partition(":")
-        # Python's collector would visit the million objects of a library again and again while they are made.
-        gc.disable()
-        function = getattr(import_module(module), name)
-        gc.freeze()
-        gc.enable()
+        function = _import_function(rule.params.call)
         with making(statement):
             function(**arguments(function, rule))
+
+
+def _import_function(call: str) -> Callable[..., None]:
+    """The function "<module>:<name>", imported while Python's collector rests: it would visit all objects often."""
+    module, _, name = call.partition(":")
+    gc.disable()
+    try:
+        return getattr(import_module(module), name)  # type: ignore[no-any-return]
+    finally:
+        gc.freeze()
+        gc.enable()

@@ -249,8 +249,7 @@ def find_layers(kind: Kind, name: str, config: Config, dataset: str | None) -> l
 
     Raises `InputError` for an unknown name.
     """
-    dumped = {"exclude_unset": True, "exclude": {"variants", "datasets", "ensembles"}}
-    return [(place, layer.model_dump(**dumped)) for place, layer in _find_entries(kind, name, config, dataset)]
+    return [(place, _stated_values(layer)) for place, layer in _find_entries(kind, name, config, dataset)]
 
 
 def _find_entries(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, BaseModel]]:
@@ -267,6 +266,10 @@ def _find_entries(kind: Kind, name: str, config: Config, dataset: str | None) ->
             return [(place, layer) for place, layer in layers if layer]
     known = [known for owner, entry in entries for known in (owner, *entry.variants)]
     raise InputError(f"no {name!r} in config/{kind}; known: {known}{suggest_name(name, known)}")
+
+
+def _stated_values(entry: BaseModel) -> dict[str, Any]:
+    return entry.model_dump(exclude_unset=True, exclude={"variants", "datasets", "ensembles"})
 
 
 def _resolve_entry(kind: type[Entry], layers: Sequence[Layer], check: Callable[[str, Entry], None], what: str) -> Entry:
