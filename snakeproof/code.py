@@ -12,7 +12,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -34,6 +34,8 @@ _KNOWN = 5
 File: TypeAlias = os.DirEntry[str] | Path
 
 WITHOUT_EFFECT = {"ctx", "kind", "type_comment", "type_ignores"}
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""The fields of statements that hold statements."""
 
 
 class Facts(NamedTuple):
@@ -210,10 +212,10 @@ def facts(source: str, name: str) -> Facts:
     """The facts in the text of the file `name`. Raises `SyntaxError` if it is not Python."""
     tree = ast.parse(source)
     package = name.split("/")[:-1]
-    imports: set[str] = set()
-    for node in _executed_nodes(tree):
-        imports |= set(_imported_names(node, package))
-    digest = hashlib.sha256("\n".join(_tree_lines(tree)).encode()).hexdigest()[:16]
+    imports = {name for node in _import_statements(tree.body) for name in _imported_names(node, package)}
+    lines: list[str] = []
+    _add_tree_lines(tree, lines)
+    digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
     return Facts(digest, sorted(imports), dict(_functions(tree)))
 
 
@@ -232,41 +234,44 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, list[str]]]:
             yield node.name, [*found, *([f"**{node.args.kwarg.arg}"] if node.args.kwarg else [])]
 
 
-def _executed_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes except docstrings and those that only a type checker reads."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        if not _is_text(child) and not _is_for_type_checkers(child):
-            yield from _executed_nodes(child)
+def _import_statements(statements: Iterable[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The imports among statements and in their blocks, without those that only a type checker reads."""
+    for node in statements:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif not _is_for_type_checkers(node):
+            for block in _BLOCKS:
+                yield from _import_statements(getattr(node, block, ()))
 
 
-def _imported_names(node: ast.AST, package: Sequence[str]) -> Iterator[str]:
+def _imported_names(node: ast.Import | ast.ImportFrom, package: Sequence[str]) -> Iterator[str]:
     """The modules that a statement of a module in `package` imports, or names in them."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
+    else:
         above = package[: len(package) + 1 - node.level] if node.level else ()
         module = ".".join([*above, *([node.module] if node.module else [])])
         yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
-def _tree_lines(node: Any) -> Iterator[str]:
-    """A tree as lines that are the same in every version of Python: unset fields are left out."""
+def _add_tree_lines(node: Any, lines: list[str]) -> None:
+    """Adds a tree as lines that are the same in every version of Python: unset fields are left out."""
     if isinstance(node, list):
-        yield "["
+        lines.append("[")
         for item in node:
             if not (_is_text(item) or isinstance(item, ast.Pass) or _is_for_type_checkers(item)):
-                yield from _tree_lines(item)
-        yield "]"
+                _add_tree_lines(item, lines)
+        lines.append("]")
     elif isinstance(node, ast.AST):
-        yield f"({type(node).__name__}"
-        for name, value in ast.iter_fields(node):
-            if name not in WITHOUT_EFFECT and value is not None and value != []:
-                yield name
-                yield from _tree_lines(value)
-        yield ")"
+        lines.append(f"({type(node).__name__}")
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if value is not None and value != [] and name not in WITHOUT_EFFECT:
+                lines.append(name)
+                _add_tree_lines(value, lines)
+        lines.append(")")
     else:
-        yield repr(node)
+        lines.append(repr(node))
 
 
 def _is_text(node: Any) -> bool:

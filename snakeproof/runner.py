@@ -7,6 +7,7 @@ given as `source_names`. `ASKED` names what a function gets only if it has such 
 job (snakeproof.statements).
 """
 
+import gc
 import inspect
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -60,7 +61,17 @@ def run(rule: Any, advice: Mapping[str, str] | None = None) -> None:
             if take_back(statement, list(rule.output)):
                 return
             check_inputs(list(rule.input))
-        module, _, name = rule.params.call.partition(":")
-        function = getattr(import_module(module), name)
+        function = _import_function(rule.params.call)
         with making(statement):
             function(**arguments(function, rule))
+
+
+def _import_function(call: str) -> Callable[..., None]:
+    """The function "<module>:<name>", imported while Python's collector rests: it would visit all objects often."""
+    module, _, name = call.partition(":")
+    gc.disable()
+    try:
+        return getattr(import_module(module), name)  # type: ignore[no-any-return]
+    finally:
+        gc.freeze()
+        gc.enable()

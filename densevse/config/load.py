@@ -184,7 +184,7 @@ def _check_order(config: Config, dataset: DatasetName, found: dict[Hashable, Nee
     models += [("generators", name) for name in config.generator_names()]
     needs = {}
     for model in models:
-        made_of = (model, *(place for place, _ in find_layers(*model, config, dataset)))
+        made_of = (model, *(place for place, _ in _find_entries(*model, config, dataset)))
         if made_of not in found:
             found[made_of] = _needs(config, model, dataset)
         needs[model] = found[made_of]
@@ -249,6 +249,11 @@ def find_layers(kind: Kind, name: str, config: Config, dataset: str | None) -> l
 
     Raises `InputError` for an unknown name.
     """
+    return [(place, _stated_values(layer)) for place, layer in _find_entries(kind, name, config, dataset)]
+
+
+def _find_entries(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, BaseModel]]:
+    """The same, as they are in the configuration."""
     entries = config.method_entries().items() if kind == "methods" else config.generators.items()
     for owner, entry in entries:
         if name == owner or name in entry.variants:
@@ -258,7 +263,7 @@ def find_layers(kind: Kind, name: str, config: Config, dataset: str | None) -> l
             if own:
                 where += f".variants.{name}"
                 layers += [(where, own), *((f"{where}.datasets.{each}", own.datasets.get(each)) for each in on)]
-            return [(place, _stated_values(layer)) for place, layer in layers if layer]
+            return [(place, layer) for place, layer in layers if layer]
     known = [known for owner, entry in entries for known in (owner, *entry.variants)]
     raise InputError(f"no {name!r} in config/{kind}; known: {known}{suggest_name(name, known)}")
 

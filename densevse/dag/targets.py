@@ -9,8 +9,9 @@ such as a misspelt path or rule, which Snakemake rejects without a suggestion.
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher, get_close_matches
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from densevse.config.environment import corenlp_home
@@ -44,7 +45,7 @@ class OwnFiles:
 
     def paths(self) -> list[str]:
         """The paths of the configuration."""
-        return [path for _, path in self._keyed_paths()]
+        return [path for _, path in self._keyed_paths]
 
     def refuse(self, absent: str) -> None:
         """Raises `InputError` that names the key of a missing path."""
@@ -76,27 +77,33 @@ class OwnFiles:
     def _absent_paths(self) -> dict[str, tuple[str, list[str]]]:
         """Snakemake's name of a path -> the path, and the keys that name it."""
         found: dict[str, tuple[str, list[str]]] = {}
-        for key, path in self._keyed_paths():
+        for key, path in self._keyed_paths:
             name = self._missing(path) if is_in_bucket(path) else None if os.path.exists(path) else path
             if name is not None:
                 found.setdefault(name, (path, []))[1].append(key)
         return found
 
     def _local_paths(self) -> Iterator[tuple[str, str]]:
-        """The same as `_keyed_paths`, without addresses in a bucket."""
-        yield from ((key, path) for key, path in self._keyed_paths() if not is_in_bucket(path))
+        """The keys and paths of the configuration, without addresses in a bucket."""
+        yield from ((key, path) for key, path in self._keyed_paths if not is_in_bucket(path))
 
-    def _keyed_paths(self) -> Iterator[tuple[str, str]]:
+    @cached_property
+    def _keyed_paths(self) -> list[tuple[str, str]]:
         """The keys and paths of the configuration."""
-        config, corenlp = self._project.config, corenlp_home()
-        yield from [("CORENLP_HOME", corenlp)] if corenlp else []
-        for settings in config.analyses():
-            yield from settings.paths()
-        for folder in FOLDERS:
-            yield from own_paths(getattr(config, folder), folder)
-        for name, network in config.networks.items():
-            if network.classes not in (None, "imagenet"):
-                yield f"networks.{name}.classes", self._project.packaged_file(str(network.classes))
+        return list(_find_paths(self._project))
+
+
+def _find_paths(project: Project) -> Iterator[tuple[str, str]]:
+    """The keys and paths of the configuration."""
+    config, corenlp = project.config, corenlp_home()
+    yield from [("CORENLP_HOME", corenlp)] if corenlp else []
+    for settings in config.analyses():
+        yield from settings.paths()
+    for folder in FOLDERS:
+        yield from own_paths(getattr(config, folder), folder)
+    for name, network in config.networks.items():
+        if network.classes not in (None, "imagenet"):
+            yield f"networks.{name}.classes", project.packaged_file(str(network.classes))
 
 
 BY_HAND = "obtain_by_hand"
@@ -131,16 +138,30 @@ class Makers:
 
 def _may_make(rule: Any, path: str) -> bool:
     """True if an output of a rule has the path's first and last part, a cheap test before a full match."""
-    return any(
-        path.startswith(file.constant_prefix()) and path.endswith(file.constant_suffix()) for file in rule.output
-    )
+    return any(path.startswith(first) and path.endswith(last) for first, last in map(_constant_ends, rule.output))
+
+
+@cache
+def _constant_ends(file: Any) -> tuple[str, str]:
+    """The first and the last part of an output, without wildcards."""
+    return file.constant_prefix(), file.constant_suffix()
 
 
 _GROUP, _SAME = re.compile(r"\(\?P<\w+>"), re.compile(r"\(\?P=\w+\)")
+_PLAIN = r"[^()\[\]\\]|\\.|\[(?:[^\]\\]|\\.)*\]"  # a part of a constraint: a character, or a set of them
+_WILDCARD = re.compile(rf"(\(\?P<\w+>(?:{_PLAIN}|\((?:{_PLAIN}|\((?:{_PLAIN})*\))*\))*\))")
 _SEGMENT, _SUFFIX = re.compile(r"(?<=/)[\w-]+(?=/|\.\w+$)"), re.compile(r"\(\?P<dataset>[^()]*\)(_\w+)")
 _ENDINGS = ("md", "html", "csv", "parquet", "svg", "safetensors")
 _ALIKE = 10
 """The largest number of names that are compared as whole paths with a misspelt one."""
+
+
+def _union(patterns: Iterable[Sequence[str]]) -> str:
+    """One regular expression of several, each in parts. First parts that are the same stand once: they are long."""
+    rests: dict[str, list[Sequence[str]]] = {}
+    for parts in patterns:
+        rests.setdefault("".join(parts[:1]), []).append(parts[1:])
+    return f"(?:{'|'.join(first + (_union(rest) if any(rest) else '') for first, rest in rests.items())})"
 
 
 class Known(NamedTuple):
@@ -166,12 +187,13 @@ class UnknownTargets:
     def unknown_pattern(self, own: Iterable[str]) -> str:
         """A regular expression for paths below results and downloads that no rule makes, and for single words.
 
-        `own` are the user's paths, which may have such a name.
+        Logs, two fifths of the patterns, are left to Snakemake. `own` are the user's paths, which may have such a name.
         """
-        patterns = [_SAME.sub(".+", _GROUP.sub("(?:", pattern.removesuffix("$"))) for pattern in self._known.patterns]
-        known = "|".join([*patterns, *map(re.escape, own)])
-        folders = f"{re.escape(self._project.results)}|{re.escape(self._project.resources)}"
-        return rf"(?!(?:{known})$)(?:(?:{folders})/.+|[a-z]\w*)"
+        results, resources = re.escape(self._project.results), re.escape(self._project.resources)
+        logs = f"{results}/logs/"
+        patterns = [_SAME.sub(".+", one.removesuffix("$")) for one in self._known.patterns if not one.startswith(logs)]
+        known = _union([*map(_WILDCARD.split, patterns), *([re.escape(path)] for path in own), [f"{logs}.+"]])
+        return rf"(?!{_GROUP.sub('(?:', known)}$)(?:(?:{results}|{resources})/.+|[a-z]\w*)"
 
     def refuse(self, unknown: str) -> None:
         """Raises `InputError` that suggests the target most similar to one that no rule makes."""

@@ -1,16 +1,24 @@
-"""torchvision's parts, imported so that a process without a GPU does not load Triton.
+"""torchvision's parts, imported without torch's compiler, which takes twice as long to import as all others.
 
-torchvision imports torch's compiler, which imports Triton where it is installed. Only kernels on a GPU need it, and
-Triton 3.9 ends every process that has loaded it with pages of `nanobind: leaked`.
+One function of torchvision asks the compiler, on a GPU, whether it is supported there. The compiler imports Triton
+where it is installed, and Triton 3.9 ends every process that has loaded it with pages of `nanobind: leaked`.
 """
 
 import sys
+from importlib import import_module
+from types import ModuleType
 
-import torch
+_COMPILER = "torch._dynamo.utils"
 
-_HIDDEN = torch.cuda.device_count() == 0 and "triton" not in sys.modules
+
+def _is_compile_supported(device_type: str) -> bool:
+    return bool(import_module(_COMPILER).is_compile_supported(device_type))
+
+
+_HIDDEN = _COMPILER not in sys.modules
 if _HIDDEN:
-    sys.modules["triton"] = None  # type: ignore[assignment]  # an import fails, as where it is not installed
+    sys.modules[_COMPILER] = ModuleType(_COMPILER)
+    sys.modules[_COMPILER].is_compile_supported = _is_compile_supported  # type: ignore[attr-defined]
 
 from torchvision import models, transforms  # noqa: E402
 from torchvision.models.detection import fasterrcnn_resnet50_fpn_v2  # noqa: E402
@@ -18,7 +26,7 @@ from torchvision.models.feature_extraction import create_feature_extractor, get_
 from torchvision.ops import roi_align  # noqa: E402
 
 if _HIDDEN:
-    del sys.modules["triton"]
+    del sys.modules[_COMPILER]
 
 __all__ = [
     "create_feature_extractor",

@@ -15,6 +15,8 @@ PATTERNS = [
     r"results/(?P<dataset>flickr30k|scenes)/models/(?P<variant>vse|vsepp)/model\.safetensors$",
     r"results/(?P<dataset>scenes)/(?P=dataset)\.parquet$",
     r"resources/(?P<resource>flickr30k/images\.tar)$",
+    r"resources/(?P<network>alexnet|(?:vgg|[()]net)-(?:16|19)\)?)$",
+    r"resources/(?P<network>alexnet|(?:vgg|[()]net)-(?:16|19)\)?)/(?P<file>weights\.(?:pt|pth))$",
 ]
 
 
@@ -52,9 +54,18 @@ def test_the_near_target_is_named(target, near, targets):
         ("results/scenes/scenes.parquet", False),
         ("resources/flickr30k/images.tar", False),
         ("resources/flickr30k/image.tar", True),
+        ("resources/vgg-16", False),
+        ("resources/)net-19)", False),
+        ("resources/vgg-16/weights.pth", False),
+        ("resources/vgg-16/weights", True),
+        ("resources/vgg-16/", True),
+        ("resources/", False),
+        ("results/logs/train/scenes.log", False),
+        ("results/logs", True),
         ("config/published/vse.csv", False),
         ("/elsewhere/photographs.zip", False),
         ("photographs", False),
+        ("photograph", True),
         ("al", True),
     ],
 )
