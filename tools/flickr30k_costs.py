@@ -7,7 +7,7 @@ examples/flickr30k_cheaper.yaml. All are for the same core: that of the estimate
 """
 
 import csv
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from densevse.command.costs.jobs import Arithmetic
@@ -38,7 +38,7 @@ def read_amounts(name: str, column: str = "amount") -> dict[Key, str]:
 
 def planned_amounts(configfiles: Sequence[str]) -> dict[Key, float]:
     """The amounts of work of today's plan."""
-    project, found = configured_project(configfiles), Counter[Key]()
+    project, found = configured_project(configfiles), defaultdict[Key, float](float)
     arithmetic = Arithmetic(project)
     for job in planned_jobs([TARGET], configfiles, project.config.results):
         names = [job.wildcards.get(name) for name in NAMES]
@@ -51,7 +51,7 @@ def planned_amounts(configfiles: Sequence[str]) -> dict[Key, float]:
 
 def hours(amounts: Amounts, rates: Rates) -> dict[tuple[str, str], float]:
     """(stage, of) -> hours of one core."""
-    found: Counter[tuple[str, str]] = Counter()
+    found = defaultdict[tuple[str, str], float](float)
     for (stage, of, kind), amount in amounts.items():
         found[stage, of] += amount / rates.by_kind[kind] / 3600
     return found

@@ -49,8 +49,9 @@ class MethodCost(NamedTuple):
 
     def recompute_pairs(self, negatives: Literal["sum", "hardest"]) -> Self:
         """The cost if the gradient computes pairs again: those with a hinge, or its own and the two hardest."""
-        again = {"passes": 1 + 3 * HINGED} if negatives == "sum" else {"passes": 1, "trained_sentence": 3 * self.pair}
-        return self._replace(**again)
+        if negatives == "sum":
+            return self._replace(passes=1 + 3 * HINGED)
+        return self._replace(passes=1, trained_sentence=3 * self.pair)
 
     def step_work(self, batch: int) -> Mapping[str, float]:
         """The work of a step on `batch` sentences and their images, which get no gradient; backwards costs twice."""

@@ -145,7 +145,7 @@ class Arithmetic:
             return {}
         # Convolutions after the map cost by its cells; linear layers have their own input, whatever the map's.
         heads = boxes * (options.cells**2 / shared.cells if read.cells > 1 else 1)
-        rest = Pass(*(after - before for after, before in zip(every, shared, strict=True)))
+        rest = every._replace(flop=every.flop - shared.flop, written=every.written - shared.written)
         crops = images * pixels / shared.side**2
         return add_amounts(
             *(one.crops_work(n, network.precision) for one, n in ((shared, crops), (rest, images * heads)))
