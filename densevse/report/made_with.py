@@ -28,7 +28,9 @@ class ReadFeatures(NamedTuple):
     def describe(self) -> str:
         """The architecture, weights, precision and preprocessing of the network, and how it reads boxes."""
         read = f" ({self.preprocessing})" if self.preprocessing else ""
-        made = f"{self.network} is {self.settings['architecture']}, {self.weights}, {self.settings['precision']}{read}"
+        stored = f", stored as {self.settings['dtype']}" if "dtype" in self.settings else ""
+        computed = f"{self.settings['precision']}{stored}{read}"
+        made = f"{self.network} is {self.settings['architecture']}, {self.weights}, {computed}"
         options = self.settings.get("regions") or {}
         if "roi_align" not in (options.get("scoring"), options.get("features")):
             return made  # each box is a crop, as in R-CNN
