@@ -1,8 +1,9 @@
-"""Regions: shared convolution against crops, the stage against its bare network, processes of selective search."""
+"""Regions: shared convolution against crops, also for SCO's concepts, the stage against its bare network, processes."""
 
 import io
 import tempfile
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,12 +19,14 @@ from benchmarks._timing import times_as_fast
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
+from densevse.config.networks import NetworkSettings, RegionOptions
+from densevse.config.registries import ARCHITECTURES
 from densevse.vision.crops import warp
 from densevse.vision.extract import NetworkFiles
 from densevse.vision.extract_regions import write_regions
-from densevse.vision.networks import load_network
+from densevse.vision.networks import Network, load_network
 from densevse.vision.proposals import propose
-from densevse.vision.regions import RegionNetwork
+from densevse.vision.regions import Candidates, RegionNetwork, choose_regions
 from snakeproof.schema import write
 
 REGIONS, CROP, BATCH = 20, 224, 64
@@ -44,11 +47,12 @@ class Sizes(NamedTuple):
     pictures: int
     searched: int
     boxes: int
+    clustered: int  # boxes of a picture that SCO's concept network scores, in pictures of twice the side
     pairs: int
 
 
-FULL = Sizes(side=224, pictures=16, searched=8, boxes=100, pairs=2)
-TOY = Sizes(side=48, pictures=1, searched=1, boxes=2, pairs=1)
+FULL = Sizes(side=224, pictures=16, searched=8, boxes=100, clustered=49, pairs=2)
+TOY = Sizes(side=48, pictures=1, searched=1, boxes=2, clustered=2, pairs=1)
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
@@ -62,6 +66,7 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
             _shared(network, pictures[0], sizes),
             _stage(network, folder, sizes),
             _processes(folder, images, sizes),
+            _concepts(sizes),
         ]
 
 
@@ -79,6 +84,29 @@ def _shared(network: RegionNetwork, picture: np.ndarray, sizes: Sizes) -> tuple[
         ratio,
         f"MobileNetV2, {sizes.side} pixels",
     )
+
+
+def _concepts(sizes: Sizes) -> tuple[str, str, float, str]:
+    """Clustered boxes of a photograph by VGG19's crops, as SCO's paper, and on one map (flickr30k_cheaper.yaml)."""
+    nodes = ARCHITECTURES["vgg19"].layers
+    settings = NetworkSettings(
+        architecture="vgg19", layers={"regions": "fc7"}, nodes=nodes, batch_size=1 + sizes.clustered
+    )
+    network = RegionNetwork(Network(settings, get_model("vgg19", weights=None).eval()), "fc7", "conv5_4")
+    shown = np.random.default_rng(0).integers(0, 256, (sizes.side * 2, sizes.side * 2, 3), np.uint8)
+    whole = np.array([[0, 0, *shown.shape[1::-1]]], np.float32)
+    image = Candidates("a", shown, np.concatenate([whole, _boxes(sizes.clustered, 2 * sizes.side)]))
+    by_crops = RegionOptions(detections=sizes.clustered, nms_threshold=1)
+    read = {"scoring": "roi_align", "features": "roi_align", "map": "conv5_4", "map_size": 448, "cells": 14}
+    by_map = by_crops.model_copy(update=read)
+    with ThreadPoolExecutor(1) as pool:
+        ratio = times_as_fast(
+            lambda: list(choose_regions([image], network, by_map, pool)),
+            lambda: list(choose_regions([image], network, by_crops, pool)),
+            sizes.pairs,
+        )
+    what = f"concepts of {1 + sizes.clustered} regions: crops / one map"
+    return what, ">= 6", ratio, f"VGG19 of random weights, {2 * sizes.side} pixels, map of 448"
 
 
 def _stage(network: RegionNetwork, folder: Path, sizes: Sizes) -> tuple[str, str, float, str]:

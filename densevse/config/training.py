@@ -46,7 +46,12 @@ class TrainingConfig(Strict):
     precision: Literal["float32", "tf32", "bf16"] = Field(
         default="float32",
         description="precision of products on a GPU: tf32 rounds the factors of float32 products; bf16 computes most "
-        "of a model in half precision (autocast), but not the loss; a CPU always computes in float32",
+        "of a model in half precision (autocast), but not the loss; a CPU has `cpu_precision`",
+    )
+    cpu_precision: Literal["float32", "bf16"] = Field(
+        default="float32",
+        description="the same on a CPU; bf16 is refused by one that does not compute it faster than float32, so that "
+        "no machine decides numbers in silence",
     )
 
 

@@ -36,6 +36,7 @@ REGION_OPTIONS_FIELDS = (
 OPTIMISATION = (
     "batch_size",
     "checkpoint_steps",
+    "cpu_precision",
     "ema_decay",
     "grad_clip",
     "momentum",
@@ -64,11 +65,14 @@ MAPS_OF_MCG = ("pixels", "scales")
 FOREST_OF_MCG = ("leaf", "trees")
 SAMPLE_OF_MCG = ("candidates", "superpixels")
 PROPOSALS_OF_MCG = ("boxes", "candidates", "superpixels")
+WHERE_SET = {"cpu_precision": "float32"}
+"""Fields that came later, with the value that is given to no job: what was made before them stays valid."""
 
 
 def dump_fields(entry: BaseModel, names: Iterable[str]) -> dict[str, Any]:
     """The named fields of an entry as plain values; of those, the ones that the entry's type has."""
-    return _order_fields(entry.model_dump(mode="json", include={*names}))
+    found = _order_fields(entry.model_dump(mode="json", include={*names}))
+    return {name: value for name, value in found.items() if name not in WHERE_SET or WHERE_SET[name] != value}
 
 
 def dump_entry(entry: BaseModel) -> dict[str, Any]:

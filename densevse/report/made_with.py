@@ -26,11 +26,17 @@ class ReadFeatures(NamedTuple):
         return f"{self.network} (given: {_source(self.settings)})" if "files" in self.settings else self.network
 
     def describe(self) -> str:
-        """The architecture, weights, precision and preprocessing of the network."""
+        """The architecture, weights, precision and preprocessing of the network, and how it reads boxes."""
         read = f" ({self.preprocessing})" if self.preprocessing else ""
         stored = f", stored as {self.settings['dtype']}" if "dtype" in self.settings else ""
         computed = f"{self.settings['precision']}{stored}{read}"
-        return f"{self.network} is {self.settings['architecture']}, {self.weights}, {computed}"
+        made = f"{self.network} is {self.settings['architecture']}, {self.weights}, {computed}"
+        options = self.settings.get("regions") or {}
+        if "roi_align" not in (options.get("scoring"), options.get("features")):
+            return made  # each box is a crop, as in R-CNN
+        size = f" of {options['map_size']} pixels" if options.get("map_size") else ""
+        how = "read from" if options.get("features") == "roi_align" else "chosen on"
+        return f"{made}, boxes are {how} one map of the image{size}"
 
 
 def choices(retrievals: Sequence[Statement]) -> dict[str, str]:

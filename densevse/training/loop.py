@@ -29,7 +29,14 @@ from densevse.methods.interface import Moment, module_device
 from densevse.methods.moving import Packed, to_device
 from densevse.runtime.ahead import prefetch_results
 from densevse.runtime.arrays import Indices
-from densevse.runtime.numerics import STOP_SIGNALS, TrainingPrecision, gpu_computes_bf16, seed_everything, set_up
+from densevse.runtime.numerics import (
+    STOP_SIGNALS,
+    TrainingPrecision,
+    fastest_precision,
+    gpu_computes_bf16,
+    seed_everything,
+    set_up,
+)
 from densevse.runtime.on_gpu import loader_threads, numbers_at_once
 from densevse.runtime.project import NUMBERS_AT_ONCE
 from densevse.training.checkpoints import Checkpoint, fingerprint
@@ -315,9 +322,18 @@ def _columns() -> set[str]:
 
 
 def training_precision(settings: TrainingConfig, device: torch.device) -> TrainingPrecision:
-    """The precision of a training on a device: the configured one on a GPU that computes in it, float32 elsewhere."""
-    lacks_it = device.type == "cuda" and not gpu_computes_bf16()
-    return "float32" if device.type == "cpu" or lacks_it else settings.precision
+    """The precision of a training on a device: the configured one, but float32 on a GPU that does not compute in it.
+
+    Raises `InputError` for bf16 on a CPU that is not faster in it.
+    """
+    if device.type == "cpu":
+        if settings.cpu_precision == "bf16" and fastest_precision() != "bf16":
+            raise InputError(
+                "training.cpu_precision: bf16 is not faster than float32 on this processor, which has no matrix units "
+                "or vector units for it that are allowed; remove the key, or train on another machine."
+            )
+        return settings.cpu_precision
+    return "float32" if device.type == "cuda" and not gpu_computes_bf16() else settings.precision
 
 
 def _optimizer(weights: list[torch.nn.Parameter], settings: TrainingConfig) -> torch.optim.Optimizer:

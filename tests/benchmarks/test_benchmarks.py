@@ -12,7 +12,7 @@ from benchmarks._machine import machine
 
 ROWS = {
     "captions": 2,
-    "defrag": 4,
+    "defrag": 5,
     "dry_run": 1,
     "features": 1,
     "generation": 1,
@@ -21,7 +21,7 @@ ROWS = {
     "mcg": 3,
     "ranking": 5,
     "reading": 2,
-    "regions": 3,
+    "regions": 4,
     "scan": 4,
     "search": 2,
     "sm_lstm": 6,

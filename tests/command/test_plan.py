@@ -50,6 +50,35 @@ def test_jobs_stages_downloads_and_instructions(folder, densevse):
     assert not list(Path("results").glob("[!.]*")), "a plan makes nothing but the hidden folder of records"
 
 
+def test_the_difference_that_a_file_makes(folder, densevse):
+    (folder / "mine.yaml").write_text(yaml.safe_dump({"tables": {"flickr30k": {"measure": ["vse", "vsepp"]}}}))
+    (folder / "small.yaml").write_text("datasets: {flickr30k: {networks: {whole: alexnet}}}")
+    answer = densevse("plan", "results/tables/flickr30k.md", "--configfile", "mine.yaml", "--instead", "small.yaml")
+    assert answer.status == 0, answer.errors
+    rows = {line.split()[0]: line.split()[1:] for line in answer.lines[: answer.lines.index("")]}
+    assert list(rows) == ["stage", "extract_features"], "other stages take what they took"
+    before, after, difference = map(float, rows["extract_features"][1:])
+    assert difference == pytest.approx(after - before)
+    assert after < 0.1 * before
+    text = " ".join(answer.output.split())
+    assert "with small.yaml instead of" in text
+    assert "for one core of an AMD EPYC with AVX2" in text
+
+
+def test_a_file_that_makes_no_difference_and_one_that_is_not_there(folder, densevse):
+    (folder / "mine.yaml").write_text(yaml.safe_dump({"tables": {"flickr30k": {"measure": ["vse"]}}}))
+    (folder / "none.yaml").write_text("datasets: {flickr30k: {title: Flickr30k}}")
+    target = ["plan", "results/tables/flickr30k.md", "--configfile", "mine.yaml", "--instead"]
+    answer = densevse(*target, "none.yaml")
+    assert answer.lines[0] == "No stage takes another time."
+    answer = densevse(*target, "nowhere.yaml")
+    assert answer.status == 1
+    assert "nowhere.yaml is not there" in answer.errors
+    answer = densevse("plan", "--measure", "--instead", "none.yaml")
+    assert answer.status == 1
+    assert "name a target" in answer.errors
+
+
 @pytest.mark.long
 def test_the_jobs_are_those_of_a_dry_run(folder):
     jobs = planned_jobs(["results/tables/scenes.md"], [], "results")

@@ -47,3 +47,12 @@ def test_a_listed_field_is_one_of_some_entry():
     computed = {"detector"}  # a property of MCG's options
     known = {name for entry in PLAN_ALONE for name in entry.model_fields} | of_proposers | computed
     assert known >= LISTED
+
+
+SET = {"cpu_precision": "bf16"}
+
+
+def test_what_came_later_is_given_only_where_it_is_set():
+    given = [fields.dump_fields(TrainingConfig(batch_size=1, **kept), fields.TRAINING) for kept in ({}, SET)]
+    assert [one.get("cpu_precision") for one in given] == [None, "bf16"]
+    assert given[0].keys() | SET.keys() == given[1].keys()

@@ -32,9 +32,10 @@ def made(place, reads=None, settings=None, found=None, **wildcards):
     return place
 
 
-def features(network="vgg19", view="whole", weights="v.pth", precision="fp32", found=None, of=None, **reads):
+def features(network="vgg19", view="whole", weights="v.pth", found=None, of=None, options=None, **reads):
     """Features by a network, whose architecture is that of VGG-19; `of` are further wildcards."""
-    settings = {"network": {"architecture": "vgg19", "precision": precision}}
+    decided = {"regions": options} if options else {}
+    settings = {"network": {"architecture": "vgg19", "precision": reads.pop("precision", "fp32"), **decided}}
     read = {**({"weights": weights} if weights else {}), **reads}
     place = f"scenes/features/{network}/{view}/00-of-01.parquet"
     return made(place, read, settings, found, network=network, **(of or {"view": view}))
@@ -90,6 +91,22 @@ def test_regions_have_a_network_and_a_proposer_and_sentences_a_parser():
         "parser": "corenlp_pcfg",
         "word vectors": "glove",
     }
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"scoring": "crops", "features": "crops", "map_size": 448}, ""),
+        ({"scoring": "roi_align", "features": "crops", "map_size": None}, ", boxes are chosen on one map of the image"),
+        (
+            {"scoring": "roi_align", "features": "roi_align", "map_size": 448},
+            ", boxes are read from one map of the image of 448 pixels",
+        ),
+    ],
+)
+def test_what_reads_boxes_otherwise_than_by_crops_says_so(options, said):
+    of_regions = retrieval(model(view_regions=regions(options=options)))
+    assert descriptions([[of_regions]]) == [f"rcnn is vgg19, weights v.pth, fp32{said}"]
 
 
 def test_phrases_are_of_the_model_that_embedded_them():

@@ -300,6 +300,26 @@ def test_a_phase_may_begin_to_train_what_the_one_before_left(trainer, optimizer,
     assert not torch.equal(words[1], before)
 
 
+def test_a_cpu_trains_in_half_precision_only_if_it_is_told_to_and_faster(trainer, monkeypatch):
+    cpu, told = torch.device("cpu"), TrainingConfig(**TRAINING, cpu_precision="bf16")
+    for faster in ("bf16", "fp32"):
+        monkeypatch.setattr("densevse.training.loop.fastest_precision", lambda faster=faster: faster)
+        assert training_precision(TrainingConfig(**TRAINING, precision="bf16"), cpu) == "float32"
+    with pytest.raises(InputError, match=r"cpu_precision: bf16 is not faster .* on this processor.*remove the key"):
+        training_precision(told, cpu)
+    monkeypatch.setattr("densevse.training.loop.fastest_precision", lambda: "bf16")
+    assert training_precision(told, cpu) == "bf16"
+    in_half, in_float = (trainer(cpu_precision=one) for one in ("bf16", "float32"))
+    batch, moment = in_half.task.batch(np.arange(16), 1), Moment(1, "main", in_half.task.parameters)
+    losses = []
+    for one in (in_half, in_float):
+        torch.manual_seed(0)
+        losses.append(one.step(batch, moment, 0.01))
+    torch.testing.assert_close(*losses, rtol=0.05, atol=0.05)
+    assert losses[0] != losses[1]
+    assert all(weight.dtype == torch.float32 for weight in in_half.weights.values())
+
+
 def test_half_precision_is_of_gpus_that_compute_in_it(monkeypatch):
     settings, card = TrainingConfig(**TRAINING, precision="bf16"), torch.device("cuda", 0)
     assert training_precision(settings, torch.device("cpu")) == "float32"

@@ -31,6 +31,9 @@ SENTENCES, WORDS, PHRASES, PIXELS, KNOWN, LENGTH, REGIONS = 5, 12, 4, 500 * 375,
 """Usual numbers: an image's sentences, a sentence's words and noun phrases, a photograph's pixels, a vocabulary's
 words, the values of a vector of an unknown network, and an image's regions besides the whole."""
 
+SHAPE = 4 / 3
+"""The ratio of a photograph's sides."""
+
 WORK_OF_MODE = {"single": 1, "fast": 5, "quality": 40}
 """Mode of selective search -> its work, in that of the mode single (quality by its number of groupings)."""
 
@@ -57,9 +60,10 @@ class Pass(NamedTuple):
     cells: int
     length: int
 
-    def crops_work(self, crops: float) -> Amounts:
-        """The work of so many crops."""
-        return {"convolutions": crops * self.flop, "written": crops * self.written}
+    def crops_work(self, crops: float, precision: str = "fp32") -> Amounts:
+        """The work of so many crops; `auto` and `bf16` are as fast as a core computes in bf16, if it does."""
+        kind = "convolutions" if precision == "fp32" else "half_convolutions"
+        return {kind: crops * self.flop, "written": crops * self.written}
 
 
 @cache
@@ -105,10 +109,14 @@ class Arithmetic:
         images, crops = self._images_of_shard(dataset), 10 if view == "ten_crop" else 1
         batch = max(1, network.batch_size // crops)
         read = batch * (1 + ceil(images / batch))  # the last batch is filled up, and a first one shows the shape
-        return one and add_amounts(one.crops_work(read * crops), self._decoding_work(dataset, images))
+        work = one and one.crops_work(read * crops, network.precision)
+        return work and add_amounts(work, self._decoding_work(dataset, images))
 
     def regions(self, names: Mapping[str, Any]) -> Amounts | None:
-        """The extraction of a shard's regions: all proposals are crops, or the kept ones alone."""
+        """The extraction of a shard's regions: all proposals are crops, or the kept ones alone, or none.
+
+        What is read from the shared map costs the rest of the network.
+        """
         dataset, proposer = names["dataset"], names.get("proposer")
         network = network_settings(self.project, dataset, names["network"])
         one, images = find_pass(network, network.layers["regions"]), self._images_of_shard(dataset)
@@ -116,11 +124,32 @@ class Arithmetic:
             return None
         entry, options = self.config.proposers[proposer], network.regions
         found = min(options.maximum_proposals, self._boxes(dataset, proposer))
+        chosen = entry.kind in ("clustered", "detections")  # before, so that nothing is scored to choose
         kept = found if entry.kind == "clustered" else min(found, options.detections)
-        once = options.scoring == "roi_align" or entry.kind == "detections"
-        crops = images * (1 + (kept if once else found))
-        shared = images * self.sizes(dataset).pixels / one.side**2 if options.scoring == "roi_align" else 0
-        return add_amounts(one.crops_work(crops + shared), {"crops": crops}, self._decoding_work(dataset, images))
+        scored = options.features if chosen else options.scoring
+        cropped = 0 if options.features == "roi_align" else kept
+        crops = images * (1 + (found if scored == "crops" and not chosen else cropped))
+        work = one.crops_work(crops, network.precision)
+        work = add_amounts(work, {"crops": crops}, self._decoding_work(dataset, images))
+        if scored == "crops":
+            return work
+        return add_amounts(work, self._map_work(network, dataset, images, kept if chosen else found))
+
+    def _map_work(self, network: NetworkConfig, dataset: DatasetName, images: float, boxes: float) -> Amounts:
+        """The work of a pass over each image, and of the network after its map for each of an image's boxes."""
+        options, pixels = network.regions, self.sizes(dataset).pixels
+        if options.map_size is not None:
+            pixels = options.map_size**2 * SHAPE
+        shared, read, every = (find_pass(network, name) for name in (options.map, network.layers["regions"], CLASSES))
+        if shared is None or read is None or every is None:
+            return {}
+        # Convolutions after the map cost by its cells; linear layers have their own input, whatever the map's.
+        heads = boxes * (options.cells**2 / shared.cells if read.cells > 1 else 1)
+        rest = every._replace(flop=every.flop - shared.flop, written=every.written - shared.written)
+        crops = images * pixels / shared.side**2
+        return add_amounts(
+            *(one.crops_work(n, network.precision) for one, n in ((shared, crops), (rest, images * heads)))
+        )
 
     def proposals(self, names: Mapping[str, Any]) -> Amounts | None:
         """Selective search on a shard's images."""

@@ -22,7 +22,7 @@ from densevse.artifacts.images import decode
 from densevse.command.costs.rates import ESTIMATES, NOT_MEASURED, Rates, today
 from densevse.kernels.pairs import Grouped
 from densevse.kernels.tanh_sums import tanh_sums
-from densevse.runtime.numerics import set_up_processor
+from densevse.runtime.numerics import fastest_precision, set_up_processor
 from densevse.vision.crops import squeeze_image, warp
 from densevse.vision.selective_search import selective_search
 
@@ -37,6 +37,8 @@ def measure_rates() -> Rates:
     cv2.setNumThreads(1)
     with torch.inference_mode():
         found = {"convolutions": _convolutions(), "products": _products(), "sums": _sums(), **_picture_rates()}
+        faster = fastest_precision() == "bf16"  # as extraction decides it
+        found["half_convolutions"] = _convolutions(torch.bfloat16) if faster else found["convolutions"]
         found["written"] = _written_numbers(found["convolutions"])
     found |= {"operators": _operators(found["products"]), "starts": _starts()}
     return Rates({**found, **{kind: ESTIMATES[kind] for kind in NOT_MEASURED}}, today())
@@ -63,9 +65,9 @@ def _product_rate(rows: int, inputs: int, outputs: int) -> float:
     return 2 * rows * inputs * outputs / time_work(lambda: functional.linear(x, weight))
 
 
-def _convolutions() -> float:
-    layer, flop = nn.Conv2d(128, 128, 3, padding=1), 2 * 4 * 128 * 128 * 9 * 56**2
-    return flop / time_work(_bind_layer(layer, torch.rand(4, 128, 56, 56)))
+def _convolutions(dtype: torch.dtype = torch.float32) -> float:
+    layer, flop = nn.Conv2d(128, 128, 3, padding=1, dtype=dtype), 2 * 4 * 128 * 128 * 9 * 56**2
+    return flop / time_work(_bind_layer(layer, torch.rand(4, 128, 56, 56, dtype=dtype)))
 
 
 def _written_numbers(convolutions: float) -> float:

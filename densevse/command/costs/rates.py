@@ -18,6 +18,7 @@ from snakeproof.errors import InputError
 
 ESTIMATES: Mapping[str, float] = {
     "convolutions": 5.7e10,  # floating-point operations of a network's convolutions and linear layers
+    "half_convolutions": 5.7e10,  # the same in bf16, where that is faster; AVX2 has no instructions for it
     "written": 1.2e9,  # numbers that a network's layers write
     "products": 6e10,  # floating-point operations of matrix products, in training and ranking
     "sums": 4e9,  # terms of a sum of tanh

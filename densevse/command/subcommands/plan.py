@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from densevse.command.costs.rates import NOT_MEASURED, Rates, known_rates, today
+from densevse.command.costs.rates import NOT_MEASURED, Rates, known_rates, processor, today
 from densevse.command.shared import (
     ROOT,
     PlannedJob,
@@ -132,6 +132,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_configfiles(parser)
     parser.add_argument(
+        "--instead", metavar="FILE", help="print the difference that another file over the configuration makes"
+    )
+    parser.add_argument(
         "--measure",
         action="store_true",
         help="first measure, in less than a minute, how fast this machine is; later plans use that too",
@@ -140,9 +143,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Prints the plan. Raises `InputError` if there is neither a target nor something to measure."""
-    if not (arguments.targets or arguments.measure):
+    if not arguments.targets and (arguments.instead or not arguments.measure):
         raise InputError("name a target, such as results/tables/scenes.md; `densevse list tables` prints the tables.")
     rates = _measure_machine() if arguments.measure else known_rates()
+    if arguments.instead:
+        print(_differences(arguments, rates))
+        return 0
     return _print_plan(arguments, rates) if arguments.targets else 0
 
 
@@ -158,26 +164,75 @@ def _measure_machine() -> Rates:
     return rates
 
 
-def _print_plan(arguments: Namespace, rates: Rates) -> int:
+class Plan(NamedTuple):
+    """The jobs of targets, and what they cost."""
+
+    jobs: Sequence[PlannedJob]
+    estimates: Mapping[Work, Estimate | None]
+    project: Any
+    unknown_methods: Iterable[str]  # those without arithmetic
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of one core."""
+        return sum(found.seconds for found in self.estimates.values() if found)
+
+
+def _plan(targets: Sequence[str], configfiles: Sequence[str], rates: Rates) -> Plan:
     from densevse.command.costs.jobs import Arithmetic
+
+    project = configured_project(configfiles)
+    jobs = planned_jobs(targets, configfiles, project.config.results)
+    arithmetic = Arithmetic(project)
+    made = [job for job in jobs if job.rule not in FETCHING]
+    planned = works(made, project.config, lambda job: rates.seconds(arithmetic.job_work(job)))
+    return Plan(jobs, estimate(planned, read_costs(COSTS)), project, arithmetic.unknown_methods)
+
+
+def _print_plan(arguments: Namespace, rates: Rates) -> int:
     from densevse.dag.downloads import sources_by_path
 
-    project = configured_project(arguments.configfile)
-    config = project.config
-    jobs = planned_jobs(arguments.targets, arguments.configfile, config.results)
-    if not jobs:
+    plan = _plan(arguments.targets, arguments.configfile, rates)
+    if not plan.jobs:
         print("Nothing to do: all files exist and are up to date.")
         return 0
+    config = plan.project.config
     sources = {f"{config.resources}/{file}": source for file, source in sources_by_path(config).items()}
-    made = [job for job in jobs if job.rule not in FETCHING]
-    arithmetic = Arithmetic(project)
-    planned = works(made, config, lambda job: rates.seconds(arithmetic.job_work(job)))
-    estimates = estimate(planned, read_costs(COSTS))
-    fetched = [path for job in jobs if job.rule in FETCHING for path in job.output]
-    unknown = _unknown_methods(arithmetic.unknown_methods)
-    parts = [_table(estimates), unknown, _downloads(fetched, sources), _manual_files(fetched, sources)]
-    print("\n\n".join(filter(None, [*parts, _total(len(jobs), estimates, rates)])))
+    fetched = [path for job in plan.jobs if job.rule in FETCHING for path in job.output]
+    unknown = _unknown_methods(plan.unknown_methods)
+    parts = [_table(plan.estimates), unknown, _downloads(fetched, sources), _manual_files(fetched, sources)]
+    print("\n\n".join(filter(None, [*parts, _total(len(plan.jobs), plan.estimates, rates)])))
     return 0
+
+
+def _differences(arguments: Namespace, rates: Rates) -> str:
+    """The time of each stage that another file over the configuration changes, and of all, before and after."""
+    files = [arguments.configfile, [*arguments.configfile, arguments.instead]]
+    plans = [_plan(arguments.targets, some, rates) for some in files]
+    per_unit, unit = _time_unit(max(plans, key=lambda plan: plan.seconds).estimates)
+    stages = [_seconds_of_stages(plan.estimates) for plan in plans]
+    rows = []
+    for stage in sorted(stages[0].keys() | stages[1].keys()):
+        before, after = (f"{seconds.get(stage, 0.0) / per_unit:.2f}" for seconds in stages)
+        if before != after:
+            rows.append([*stage, before, after, f"{float(after) - float(before):+.2f}"])
+    head = [("stage", "data set", f"core {unit}", "instead", "difference")]
+    table = align_columns([*head, *rows], cut=0, right=(2, 3, 4)) if rows else "No stage takes another time."
+    before, after = (f"{plan.seconds / per_unit:.1f}" for plan in plans)
+    total = f"About {after} core {unit} with {arguments.instead} instead of {before}. {_describe_rates(rates)}"
+    return f"{table}\n\n{textwrap.fill(f'{total} {NO_NUMBERS}', 120)}"
+
+
+NO_NUMBERS = "What a file changes in the numbers of a table is not in a plan; the file's comments should say it."
+
+
+def _seconds_of_stages(estimates: Mapping[Work, Estimate | None]) -> Mapping[tuple[str, str], float]:
+    """(stage, data set) -> seconds of one core; a stage that was never recorded has none."""
+    found: dict[tuple[str, str], float] = {}
+    for work, one in estimates.items():
+        stage = work.stage, work.dataset or "-"
+        found[stage] = found.get(stage, 0.0) + (one.seconds if one else 0.0)
+    return found
 
 
 def _unknown_methods(names: Iterable[str]) -> str:
@@ -267,10 +322,10 @@ def _total(jobs: int, estimates: Mapping[Work, Estimate | None], rates: Rates) -
     memory, (per_unit, unit) = max((one.memory for one in found), default=0), _time_unit(estimates)
     machines = sorted({f"{one.by.machine}, {one.by.date}" for one in found if one.by})
     total = (
-        f"{jobs} jobs, about {seconds / per_unit:.1f} core {unit}, {memory / 1000:.1f} GB of memory for the largest "
-        f"job and {_gigabytes(disk)} GB of results. These are estimates. {_describe_rates(rates)} Other times, memory "
-        f"and disk were recorded on {' and '.join(machines)}, and are scaled by the number of images. Stages that were "
-        "never recorded add nothing."
+        f"{jobs} jobs, about {seconds / per_unit:.1f} {unit} of {_core(rates)}, {memory / 1000:.1f} GB of memory for "
+        f"the largest job and {_gigabytes(disk)} GB of results. These are estimates. {_describe_rates(rates)} Other "
+        f"times, memory and disk were recorded on {' and '.join(machines)}, and are scaled by the number of images. "
+        "Stages that were never recorded add nothing."
     )
     return textwrap.fill(total, 120)
 
@@ -278,10 +333,14 @@ def _total(jobs: int, estimates: Mapping[Work, Estimate | None], rates: Rates) -
 def _describe_rates(rates: Rates) -> str:
     """A sentence that says where the rates of the arithmetic come from, and how old they are."""
     if rates.measured is None:
-        return (
-            "Times by arithmetic are for one core of an AMD EPYC with AVX2; `densevse plan --measure` measures this "
-            "machine."
-        )
+        return f"Times by arithmetic are for {_core(rates)}; `densevse plan --measure` measures this machine."
     days = (today() - rates.measured).days
     age = {0: "today", 1: "yesterday"}.get(days, f"{days} days ago")
-    return f"Times by arithmetic are for one core of this machine, measured {age}, but for {', '.join(NOT_MEASURED)}."
+    return f"Times by arithmetic are for {_core(rates)}, measured {age}, but for {', '.join(NOT_MEASURED)}."
+
+
+def _core(rates: Rates) -> str:
+    """The kind of core that a time is of."""
+    return (
+        "one core of an AMD EPYC with AVX2" if rates.measured is None else f"one core of this machine ({processor()})"
+    )

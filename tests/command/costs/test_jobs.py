@@ -10,6 +10,7 @@ from densevse.command.costs.rates import ESTIMATES, Rates, cache_file, known_rat
 from densevse.command.shared import ROOT, PlannedJob, configured_project
 from densevse.config.networks import CLASSES
 from densevse.config.registries import ARCHITECTURES
+from densevse.dag.project import Project
 from snakeproof.errors import InputError
 
 RATES = Rates(ESTIMATES)
@@ -35,14 +36,14 @@ def test_networks_are_planned_by_their_operations_and_crops(arithmetic):
         for view in ("whole", "grid", "ten_crop")
     )
     batches = 1 + ceil(31_014 / 6 / 32)
-    assert whole["convolutions"] == pytest.approx(32 * batches * 39.26e9, rel=1e-3), (
-        "batches are full, and one is blank"
+    assert whole["half_convolutions"] == pytest.approx(32 * batches * 39.26e9, rel=1e-3), (
+        "batches are full, and one is blank; precision auto is bf16 where that is faster"
     )
-    assert grid["convolutions"] == pytest.approx(whole["convolutions"], rel=0.01)
-    assert ten["convolutions"] == pytest.approx(10 * whole["convolutions"], rel=0.02)
+    assert grid["half_convolutions"] == pytest.approx(whole["half_convolutions"], rel=0.01)
+    assert ten["half_convolutions"] == pytest.approx(10 * whole["half_convolutions"], rel=0.02)
     assert ten["pixels"] == whole["pixels"], "an image is decoded once"
     small = work(arithmetic, "extract_features", network="alexnet", view="whole", shard="00-of-06")
-    assert whole["convolutions"] / small["convolutions"] == pytest.approx(27.6, rel=0.02)
+    assert whole["half_convolutions"] / small["half_convolutions"] == pytest.approx(27.6, rel=0.02)
 
 
 def test_r_cnn_reads_a_crop_for_each_proposal(arithmetic):
@@ -54,6 +55,27 @@ def test_r_cnn_reads_a_crop_for_each_proposal(arithmetic):
         arithmetic, "extract_regions", network="mobilenet_v2", proposer="selective_search_fast", shard="00-of-06"
     )
     assert shared["crops"] == pytest.approx(31_014 / 6 * 20), "the kept regions alone; proposals share a pass"
+    assert "half_convolutions" not in found, "R-CNN computes in float32, as its entry says"
+
+
+def with_regions(network, **options):
+    """The work of a network's regions with other options."""
+    own = Arithmetic(Project(ROOT, {"networks": {network: {"regions": options}}}))
+    return lambda proposer: work(own, "extract_regions", network=network, proposer=proposer, shard="00-of-06")
+
+
+def test_what_is_read_from_a_map_costs_the_rest_of_the_network():
+    images, boxes = 31_014 / 6, BOXES["fast"] * (500 * 375) ** (2 / 3)
+    shared = with_regions("rcnn_ilsvrc13", scoring="roi_align", map="conv5")("selective_search_fast")
+    after = 1442260032 - 1331569728  # fc6, fc7 and fc8, in config/network_costs.csv
+    assert shared["convolutions"] > images * boxes * after, "each box has a head"
+    both = {"scoring": "roi_align", "features": "roi_align", "map": "conv5_4"}
+    concepts = with_regions("vgg19", **both)("clustered_fast")
+    assert concepts["crops"] == pytest.approx(images), "the whole image alone is a crop"
+    crops = with_regions("vgg19", scoring="roi_align", map="conv5_4")("clustered_fast")
+    assert crops["crops"] == pytest.approx(50 * images), "chosen boxes are not scored, and are described by crops"
+    larger = with_regions("vgg19", **both, map_size=750)("clustered_fast")
+    assert larger["half_convolutions"] > 2.5 * concepts["half_convolutions"], "a map costs by its pixels"
 
 
 def test_a_training_is_planned_by_its_method(arithmetic):
