@@ -1,0 +1,142 @@
+"""Shows that exact jobs have the same bits on other processors: `make any-cpu`, with qemu, in half an hour.
+
+A table of a few generated pictures is made with `exact: true`: on this processor, and with all jobs on emulated ones
+that have AVX2 and no AVX-512. Its files are compared: drawn pictures, selective search, features, the concept network,
+a training of a few steps of each method, ranks, and the table with its intervals. Emulated jobs are 10 to 30 times
+slower.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from densevse.artifacts.schemas.training import HISTORY
+from densevse.runtime.exact import why_not_exact
+from snakeproof.schema import read
+from snakeproof.statements import ARTIFACTS, digest
+
+ROOT = Path(__file__).parents[1]
+PROCESSORS = ("EPYC-Rome", "Haswell")
+"""Of AMD and of Intel, as qemu names them; it emulates no AVX-512."""
+EMULATOR = "qemu-x86_64"
+TABLE = "results/tables/scenes.md"
+
+_ONE_EPOCH = {"epochs": 1}
+_TINY = {"parameters": {"dimension": 32}}
+SETTINGS: Mapping[str, Any] = {
+    "exact": True,
+    "datasets": {"scenes": {"options": {"images": {"train": 40, "val": 8, "test": 12}}}},
+    "tables": {"scenes": {"measure": ["vse", "hm_lstm", "sm_lstm", "defrag", "sco"]}},
+    "concept_networks": {"multi_label_scenes": {"phases": {"main": _ONE_EPOCH}}},
+    "methods": {
+        "vse": {"datasets": {"scenes": {"phases": {"main": _ONE_EPOCH}, **_TINY}}},
+        "hm_lstm": {
+            "datasets": {
+                "scenes": {
+                    "phases": {"sentences": _ONE_EPOCH, "phrases": _ONE_EPOCH},
+                    "rounds": [["sentences"], ["phrases"]],
+                    **_TINY,
+                }
+            }
+        },
+        "sm_lstm": {"datasets": {"scenes": {"phases": {"main": _ONE_EPOCH}}}},
+        "defrag": {"datasets": {"scenes": {"phases": {"multiple_instance": _ONE_EPOCH}, **_TINY}}},
+        "sco": {"datasets": {"scenes": {"phases": {"main": _ONE_EPOCH}, **_TINY}}},
+    },
+}
+
+# Python imports a module of this name as it starts. The process of a job, and those that it starts, begin again as
+# emulated ones; Snakemake's own stay as they are.
+BEGIN_AGAIN = """
+import os, sys
+given = " ".join(sys.orig_argv)
+is_job = ".snakemake/scripts/" in given or "multiprocessing.spawn" in given
+if is_job and os.environ.get("EMULATED_PROCESS") != str(os.getpid()):
+    os.environ["EMULATED_PROCESS"] = str(os.getpid())
+    emulator = os.environ["EMULATOR"].split()
+    os.execvp(emulator[0], [*emulator, sys.executable, *sys.orig_argv[1:]])
+"""
+
+
+def make_table(folder: Path, processor: str | None) -> subprocess.Popen[str]:
+    """Starts a run in an empty folder, with its jobs on an emulated processor if one is named."""
+    folder.mkdir(parents=True)
+    (folder / "settings.yaml").write_text(json.dumps(SETTINGS), encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    if processor:
+        (folder / "begin").mkdir()
+        (folder / "begin/sitecustomize.py").write_text(BEGIN_AGAIN, encoding="utf-8")
+        environment |= {"PYTHONPATH": f"{folder / 'begin'}:{ROOT}", "EMULATOR": f"{EMULATOR} -cpu {processor}"}
+    command = [sys.executable, "-m", "densevse", "run", TABLE, "--cores", "1"]
+    with (folder / "log").open("w") as log:
+        return subprocess.Popen(
+            [*command, "--configfile", "settings.yaml"],
+            cwd=folder,
+            env=environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+
+def made_files(folder: Path) -> list[str]:
+    """The results of a run that are compared, in the order in which they were made."""
+    results = folder / "results"
+    kinds = {*ARTIFACTS, ".md", ".csv", ".zip"}
+    found = [path for path in [*results.rglob("*"), *(folder / "resources").rglob("*")] if path.suffix in kinds]
+    files = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    return [str(path.relative_to(folder)) for path in sorted(files, key=lambda path: path.stat().st_mtime_ns)]
+
+
+def contents(path: Path) -> object:
+    """What of a file must be the same: not what it says of itself, and of a history not the time."""
+    if path.name == "history.parquet":
+        return read(path, HISTORY).drop(columns="seconds").to_csv()
+    return digest(path) if path.suffix in ARTIFACTS else path.read_bytes()
+
+
+def differing_files(one: Path, other: Path) -> Iterator[str]:
+    """The files of a run that another one has not, or with other contents, in the order in which they were made."""
+    for file in made_files(one):
+        if not (other / file).is_file() or contents(one / file) != contents(other / file):
+            yield file
+
+
+def main() -> int:
+    """Makes the table on all processors, and prints for each the first file that differs; returns an exit status."""
+    if shutil.which(EMULATOR) is None:
+        print(f"{EMULATOR} is not installed; on Debian and Ubuntu: apt-get install qemu-user", file=sys.stderr)
+        return 2
+    if reason := why_not_exact(gpu=0):
+        print(f"Nothing to compare with: {reason}.", file=sys.stderr)
+        return 2
+    folder = ROOT / "results/any_cpu"
+    shutil.rmtree(folder, ignore_errors=True)
+    runs = {name: make_table(folder / name, name) for name in PROCESSORS}
+    runs["native"] = make_table(folder / "native", None)
+    if failed := [name for name, run in runs.items() if run.wait()]:
+        print("\n".join(f"The run failed: {folder / name}/log" for name in failed), file=sys.stderr)
+        return 1
+    files = made_files(folder / "native")
+    status = 0
+    for name in PROCESSORS:
+        first = next(differing_files(folder / "native", folder / name), None)
+        status |= first is not None
+        print(f"{name}: {f'{first} differs' if first else f'all {len(files)} files are the same'}")
+    flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    print(
+        textwrap.fill(
+            "This processor has AVX-512." if "avx512f" in flags else "AVX-512 not shown: this processor has none."
+        )
+    )
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
