@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
-import textwrap
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -116,26 +116,23 @@ def main() -> int:
     if reason := why_not_exact(gpu=0):
         print(f"Nothing to compare with: {reason}.", file=sys.stderr)
         return 2
-    folder = ROOT / "results/any_cpu"
-    shutil.rmtree(folder, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix="densevse-any-cpu-"))
     runs = {name: make_table(folder / name, name) for name in PROCESSORS}
     runs["native"] = make_table(folder / "native", None)
     if failed := [name for name, run in runs.items() if run.wait()]:
         print("\n".join(f"The run failed: {folder / name}/log" for name in failed), file=sys.stderr)
         return 1
-    files = made_files(folder / "native")
-    status = 0
-    for name in PROCESSORS:
-        first = next(differing_files(folder / "native", folder / name), None)
-        status |= first is not None
-        print(f"{name}: {f'{first} differs' if first else f'all {len(files)} files are the same'}")
-    flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    print(
-        textwrap.fill(
-            "This processor has AVX-512." if "avx512f" in flags else "AVX-512 not shown: this processor has none."
-        )
-    )
-    return status
+    differing = {name: next(differing_files(folder / "native", folder / name), None) for name in PROCESSORS}
+    for name, first in differing.items():
+        same = f"all {len(made_files(folder / 'native'))} files are the same"
+        print(f"{name}: {f'{first} differs' if first else same}")
+    flags = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+    print("AVX-512 shown" if "avx512f" in flags else "AVX-512 not shown: this processor has none")
+    if any(differing.values()):
+        print(f"The runs: {folder}")
+        return 1
+    shutil.rmtree(folder)
+    return 0
 
 
 if __name__ == "__main__":
