@@ -52,15 +52,42 @@ SETTINGS: Mapping[str, Any] = {
 }
 
 # Python imports a module of this name as it starts. The process of a job, and those that it starts, begin again as
-# emulated ones; Snakemake's own stay as they are.
-BEGIN_AGAIN = """
+# emulated ones; Snakemake's own stay as they are. There NumPy sorts indices without vectors: qemu 7.2 gathers numbers
+# wrongly, so that argsort returns another order or ends the process (findings/qemu_argsort.sh).
+BEGIN = """
 import os, sys
+
 given = " ".join(sys.orig_argv)
 is_job = ".snakemake/scripts/" in given or "multiprocessing.spawn" in given
 if is_job and os.environ.get("EMULATED_PROCESS") != str(os.getpid()):
     os.environ["EMULATED_PROCESS"] = str(os.getpid())
     emulator = os.environ["EMULATOR"].split()
     os.execvp(emulator[0], [*emulator, sys.executable, *sys.orig_argv[1:]])
+
+
+class AfterNumPy:
+    def find_spec(self, name, path=None, target=None):
+        if name != "numpy":
+            return None
+        from importlib.util import find_spec
+
+        sys.meta_path.remove(self)
+        found = find_spec(name)
+        load = found.loader.exec_module
+        found.loader.exec_module = lambda module: (load(module), sort_stably(module.ndarray))
+        return found
+
+
+def sort_stably(array):
+    import ctypes, gc
+
+    own = array.argsort
+    gc.get_referents(array.__dict__)[0]["argsort"] = lambda self, axis=-1, *_, **__: own(self, axis, "stable")
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(array))
+
+
+if is_job:
+    sys.meta_path.insert(0, AfterNumPy())
 """
 
 
@@ -71,7 +98,7 @@ def make_table(folder: Path, processor: str | None) -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     if processor:
         (folder / "begin").mkdir()
-        (folder / "begin/sitecustomize.py").write_text(BEGIN_AGAIN, encoding="utf-8")
+        (folder / "begin/sitecustomize.py").write_text(BEGIN, encoding="utf-8")
         environment |= {"PYTHONPATH": f"{folder / 'begin'}:{ROOT}", "EMULATOR": f"{EMULATOR} -cpu {processor}"}
     command = [sys.executable, "-m", "densevse", "run", TABLE, "--cores", "1"]
     with (folder / "log").open("w") as log:
@@ -86,10 +113,10 @@ def make_table(folder: Path, processor: str | None) -> subprocess.Popen[str]:
 
 
 def made_files(folder: Path) -> list[str]:
-    """The results of a run that are compared, in the order in which they were made."""
-    results = folder / "results"
-    kinds = {*ARTIFACTS, ".md", ".csv", ".zip"}
-    found = [path for path in [*results.rglob("*"), *(folder / "resources").rglob("*")] if path.suffix in kinds]
+    """The files of a run that are compared, in the order in which they were made."""
+    kinds = {*ARTIFACTS, ".md", ".csv"}
+    found = [path for path in (folder / "results").rglob("*") if path.suffix in kinds]
+    found += (folder / "resources/scenes").glob("*.zip")  # the pictures
     files = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
     return [str(path.relative_to(folder)) for path in sorted(files, key=lambda path: path.stat().st_mtime_ns)]
 

@@ -18,6 +18,7 @@ from torch import Tensor
 from snakeproof.errors import InputError
 
 _REAL = (torch.float32, torch.float64)
+_as_torch = np.errstate(all="ignore")  # PyTorch gives infinities and NaN without a warning
 
 
 @cache
@@ -62,6 +63,7 @@ def _agree(a: Tensor, b: Tensor) -> bool:
     return a.ndim == b.ndim and a.shape[-1] == b.shape[-2] and a.shape[:-2] == b.shape[:-2]
 
 
+@_as_torch
 def multiply(a: Tensor, b: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices, or of each of two stacks of them."""
     shape = (*a.shape[:-1], b.shape[-1])
@@ -95,6 +97,7 @@ def add_product_(added: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha:
     return added.copy_(add_product(added, a, b, beta=beta, alpha=alpha))
 
 
+@_as_torch
 def apply_function(function: Callable[..., Any], x: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A function of each number."""
     found = torch.empty_like(x) if out is None else out if out.shape == x.shape else out.resize_(x.shape)

@@ -50,6 +50,7 @@ keep(draw(500, 300) @ draw(300, 400), draw(3, 400, 30).exp(), draw(700).tanh(), 
 print(json.dumps(found))
 """
 COMPARE = """
+import warnings
 import numpy as np, torch
 from densevse.runtime.numerics import set_up_processor
 set_up_processor(1)
@@ -100,6 +101,12 @@ for dtype in (torch.float32, torch.float64):
             near(getattr(x.clone(), f"{name}_")(), function(x))
     channels = draw(2, 3, 4, 4).to(memory_format=torch.channels_last)
     assert channels.tanh().is_contiguous(memory_format=torch.channels_last)
+
+warnings.simplefilter("error")
+np.seterr(all="raise")
+huge = torch.full((2, 2), 1e30)
+assert huge.exp().isinf().all() and (-huge).sqrt().isnan().all()
+assert (huge @ huge).isinf().all() and ((huge * 1e30) @ (huge * 0)).isnan().all()
 
 a, b = torch.randn(4, 5, requires_grad=True), torch.randn(5, 6, requires_grad=True)
 torch.autograd.gradcheck(lambda a, b: (a @ b).tanh().exp(), (a.double(), b.double()))
