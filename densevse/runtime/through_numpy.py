@@ -1,8 +1,8 @@
-"""PyTorch's matrix products, exp, tanh and square root of real numbers through NumPy, in exact jobs.
+"""PyTorch's matrix products, exp, log, tanh and square root of real numbers through NumPy, in exact jobs.
 
 PyTorch computes them by MKL. Of MKL's settings only `MKL_CBWR=COMPATIBLE` holds on processors of AMD and Intel alike.
-It takes three to eight times as long, and its square root begins with an estimate by the processor, which has other
-bits on AMD's than on Intel's. NumPy's OpenBLAS, exp and tanh compute by AVX2 on all. What is left to MKL, such as
+It takes three to eight times as long, and its log and square root begin with an estimate by the processor, which has
+other bits on AMD's than on Intel's. NumPy's OpenBLAS and functions compute by AVX2 on all. What is left to MKL, such as
 products with one vector and decompositions, has that setting.
 """
 
@@ -37,7 +37,7 @@ def replace_kernels() -> torch.library.Library:
     for name in ("addmm", "baddbmm"):
         for form, compute in (("", add_product), (".out", add_product), ("_", add_product_)):
             _register(library, name + form, compute, lambda added, *factors: _agree(*factors))
-    for name, function in (("exp", np.exp), ("tanh", np.tanh), ("sqrt", np.sqrt)):
+    for name, function in (("exp", np.exp), ("log", np.log), ("tanh", np.tanh), ("sqrt", np.sqrt)):
         for form, apply in (("", apply_function), (".out", apply_function), ("_", apply_function_)):
             _register(library, name + form, partial(apply, function), lambda x: True)
     return library

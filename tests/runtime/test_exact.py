@@ -91,11 +91,11 @@ for dtype in (torch.float32, torch.float64):
         near(torch.addmv(offset, tops[0], vector, beta=2, alpha=3), 2 * offset + 3 * (tops[0] * vector).sum(1))
         near(torch.mv(tops[0], vector, out=torch.empty(0, dtype=dtype)), (tops[0] * vector).sum(1))
         near(offset.clone().addmv_(tops[0], vector), offset + (tops[0] * vector).sum(1))
-    for name, definition in (("exp", np.exp), ("tanh", np.tanh), ("sqrt", np.sqrt)):
+    for name, definition in (("exp", np.exp), ("log", np.log), ("tanh", np.tanh), ("sqrt", np.sqrt)):
         function = getattr(torch, name)
         matrix = draw(5, 7)
         for x in (matrix, matrix.t(), matrix[:, ::2], draw(1, 3).expand(4, 3), draw(0), matrix[0, 0], draw(2, 3, 4)):
-            x = x.abs() if name == "sqrt" else x
+            x = x.abs() if name in ("log", "sqrt") else x
             near(function(x), torch.from_numpy(np.asarray(definition(x.numpy()))))
             near(function(x, out=torch.empty(0, dtype=dtype)), function(x))
             near(getattr(x.clone(), f"{name}_")(), function(x))
