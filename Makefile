@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-engine test-fast test-plain scenes-network scenes-claims scenes-scan experiments release schema readme rule-graph golden-plan addresses third-party docs findings lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs network-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-engine test-fast test-plain scenes-network scenes-claims scenes-scan experiments release schema readme rule-graph golden-plan addresses third-party docs findings lint bench torture fuzz newcomer feature-scales interval-coverage any-cpu gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs network-costs wheels-check check-sources lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -165,6 +165,9 @@ feature-scales: developing ## try the settings of Flickr30K on features x 0.1, 1
 
 interval-coverage: developing ## measure how often 95% intervals contain the true value, on generated scenes, in some minutes
 	$(BIN)/python -m tools.interval_coverage
+
+any-cpu: environment ## show that exact jobs have the same bits on emulated processors, in half an hour; needs qemu-user
+	$(BIN)/python -m tools.any_cpu
 
 gpu-check: developing ## time steps at the papers' sizes on this machine's GPU, test it, and compare scenes on it and on the CPU
 	$(BIN)/python -m tools.gpu_check

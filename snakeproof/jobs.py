@@ -42,11 +42,16 @@ class Given(dict[str, Any]):
         return dict, (dict(self),)  # a job's process reads it before it can import this package
 
 
+def _no_revisions() -> Mapping[str, int]:
+    return {}
+
+
 class Calls:
     """The functions that rules call."""
 
-    def __init__(self, code: Code) -> None:
-        self._code = code
+    def __init__(self, code: Code, revisions: Callable[..., Mapping[str, int]] = _no_revisions) -> None:
+        """`revisions` returns those of a job beside its own, by the wildcards that its parameters name."""
+        self._code, self._revisions = code, from_wildcards(revisions)
 
     def calling(self, call: str, decide: Callable[..., Job] | None = None, /, **constants: Any) -> dict[str, Any]:
         """The params of a rule that calls the function `call`, "<module>:<name>".
@@ -62,7 +67,8 @@ class Calls:
 
         def given_settings(wildcards: Wildcards) -> dict[str, Any]:
             job = decided(wildcards)
-            revisions = {REVISIONS: job.revisions} if job.revisions else {}
+            revised = {**self._revisions(wildcards), **job.revisions}
+            revisions = {REVISIONS: revised} if revised else {}
             return Given(_plain_value({**job.settings, **constants, **revisions}, call))
 
         return {"call": call, "code": code, "given": given_settings}

@@ -52,9 +52,17 @@ def _optional_argument(name: str, rule: Any) -> Any:
     return rule.threads if name == "threads" else rule.params[name]
 
 
-def run(rule: Any, advice: Mapping[str, str] | None = None) -> None:
-    """Runs the job of a rule, whose script calls this with Snakemake's object; `advice` is as in `log_job`."""
+def run(
+    rule: Any, advice: Mapping[str, str] | None = None, begin: Mapping[str, Callable[[], None]] | None = None
+) -> None:
+    """Runs the job of a rule, whose script calls this with Snakemake's object; `advice` is as in `log_job`.
+
+    `begin` prepares the process of a job with a revision, by its name, before anything of the job is imported.
+    """
     with log_job(rule.log[0], advice or {}):
+        for revision, prepare in (begin or {}).items():
+            if revision in rule.params.given.get(REVISIONS, {}):
+                prepare()
         statement = Statement()
         if any(map(is_artifact, rule.output)):
             statement = state_job(rule)

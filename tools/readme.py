@@ -8,6 +8,7 @@ import cv2
 import pandas as pd
 
 from densevse.report.rendering import Sheet, TableColumn
+from densevse.runtime.exact import why_not_exact
 
 ROOT = Path(__file__).parents[1]
 README, PICTURE = ROOT / "README.md", ROOT / "docs/pictures/demo.png"
@@ -47,9 +48,11 @@ def write_readme(results: Path) -> None:
 
 
 def main(task: str, results: Path) -> None:
-    """Prints the demo's table (`print`), or writes the README (`write`)."""
+    """Prints the demo's table, and why it is not exact here (`print`), or writes the README (`write`)."""
     if task == "print":
         print(table(results))
+        if reason := why_not_exact("auto"):
+            print(f"Not exact here: {reason}.")
     else:
         write_readme(results)
 

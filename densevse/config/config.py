@@ -22,7 +22,7 @@ from densevse.config.proposers import Clustered, Proposer
 from densevse.config.registries import VIEWS, WATCHERS
 from densevse.config.sources import PlainPath
 from densevse.config.tables import Ensemble, Table
-from densevse.config.values import DatasetKey, DatasetName, Threads, VariantKey, VariantName
+from densevse.config.values import DatasetKey, DatasetName, Exact, Threads, VariantKey, VariantName
 from snakeproof.strict import FileName, Strict, check_known_names
 
 Settings = TypeVar("Settings", bound=AnalysisSettings)
@@ -84,6 +84,11 @@ class Config(Strict):
     )
     threads: Threads = Field(
         2, description="threads of a torch job; fixed, as the last bits of sums depend on their number"
+    )
+    exact: Exact = Field(
+        False,
+        description="compute the same bits on every x86-64 processor with AVX2, with one thread and without a GPU; "
+        "auto: where this machine can",
     )
     datasets: dict[DatasetKey, Dataset] = Field(description="photographs and sentences, with their splits")
     networks: dict[FileName, NetworkConfig] = Field(description="convolutional networks, which describe images")

@@ -9,7 +9,7 @@ from densevse.config.networks import GivenFeatures
 from densevse.config.readers import READERS, ReaderName, ReaderOptions
 from densevse.config.registries import ViewName
 from densevse.config.sources import Path, Source
-from densevse.config.values import DatasetName, Language, Length, RankedSentences, Seeds, Threads
+from densevse.config.values import DatasetName, Exact, Language, Length, RankedSentences, Seeds, Threads
 from snakeproof.strict import FileName, Strict, Title, type_validator
 
 
@@ -133,6 +133,7 @@ class Dataset(Reading):
     concepts: int = Field(256, ge=1, description="the number of most frequent concepts that are kept (SCO's K)")
     shards: int = Field(1, ge=1, le=1000, description="files of a sharded artifact; results do not depend on it")
     threads: Threads | None = Field(None, description="threads of a job, in place of the general `threads`")
+    exact: Exact | None = Field(None, description="whether its jobs are exact, in place of the general `exact`")
     networks: dict[ViewName, str] = Field(description="view -> the network whose features methods read")
     features: dict[FileName, GivenFeatures] = Field(
         default={}, description="features that were computed elsewhere, by a name that `networks` may use"

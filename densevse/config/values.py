@@ -1,8 +1,8 @@
 """Types of the values of the configuration: names, splits, seeds and sizes."""
 
-from typing import Annotated, Literal, NewType
+from typing import Annotated, Any, Literal, NewType
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from snakeproof.strict import check_file_name
 
@@ -31,5 +31,13 @@ Language = Annotated[str, Field(pattern=f"^{LANGUAGE}$")]
 RankedSentences = Literal["all", "first_five"]
 Count = Annotated[int, Field(gt=0, le=10**9)]
 Threads = Annotated[int, Field(gt=0, le=4096)]
+
+
+def _read_switch(given: Any) -> Any:
+    """A switch as Snakemake's `--config` gives it, which takes `true` for a text."""
+    return {"true": True, "false": False}.get(given, given) if isinstance(given, str) else given
+
+
+Exact = Annotated[bool | Literal["auto"], BeforeValidator(_read_switch)]
 Length = Annotated[int, Field(gt=0, le=100_000)]
 """Of a vector or a sentence, or a number of units: no machine holds the weights of more."""

@@ -230,10 +230,20 @@ def training_job(project: Project, dataset: DatasetName, network: str) -> Job:
 def network_settings(project: Project, dataset: DatasetName, network: str) -> NetworkConfig:
     """A network's settings; a concept network has those of the network that it is built from."""
     if network not in project.config.concept_networks:
-        return project.network_entry(network)
-    built_from = project.network_entry(backbone(project, dataset, network))
+        return _exact_network(project, dataset, network)
+    built_from = _exact_network(project, dataset, backbone(project, dataset, network))
     regions = built_from.regions.model_copy(update={"scoring": "crops", "features": "crops", "background": None})
     return built_from.model_copy(update={"layers": {"regions": "classes"}, "regions": regions})
+
+
+def _exact_network(project: Project, dataset: DatasetName, network: str) -> NetworkConfig:
+    """A network's settings; for exact jobs in float32. Raises `InputError` if it is to be bf16 there."""
+    entry = project.network_entry(network)
+    if not project.is_exact(dataset):
+        return entry
+    if entry.precision == "bf16":
+        raise InputError(f"networks.{network}.precision: bf16 is not exact; write fp32, or leave `exact` out.")
+    return entry.model_copy(update={"precision": "fp32"})
 
 
 def backbone(project: Project, dataset: DatasetName, concept_network: str) -> str:

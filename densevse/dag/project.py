@@ -22,6 +22,7 @@ from densevse.config.sources import Source
 from densevse.config.tables import Protocol
 from densevse.config.values import DatasetName, VariantName
 from densevse.moved import MOVED, OLD_CALLS
+from densevse.runtime.exact import REVISION, why_not_exact
 from snakeproof import plugins
 from snakeproof.code import Code
 from snakeproof.contents import PROJECT, Contents
@@ -58,6 +59,7 @@ class Project:
         self.datasets: dict[DatasetName, Dataset] = dict(self.config.datasets)
         for settings in self.config.analyses():
             self.datasets |= settings.datasets(self.config)
+        self.why_not_exact = why_not_exact(self.config.gpu)
         self.code = project_code(self.root, _KEPT, plugins.plugins(*groups.GROUPS))
         # (data set, name) -> its settings there
         self._variant: Callable[[DatasetName | None, VariantName], MethodConfig] = cache(partial(variant, self.config))
@@ -140,7 +142,17 @@ class Project:
 
     def threads(self, dataset: DatasetName) -> int:
         """The threads of a torch job; a setting, as the last bits of a sum depend on their number."""
-        return self.datasets[dataset].threads or self.config.threads
+        return 1 if self.is_exact(dataset) else self.datasets[dataset].threads or self.config.threads
+
+    def is_exact(self, dataset: DatasetName | None) -> bool:
+        """True if the jobs of a data set, or those without one, compute the same bits on every processor."""
+        own = None if dataset is None else self.datasets[dataset].exact
+        return bool(self.config.exact if own is None else own) and self.why_not_exact is None
+
+    def revisions(self, dataset: DatasetName | None = None, table: str | None = None) -> dict[str, int]:
+        """The revision of exact jobs. A table is exact if the data sets of all its sections are."""
+        of = [section.dataset for section in self.config.tables[table].sections] if table else [dataset]
+        return {REVISION: 1} if all(map(self.is_exact, of)) else {}
 
     def ranking(self, dataset: DatasetName) -> dict[str, Any]:
         """The settings of every retrieval by a trained model on a data set."""

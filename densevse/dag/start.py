@@ -14,6 +14,7 @@ from densevse.dag.targets import Makers
 from densevse.runtime.project import GPU, JOBS_PER_GPU, LOADER_THREADS, NUMBERS_AT_ONCE, PACKAGE, PLAIN_ON_GPU, WATCHERS
 from snakeproof.bucket import Bucket
 from snakeproof.contents import Contents, Marks, Uploads, link_folders
+from snakeproof.errors import InputError
 from snakeproof.jobs import Calls
 from snakeproof.options import check_options
 from snakeproof.paths import Paths
@@ -55,13 +56,14 @@ class Start:
         self.project = Project(self.root, config, contents)
         check_tables(self.project)
         self.settings = self.project.config
+        self._check_exact()
         self._tell_jobs(is_in_bucket=bucket is not None)
         folders = {"results": self.settings.results, "resources": self.settings.resources}
         if bucket:
             contents.uploads = Uploads(self.settings.resources)
         adopt = f"{ADOPT} (with your --configfile)"
         self.run = Run(workflow, folders, self.makers.is_made, logger, adopt, bucket, options.dryrun)
-        self.calls = Calls(self.project.code)
+        self.calls = Calls(self.project.code, self.project.revisions)
         # The values of <results> and others in paths of rules.
         self.folders = {
             **link_folders(project=self.root, package=PACKAGE),
@@ -70,6 +72,13 @@ class Start:
             "model": "<results>/{dataset}/models/{variant}/seed{seed}",
         }
         self.paths = Paths(contents, **self.folders)
+
+    def _check_exact(self) -> None:
+        """Raises `InputError` if jobs must be exact and cannot be."""
+        keys = {"exact": self.settings} | {f"datasets.{name}.exact": one for name, one in self.project.datasets.items()}
+        asked = [key for key, of in keys.items() if of.exact is True]
+        if asked and (reason := self.project.why_not_exact):
+            raise InputError(f"{asked[0]}: {reason}. Leave the key out, or write `auto`: exact where that is possible.")
 
     def _tell_jobs(self, is_in_bucket: bool) -> None:
         """Tells jobs whether they may or must use a GPU, how many share one, and how they compute there."""

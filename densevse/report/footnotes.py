@@ -13,7 +13,7 @@ import pandas as pd
 from densevse.artifacts.families import copies
 from densevse.evaluation.protocols import MOST
 from densevse.evaluation.recall import failures
-from densevse.report.made_with import choices, descriptions
+from densevse.report.made_with import choices, descriptions, is_exact
 from densevse.report.plan import SectionPlan, TablePlan
 from densevse.report.published import Paper, PublishedRow
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds
@@ -48,6 +48,7 @@ CHANGED = (
     "says which of these are the paper's and which were chosen."
 )
 CHANGED_COLUMNS = tuple(TableColumn(name, number=False) for name in ("Setting", "Here", "The method's own", "Variants"))
+EXACT = "Exact: every x86-64 processor with AVX2 computes these numbers."
 REGIONS = (
     "i2t: a region asks for its phrases among all phrases; t2i: a phrase asks for its region among all. "
     "A region is the box around everything that a phrase names; phrases are the parser's noun phrases with a true box."
@@ -91,6 +92,7 @@ def making_notes(sections: Sequence[MeasuredSection]) -> list[str]:
         *(note for section in sections for note in _choice_notes(section)),
         *([CHANGED] if changed_settings(section.plan for section in sections) else []),
         *_seed_notes(sections),
+        *_exact_notes(made),
         *_device_notes(made),
         *_precision_notes(made),
         *_cut_notes(sections),
@@ -305,6 +307,11 @@ def _seed_notes(sections: Sequence[MeasuredSection]) -> list[str]:
         for name, entry in section.plan.measured.items():
             shared.setdefault((section.plan.title, named_seeds(entry.seeds)), {})[name] = None
     return [f"{title}, {seeds}: {', '.join(names)}." for (title, seeds), names in shared.items()]
+
+
+def _exact_notes(made: Sequence[Statement]) -> list[str]:
+    every = [current_statement({}), *(one for statement in made for one in (statement, *ancestors(statement)))]
+    return [EXACT] * (bool(made) and all(map(is_exact, every)))
 
 
 def _device_notes(made: Sequence[Statement]) -> list[str]:

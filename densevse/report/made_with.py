@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 from densevse.artifacts.schemas.features import PREPROCESSING, network_settings
 from densevse.config.given import GivenFiles, GivenLayout
 from densevse.config.registries import feature_view
+from densevse.runtime import exact
+from snakeproof.jobs import REVISIONS
 from snakeproof.statements import Statement, ancestors, parents
 
 _VIEW = "view_"
@@ -63,6 +65,12 @@ def choices(retrievals: Sequence[Statement]) -> dict[str, str]:
     found["word vectors"] = [_word_vectors(model) for made in retrievals for model in _models(made)]
     found["given"] = [f"{_files_and_options(rows)} of {name}" for name, rows in members.items()]
     return {what: ", ".join(sorted({*names})) for what, names in found.items() if names}
+
+
+def is_exact(made: Statement) -> bool:
+    """True for a file of an exact job; not for adopted and given numbers, which may be of any processor."""
+    was_exact = exact.REVISION in made.given.get(REVISIONS, {})
+    return was_exact and not made.adopted and made.found.keys().isdisjoint(("given", "given_members", "files"))
 
 
 def _zeros(retrievals: Sequence[Statement]) -> dict[str, int]:

@@ -17,7 +17,9 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from densevse.runtime import exact
 from densevse.runtime.gpu import usable_device
+from densevse.runtime.through_numpy import replace_kernels
 from snakeproof.logs import logger
 
 Precision = Literal["bf16", "fp32"]
@@ -52,6 +54,8 @@ def set_up_processor(threads: int) -> None:
     """Sets the number of threads and the library of products on the CPU. It asks for no GPU and locks none."""
     avoid_illegal_instructions()
     torch.set_num_threads(threads)
+    if exact.has_begun():
+        replace_kernels()
     # The first exp or tanh of a process may have a low precision in MKL 2024.2, which torch 2.15 has still, if two
     # threads ask for it at once (pytorch issue 188792). So one thread asks first.
     for function in (torch.exp, torch.tanh, torch.log, torch.sqrt):

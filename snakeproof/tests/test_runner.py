@@ -44,8 +44,9 @@ rule write:
 RUN = f"""
 import sys
 sys.path.append({str(ENGINE.parent)!r})
+from pathlib import Path
 from snakeproof.runner import run
-run(snakemake)
+run(snakemake, begin={{"write": lambda: Path("begun").write_text(str("mine" in sys.modules))}})
 """
 EXTRA = """
 import json
@@ -94,8 +95,10 @@ def test_a_raised_revision_makes_the_output_again_and_is_no_argument(workflow):
     configure(workflow, {"low": 1, "high": 2, "revision": 2})
     try:
         assert workflow.planned(*MADE) == {"write": 1}
+        assert not workflow.path("begun").exists()
         workflow.run(*MADE)
         assert workflow.planned(*MADE) == {}
+        assert workflow.path("begun").read_text() == "False"  # before the function was imported
     finally:
         configure(workflow, {"low": 1, "high": 2})
         workflow.run(*MADE)

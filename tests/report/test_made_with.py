@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from densevse.report import made_with
+from densevse.report import footnotes, made_with
 from densevse.report.made_with import choices, descriptions
 from snakeproof import schema
 from snakeproof.schema import TEXT, Column, Schema
@@ -308,3 +308,23 @@ def test_the_preprocessing_of_a_network_is_named():
     (line,) = descriptions([[read_statement(result_path(row))]])
     assert line == "vgg19 is vgg19, weights v.pth, fp32 (mean (0, 0, 0))"
     assert "preprocessing" not in made_with.input_features(read_statement(result_path(row)))[0].settings
+
+
+EXACT = {"revisions": {"exact": 1}}
+
+
+def test_a_table_is_exact_only_if_its_job_and_all_that_it_was_made_from_are():
+    def of(table=EXACT, retrieval=EXACT, features=EXACT, found=None, adopted=None):
+        """The notes of a table of one retrieval, with the settings of each job."""
+        view = made("scenes/features/net/whole/00-of-01.parquet", settings=features, found=found)
+        ranked = made("scenes/retrieval/vse.parquet", {"view_whole": view}, retrieval)
+        row = replace(read_statement(result_path(ranked)), adopted=adopted or {})
+        with making(Statement(given=table)):
+            return footnotes._exact_notes([row])
+
+    assert of() == [footnotes.EXACT]
+    assert of(table={}) == of(retrieval={}) == of(features={"revisions": {"resize": 2}}) == []
+    assert of(found={"files": {"path": "mine.npy"}}) == []
+    assert of(adopted={"scenes/retrieval/vse.parquet": ["the code"]}) == []
+    with making(Statement(given=EXACT)):
+        assert footnotes._exact_notes([]) == []

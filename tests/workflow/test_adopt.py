@@ -1,6 +1,7 @@
 """What files say of themselves decides, and not Snakemake's records; `densevse adopt` accepts files of other code."""
 
 import copy
+import json
 import os
 import shutil
 import tarfile
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from densevse.runtime.exact import why_not_exact
 from snakeproof.records import record_file
 from tests.artifacts.test_adoption import OLDER
 from tests.projects import SMALL, Project, copy_code
@@ -136,11 +138,36 @@ def test_what_disagrees_is_not_adopted_and_nothing_is_by_touch(continue_project)
     assert project.planned(TABLE)["train"] == 2
 
 
-def test_everything_of_an_earlier_version_is_adopted(tmp_path):
-    """The project in the archive was made by 5febe9e3."""
-    project = Project(copy_code(tmp_path / "project"))
-    with tarfile.open(OLDER) as archive:
-        archive.extractall(project.folder, filter="data")
+@pytest.fixture
+def of_earlier_version(tmp_path):
+    """A function that returns the project in the archive, which 5febe9e3 made, with a choice of exact jobs."""
+
+    def extract(exact):
+        project = Project(copy_code(tmp_path / "project"))
+        with tarfile.open(OLDER) as archive:
+            archive.extractall(project.folder, filter="data")
+        values = json.loads((project.folder / "test.yaml").read_text())
+        values["datasets"]["scenes"]["exact"] = exact
+        project.configure(values)
+        return project
+
+    return extract
+
+
+@pytest.mark.skipif(why_not_exact("auto") is not None, reason="no exact jobs on this machine")
+def test_no_file_of_an_earlier_version_is_adopted_as_an_exact_one(of_earlier_version):
+    project = of_earlier_version("auto")
+    before = contents(project)
+    status, text = project.adopt()
+    assert status == 1
+    assert "adopted" not in text
+    refused = [path for path in before if path.endswith((".parquet", ".safetensors"))]
+    assert text.count("revisions.exact: values have changed since") == len(refused)
+    assert contents(project) == before
+
+
+def test_everything_of_an_earlier_version_is_adopted(of_earlier_version):
+    project = of_earlier_version(exact=False)
     made = {path for path in contents(project) if path.endswith((".parquet", ".safetensors"))}
     status, text = project.plan(TABLE)
     assert "of an earlier version. A run that needs them makes them again. To keep them, call" in text

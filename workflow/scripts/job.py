@@ -17,6 +17,7 @@ if __name__ == "__main__":
     if (ROOT / "densevse").is_dir():
         # A checkout's package comes after all installed ones, and no other checkout; an installed one is found without.
         sys.path[:] = [*(path for path in sys.path if not Path(path, "densevse/__init__.py").is_file()), str(ROOT)]
+    from densevse.runtime import exact
     from snakeproof.runner import run
 
-    run(snakemake, ADVICE)
+    run(snakemake, ADVICE, {exact.REVISION: exact.begin})
