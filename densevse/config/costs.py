@@ -43,9 +43,9 @@ class MethodCost(NamedTuple):
     passes: int = 3  # of a pair in training: forwards, and twice as much backwards
     mismatched: int | None = None  # other sentences that training compares an image with; None: those of the batch
 
-    def recompute_pairs(self, negatives: Literal["sum", "hardest"]) -> Self:
+    def recompute_pairs(self, negatives: str) -> Self:
         """The cost if the gradient computes pairs again: all, or a sentence's own and the two hardest negatives."""
-        again = {"passes": 4} if negatives == "sum" else {"passes": 1, "trained_sentence": 3 * self.pair}
+        again = {"passes": 1, "trained_sentence": 3 * self.pair} if negatives == "hardest" else {"passes": 4}
         return self._replace(**again)
 
     def step_work(self, batch: int) -> Mapping[str, float]:

@@ -3,12 +3,15 @@
 The losses are of a matrix of scores: row i matches column i, and other true pairs are never negatives.
 """
 
-from typing import Literal
+import math
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from densevse.methods.interface import Images, Sentences, Shapes
+from densevse.methods.parameters.ranking import Negatives
 
 WordVectors = Literal["learned", "fixed", "tuned"]
 
@@ -57,6 +60,54 @@ def hardest_hinges(scores: Tensor, positives: Tensor, margin: float) -> Tensor:
     """The max-of-hinges loss: each pair against its hardest contrastive terms only (Faghri et al. 2018, Eq 6)."""
     sentences, images = hinges(scores, positives, margin)
     return sentences.amax(dim=1).sum() + images.amax(dim=0).sum()
+
+
+class RankingLoss(nn.Module):
+    """The loss of a batch's scores that the parameter `negatives` names, summed over its pairs and both directions.
+
+    Hinges learn nothing. A softmax and a sigmoid have a scale, the inverse of their temperature, which is learned as
+    its logarithm and held at 100 at most (Radford et al., ICML 2021, section 2.5); a sigmoid also has a bias, which
+    starts at -10 (Zhai et al., ICCV 2023, section 3.2). Both papers take means over the batch where this is a sum.
+    """
+
+    def __init__(self, negatives: Negatives, temperature: float) -> None:
+        super().__init__()
+        if negatives in ("softmax", "sigmoid"):
+            self.log_scale = nn.Parameter(torch.tensor(-math.log(temperature)))
+        if negatives == "sigmoid":
+            self.bias = nn.Parameter(torch.tensor(-10.0))
+
+    def forward(self, scores: Tensor, positives: Tensor, parameters: Any) -> Tensor:
+        """A scalar of (B, B) scores and true pairs, with the `negatives` and the `margin` of the moment's parameters.
+
+        Raises `ValueError` if a phase alone has a loss that learns, of which the model has no weights.
+        """
+        kind: Negatives = parameters.negatives
+        if kind in ("sum", "hardest"):
+            return {"sum": sum_of_hinges, "hardest": hardest_hinges}[kind](scores, positives, parameters.margin)
+        if not hasattr(self, "bias" if kind == "sigmoid" else "log_scale"):
+            raise ValueError(f"negatives: {kind} learns a temperature; set it in `parameters`, not in a phase alone")
+        scaled = scores * self.log_scale.exp().clamp(max=100)
+        return softmax_loss(scaled, positives) if kind == "softmax" else sigmoid_loss(scaled + self.bias, positives)
+
+
+def softmax_loss(logits: Tensor, positives: Tensor) -> Tensor:
+    """InfoNCE (van den Oord et al. 2018, Eq 4) over rows and over columns: the sum over i of -log softmax(row i)_i.
+
+    A true pair off the diagonal of (B, B) is in no softmax.
+    """
+    matched = torch.arange(len(logits), device=logits.device)
+    others = positives & (matched[:, None] != matched)
+    logits = logits.masked_fill(others, -torch.inf)
+    return sum(functional.cross_entropy(side, matched, reduction="sum") for side in (logits, logits.T))  # type: ignore[return-value]
+
+
+def sigmoid_loss(logits: Tensor, positives: Tensor) -> Tensor:
+    """SigLIP's loss (Zhai et al. 2023, Eq 2): the sum of -log sigmoid(z_ij l_ij), z = 1 if matched, -1 if contrastive.
+
+    A true pair off the diagonal of (B, B) is in no term.
+    """
+    return functional.softplus(-logits.diagonal()).sum() + functional.softplus(logits).masked_fill(positives, 0).sum()
 
 
 def word_vectors(kind: WordVectors, dimension: int, shapes: Shapes) -> nn.Embedding:

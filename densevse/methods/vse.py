@@ -25,9 +25,8 @@ from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, M
 from densevse.methods.parameters.vse import Parameters
 from densevse.methods.parts import (
     WHOLE_VIEWS,
-    hardest_hinges,
+    RankingLoss,
     mean_of_regions,
-    sum_of_hinges,
     word_vectors,
     xavier_linear,
 )
@@ -54,6 +53,7 @@ class VSE(DualEncoder):
         normalised = parameters.branches == "normalised"
         self.text = Branch(parameters.dimension, parameters.dimension) if normalised else nn.Identity()
         self.dropout = nn.Dropout(parameters.dropout)
+        self.ranking = RankingLoss(parameters.negatives, parameters.temperature)
 
     def encode_images(self, images: Images) -> Embeddings:
         """(I, dimension) x, the linear map of the CNN's vector, or of several in a row, of unit norm."""
@@ -92,10 +92,8 @@ class VSE(DualEncoder):
         return self.embed_sentences(Sentences({"words": alone}))
 
     def loss(self, images: Embeddings, sentences: Embeddings, batch: Batch, moment: Moment) -> Tensor:
-        """The pairwise ranking loss of the poster, over all contrastive terms of the batch or the hardest; a scalar."""
-        parameters: Parameters = moment.parameters
-        ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.negatives]
-        return ranking(self.score(images, sentences), batch.positives, parameters.margin)
+        """The pairwise ranking loss of the poster, or another one that `negatives` names; a scalar."""
+        return self.ranking(self.score(images, sentences), batch.positives, moment.parameters)  # type: ignore[no-any-return]
 
     def _normalise_vectors(self, vectors: Tensor) -> Tensor:
         """Vectors scaled to unit norm, with absolute values for order embeddings (Vendrov et al. 2016, section 5.1)."""

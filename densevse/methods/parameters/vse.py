@@ -6,6 +6,7 @@ from pydantic import Field
 
 from densevse.config.costs import InputSizes, MethodCost, product, recurrent_step
 from densevse.config.values import Length
+from densevse.methods.parameters.ranking import NEGATIVES, Negatives, Temperature
 from snakeproof.strict import Strict
 
 Encoder = Literal["lstm", "gru", "bag_of_words", "linear"]
@@ -32,15 +33,14 @@ class Parameters(Strict):
         default="plain",
         description="the CNN's vector is mapped linearly; or both sides are, with batch normalisation, as HM-LSTM's",
     )
-    negatives: Literal["sum", "hardest"] = Field(
-        default="sum", description="over all contrastive terms, or the hardest alone"
-    )
+    negatives: Negatives = Field(default="sum", description=NEGATIVES)
     similarity: Literal["cosine", "order"] = Field(
         default="cosine", description="order: minus the order-violation penalty"
     )
     margin: float = Field(
         default=0.2, ge=0, description="the margin by which matching pairs must score higher than contrastive ones"
     )
+    temperature: Temperature = 0.07
     dropout: float = Field(default=0.0, ge=0, lt=1, description="dropout of word vectors and of the CNN's vector")
 
     def cost(self, sizes: InputSizes) -> MethodCost:
