@@ -202,7 +202,7 @@ class DeFrag(Method):
         return self._scale(self.sentence(self.dropout(self.words(words)).flatten(1), by_relation).relu())
 
     def _scale(self, fragments: Tensor) -> Tensor:
-        return functional.normalize(fragments, dim=1) if self.hyperparameters.unit_norm else fragments
+        return functional.normalize(fragments, dim=-1) if self.hyperparameters.unit_norm else fragments
 
     def _fragments(self, sentences: Sentences) -> Triplets:
         """Typed dependencies, or the words or bigrams that section 4.2 compares them with."""
