@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.methods.interface import Images, Sentences, Shapes
-from densevse.methods.parameters.ranking import Negatives
+from densevse.methods.parameters.vse import Negatives
 
 WordVectors = Literal["learned", "fixed", "tuned"]
 

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from densevse.config.costs import InputSizes, MethodCost, product
 from densevse.config.values import Length
-from densevse.methods.parameters.ranking import NEGATIVES, Negatives, Temperature
+from densevse.methods.parameters.vse import NEGATIVES, Negatives, Temperature
 from snakeproof.strict import Strict
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from densevse.config.costs import InputSizes, MethodCost, product, recurrent_step
 from densevse.config.values import Length
-from densevse.methods.parameters.ranking import NEGATIVES, Negatives, Temperature
+from densevse.methods.parameters.vse import NEGATIVES, Negatives, Temperature
 from snakeproof.strict import Strict
 
 

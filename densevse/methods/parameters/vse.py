@@ -1,15 +1,24 @@
 """Declares the parameters of config/methods/vse.yaml. The poster names no values: defaults are the authors' code's."""
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from densevse.config.costs import InputSizes, MethodCost, product, recurrent_step
 from densevse.config.values import Length
-from densevse.methods.parameters.ranking import NEGATIVES, Negatives, Temperature
 from snakeproof.strict import Strict
 
 Encoder = Literal["lstm", "gru", "bag_of_words", "linear"]
+Negatives = Literal["sum", "hardest", "softmax", "sigmoid"]
+NEGATIVES = (
+    "what the loss takes of a batch's contrastive pairs: the sum of their hinges, or the hardest hinge of each pair; "
+    "or, without a margin, the softmax over all of them (InfoNCE), or a sigmoid of each (SigLIP's loss)"
+)
+Temperature = Annotated[
+    float,
+    Field(gt=0, description="of softmax and sigmoid: the first one, as it is learned; CLIP has .07, and SigLIP .1"),
+]
+"""The parameters of `RankingLoss` (densevse/methods/parts.py), which other methods share."""
 
 
 class Parameters(Strict):
