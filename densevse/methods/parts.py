@@ -136,6 +136,40 @@ def mean_of_regions(images: Images) -> Tensor:
     return (images.views["regions"] * present).sum(dim=1) / present.sum(dim=1)
 
 
+class GeneralisedPooling(nn.Module):
+    """The generalised pooling operator (Chen et al., CVPR 2021): a weighted sum of each dimension's sorted values.
+
+    A GRU in both directions reads the sinusoidal codes of the places 0 to n - 1, and a map of its mean state is the
+    logit of a place; the temperature .1 is the authors' code's. So the weights depend on the number of vectors alone.
+    """
+
+    def __init__(self, code: int = 32, hidden: int = 32) -> None:
+        super().__init__()
+        self.code = code
+        self.gru = nn.GRU(code, hidden, batch_first=True, bidirectional=True)
+        self.logit = nn.Linear(hidden, 1, bias=False)
+
+    def place_weights(self, count: int) -> Tensor:
+        """(count,) theta of Eq 5, which sum to 1."""
+        like = self.logit.weight
+        rates = torch.exp(torch.arange(0, self.code, 2).to(like) * (-math.log(10_000) / self.code))
+        angles = torch.arange(count).to(like)[:, None] * rates
+        codes = torch.stack((angles.sin(), angles.cos()), dim=2).flatten(1)
+        states = self.gru(codes[None])[0][0]
+        return (self.logit(states.unflatten(1, (2, -1)).mean(dim=1)).squeeze(1) / 0.1).softmax(dim=0)  # type: ignore[no-any-return]
+
+    def forward(self, vectors: Tensor, present: Tensor) -> Tensor:
+        """(I, D) sums of (I, R, D) vectors, of which those that `present` (I, R) says are pooled, one or more each."""
+        counts = present.sum(dim=1)
+        weights = vectors.new_zeros(present.shape)
+        for count in counts.unique().tolist():
+            rows = (counts == count).nonzero().squeeze(1)
+            padded = functional.pad(self.place_weights(count).to(vectors.dtype), (0, present.shape[1] - count))
+            weights = weights.index_copy(0, rows, padded.expand(len(rows), -1))
+        falling = vectors.masked_fill(~present.unsqueeze(2), -torch.inf).sort(dim=1, descending=True).values
+        return torch.einsum("ir,ird->id", weights, falling.masked_fill(falling.isneginf(), 0))
+
+
 def known_words(words: nn.Embedding) -> Tensor:
     """(words,) bool: false for padding, the unknown word and words without a pre-trained vector."""
     return (words.weight.detach() != 0).any(dim=1) & (torch.arange(words.num_embeddings) > 1)

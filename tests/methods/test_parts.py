@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from densevse.methods.parts import RankingLoss, hardest_hinges, hinge, hinges, sum_of_hinges
+from densevse.methods.parts import GeneralisedPooling, RankingLoss, hardest_hinges, hinge, hinges, sum_of_hinges
 
 
 def brute_force(scores, positives, margin, reduce):
@@ -132,3 +132,37 @@ def test_hinges_learn_nothing_and_are_those_of_the_functions(scores, positives):
 def test_a_loss_that_learns_is_refused_in_a_phase_alone(scores, positives, kind, of_phase):
     with pytest.raises(ValueError, match=f"negatives: {of_phase} learns a temperature; set it in `parameters`"):
         RankingLoss(kind, 0.1)(scores, positives, SimpleNamespace(negatives=of_phase, margin=0.1))
+
+
+def looped_pooling(pooling, vectors):
+    """VSE-infinity's equations for one image, in float64 and a place at a time, with the GRU's equations in full."""
+    count, weights = len(vectors), pooling.gru.state_dict()
+
+    def states(places, suffix):
+        state, found = torch.zeros(32, dtype=torch.double), {}
+        for place in places:
+            code = [function(place / 10_000 ** (2 * k / 32)) for k in range(16) for function in (math.sin, math.cos)]
+            gates = weights[f"weight_ih_l0{suffix}"] @ torch.tensor(code, dtype=torch.double)
+            gates = (gates + weights[f"bias_ih_l0{suffix}"]).chunk(3)
+            before = (weights[f"weight_hh_l0{suffix}"] @ state + weights[f"bias_hh_l0{suffix}"]).chunk(3)
+            reset, update = ((gates[k] + before[k]).sigmoid() for k in (0, 1))
+            state = (1 - update) * (gates[2] + reset * before[2]).tanh() + update * state
+            found[place] = state
+        return found
+
+    forwards, backwards = states(range(count), ""), states(reversed(range(count)), "_reverse")
+    logits = [pooling.logit.weight[0].detach() @ ((forwards[k] + backwards[k]) / 2) / 0.1 for k in range(count)]
+    shares = [math.exp(one) / sum(math.exp(other) for other in logits) for one in logits]
+    return [sum(s * v for s, v in zip(shares, sorted(column.tolist())[::-1], strict=True)) for column in vectors.T]
+
+
+def test_generalised_pooling_is_that_of_the_equations():
+    torch.manual_seed(1)
+    pooling, vectors = GeneralisedPooling().double(), torch.randn(4, 6, 5, dtype=torch.double)
+    counts = torch.tensor([6, 1, 3, 3])
+    present = torch.arange(6) < counts[:, None]
+    found = pooling(vectors, present)
+    for row, of_image, count in zip(found, vectors, counts, strict=True):
+        assert row.tolist() == pytest.approx(looped_pooling(pooling, of_image[:count]), rel=1e-12)
+    assert torch.equal(found, pooling(vectors.masked_fill(~present[:, :, None], 7.0), present))
+    assert torch.autograd.gradcheck(lambda v: pooling(v, present), vectors.clone().requires_grad_())

@@ -1,8 +1,8 @@
 """Declares the parameters of config/methods/vse.yaml. The poster names no values: defaults are the authors' code's."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from densevse.config.costs import InputSizes, MethodCost, product, recurrent_step
 from densevse.config.values import Length
@@ -43,6 +43,11 @@ class Parameters(Strict):
         description="the CNN's vector is mapped linearly; or both sides are, with batch normalisation, as HM-LSTM's",
     )
     negatives: Negatives = Field(default="sum", description=NEGATIVES)
+    pooling: Literal["mean", "generalised"] = Field(
+        default="mean",
+        description="of regions: their mean vector, which stands beside the whole image's; or, where they are the only "
+        "view, the generalised pooling of their vectors in the space (VSE-infinity)",
+    )
     similarity: Literal["cosine", "order"] = Field(
         default="cosine", description="order: minus the order-violation penalty"
     )
@@ -52,6 +57,12 @@ class Parameters(Strict):
     temperature: Temperature = 0.07
     dropout: float = Field(default=0.0, ge=0, lt=1, description="dropout of word vectors and of the CNN's vector")
 
+    @model_validator(mode="after")
+    def _pools_plain_vectors(self) -> Self:
+        if self.pooling == "generalised" and self.branches == "normalised":
+            raise ValueError("pooling: generalised pools vectors without batch normalisation; set branches to plain")
+        return self
+
     def cost(self, sizes: InputSizes) -> MethodCost:
         """A linear map of the image's vectors in a row, and the sentence's encoder."""
         word = sizes.word_length(self.word_vectors, self.word_dimension)
@@ -59,4 +70,5 @@ class Parameters(Strict):
             sentence = sizes.words * recurrent_step(self.encoder, word, self.dimension)
         else:
             sentence = product(word, self.dimension) if self.encoder == "bag_of_words" else 0
-        return MethodCost(product(sizes.image_length, self.dimension), sentence, 2 * self.dimension)
+        image = (sizes.regions if self.pooling == "generalised" else 1) * product(sizes.image_length, self.dimension)
+        return MethodCost(image, sentence, 2 * self.dimension)
