@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from densevse.analyses.effort.choice import CHOICE, chosen_draw
+from densevse.analyses.effort.settings import TuningRun
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.tables import Protocol
@@ -58,14 +59,6 @@ class RowPlan(Strict):
     control: bool
 
 
-class RunPlan(Strict):
-    """The seeds of a run."""
-
-    seed: int
-    val_seeds: list[int]
-    test_seeds: list[int]
-
-
 class EffortPlan(Strict):
     """A table of equal effort."""
 
@@ -74,7 +67,7 @@ class EffortPlan(Strict):
     sentences: str
     rows: dict[str, RowPlan]
     reference: str
-    runs: list[RunPlan]
+    runs: list[TuningRun]
     shortlist_within: float
     compared_at: int
     registered: str
@@ -155,7 +148,7 @@ def make_effort_table(
 
 
 def _tuned_rows(
-    table: EffortPlan, run: RunPlan, choices: Iterator[str], tested: Iterator[str], bootstrap: RankBootstrap
+    table: EffortPlan, run: TuningRun, choices: Iterator[str], tested: Iterator[str], bootstrap: RankBootstrap
 ) -> list[Tuned]:
     def replicates() -> Replicates:
         return bootstrap.replicates([schema.read(next(tested), RETRIEVAL) for _ in run.test_seeds])
