@@ -25,6 +25,7 @@ LOCK := $(or $(LOCK_$(CUDA)),$(error CUDA=$(CUDA): there are locked files for 12
 ANOTHER := $(filter-out $(INSTALLED),$(CUDA))
 
 environment: .venv/complete ## the packages that the workflow runs with, in .venv; CUDA=12 for older drivers and cards
+	@$(BIN)/python envs/command.py --check
 
 .PHONY: another
 .venv/complete: envs/locks/uv.txt $(LOCK) envs/command.py $(if $(ANOTHER),another)

@@ -29,10 +29,8 @@ def __getattr__(name: str) -> Any:
     """
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        return getattr(import_module(_MODULES[name]), name)
-    except ModuleNotFoundError:
+    if name == "load":
         from densevse.config.environment import check_extra
 
-        check_extra("torch", "workflow", f"densevse.{name}")
-        raise
+        check_extra("torch", "workflow", "densevse.load")
+    return getattr(import_module(_MODULES[name]), name)

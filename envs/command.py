@@ -1,4 +1,7 @@
-"""Makes the project known to this environment: the command `densevse`, and the package in any folder."""
+"""Makes the project known to this environment: the command `densevse`, and the package in any folder.
+
+With `--check` it only looks for a copy of the package in the environment, which would hide the project's own code.
+"""
 
 import sys
 import sysconfig
@@ -28,5 +31,16 @@ def write_command(environment: Path, packages: Path) -> Path:
     return path
 
 
+def check_copies(packages: Path) -> None:
+    """Exits with a message if `packages` have a copy of densevse, as `pip install .` makes, which edits never reach."""
+    if (packages / "densevse/_project").is_dir():
+        sys.exit(
+            f"{packages} has a copy of densevse, so edits of this checkout have no effect. Remove it by "
+            f"`{sys.executable} -m pip uninstall densevse`, then run `{sys.executable} envs/command.py`."
+        )
+
+
 if __name__ == "__main__":
-    write_command(Path(sys.prefix), Path(sysconfig.get_path("purelib")))
+    check_copies(Path(sysconfig.get_path("purelib")))
+    if "--check" not in sys.argv:
+        write_command(Path(sys.prefix), Path(sysconfig.get_path("purelib")))

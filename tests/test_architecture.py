@@ -36,7 +36,7 @@ ALLOWED = {
     "runtime": set(),
     "config": {"runtime"},
     "extensions": {"config"},
-    "artifacts": set(),
+    "artifacts": {"runtime.project"},
     "statistics": {"runtime"},
     "methods": {"kernels", "runtime.on_gpu", "config.values", "config.costs"},
     "kernels": {"runtime.on_gpu"},

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from densevse.artifacts.archives import Archive as ImageSource
+from densevse.runtime.project import describe_installation
 from snakeproof.errors import InputError
 
 __all__ = ["ImageFacts", "ImageFiles", "ImageSource", "Photographs", "decode", "examine", "image_pixels", "orientation"]
@@ -237,8 +238,8 @@ def _formats(data: bytes, name: str) -> tuple[str, ...]:
         return tuple(FORMATS)
     if not HEIC:
         raise InputError(
-            f"{name}: a HEIC photograph, whose reader is not installed. Install it with `pip install "
-            "'densevse[heic]'`, or convert the photograph to JPEG."
+            f"{name}: a HEIC photograph, whose reader is not installed. Convert the photograph to JPEG, or install the "
+            f"reader: {describe_installation('pillow_heif', 'heic')}"
         )
     import pillow_heif
 

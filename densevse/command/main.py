@@ -5,9 +5,10 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
-from densevse.runtime.project import PACKAGE
+from densevse.runtime.project import PACKAGE, installed_copy
 from snakeproof.errors import InputError
 
 FAILED, NOT_UNDERSTOOD = 1, 2
@@ -20,6 +21,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises `SystemExit` for --help, and with status 2 for invalid arguments.
     """
     given = list(sys.argv[1:] if argv is None else argv)
+    if warning := installed_copy(Path.cwd()):
+        print(warning, file=sys.stderr)
     if not given or given[0].startswith("-"):
         overview = _overview()
         overview.parse_args(given)

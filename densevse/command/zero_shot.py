@@ -117,6 +117,7 @@ def _network(arguments: Namespace) -> dict[str, Any]:
         if path and not Path(path).is_file():
             raise InputError(f"--{key}: {path} is not there; correct the path.")
     entry = {"architecture": arguments.model, "local": arguments.weights, "layers": {"whole": "pooled"}}
+    entry["dtype"] = "float32"
     if arguments.tokenizer:
         entry["tokenizer"] = {"local": arguments.tokenizer} | ({"pad": arguments.pad} if arguments.pad else {})
     _check_encodes_sentences(validate(NetworkConfig, entry, f"--model {arguments.model}"))

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from densevse.config.sources import normalise_path
-from densevse.runtime.project import PACKAGED
+from densevse.runtime.project import PACKAGED, describe_installation
 from snakeproof.errors import InputError
 
 JOB_ENVIRONMENT = {
@@ -39,10 +39,7 @@ def check_deployment(root: str, methods: Iterable[str]) -> None:
 def check_extra(module: str, extra: str, needs: str) -> None:
     """Raises `InputError` that names the `extra` if its `module` is not installed; `needs` is its use."""
     if find_spec(module) is None:
-        raise InputError(
-            f"{needs} needs {module}, which is not installed. Install it with `pip install 'densevse[{extra}]'`, or in "
-            f"a checkout `.venv/bin/pip install '.[{extra}]'`."
-        )
+        raise InputError(f"{needs} needs {module}, which is not installed. {describe_installation(module, extra)}")
 
 
 def check_watchers(names: Iterable[str]) -> None:

@@ -45,11 +45,19 @@ SeedFiles = Annotated[
 """A file for each seed; a single one needs no list."""
 
 
+Similarity = Literal["cosine", "dot", "order", "max_sum", "max_sum_of_query"]
+SEVERAL = ("max_sum", "max_sum_of_query")
+"""The similarities of items that have several vectors each."""
+
+
 class GivenLayout(Strict):
     """The meaning of the rows and columns of given matrices."""
 
-    similarity: Literal["cosine", "dot", "order"] | None = Field(
-        None, description="the score of two vectors; order: minus the order-violation penalty, -||max(0, s - i)||^2"
+    similarity: Similarity | None = Field(
+        None,
+        description="the score of two vectors; order: minus the order-violation penalty, -||max(0, s - i)||^2. Of "
+        "several vectors each: max_sum, the sum over the sentence's of the best of the image's, or max_sum_of_query, "
+        "the sum over the query's of the best of the candidate's",
     )
     copies: int = Field(1, ge=1, description="the copies of each image, one after the other: 5 in the files of VSE++")
     unscored: Literal["nan", "-inf"] | None = Field(
@@ -67,8 +75,12 @@ class GivenFiles(GivenLayout):
     scores: SeedFiles | None = Field(None, description="(images, sentences)")
     i2t: SeedFiles | None = Field(None, description="(images, sentences) where images ask; needs t2i")
     t2i: SeedFiles | None = Field(None, description="(sentences, images) where sentences ask; needs i2t")
-    images: SeedFiles | None = Field(None, description="(images, D) vectors; needs sentences and similarity")
-    sentences: SeedFiles | None = Field(None, description="(sentences, D) vectors; needs images and similarity")
+    images: SeedFiles | None = Field(
+        None, description="(images, D) vectors, or (images, n, D); needs sentences and similarity"
+    )
+    sentences: SeedFiles | None = Field(
+        None, description="(sentences, D) vectors, or (sentences, n, D); needs images and similarity"
+    )
     image_ids: Path | None = Field(
         None, description="an id a line (or npy): the order of the images; by default that of images.parquet"
     )

@@ -66,6 +66,8 @@ class RegionOptions(Strict):
 
 _Share = Annotated[float, Field(ge=0, le=1)]
 Deviation = Annotated[float, Field(gt=0, le=1)]
+StoredType = Literal["float16", "float32"]
+"""float16 has three more significant bits than bf16, and half the size of float32."""
 
 
 class NetworkInput(Strict):
@@ -124,6 +126,9 @@ class NetworkConfig(NetworkInput):
         "auto",
         description="the precision of its computation; auto: bf16 if the hardware has it, chosen once for each data "
         "set. A network that encodes sentences too has fp32 by default",
+    )
+    dtype: StoredType = Field(
+        "float16", description="the type of the stored vectors; with float32, zero-shot ranks are the library's own"
     )
     batch_size: int = Field(64, ge=1, description="images in a batch")
     classes: PlainPath | None = Field(None, description="file with one class name in each line, or imagenet")
@@ -307,7 +312,7 @@ class GivenFeatures(Strict):
         description="in place of a file of whole images: mean (of an image's regions), or the name of a network "
         "whose vectors of whole images become region 0",
     )
-    dtype: Literal["float16", "float32"] = Field("float16", description="the type of the stored vectors")
+    dtype: StoredType = Field("float16", description="the type of the stored vectors")
 
     @model_validator(mode="after")
     def _check_views(self) -> Self:

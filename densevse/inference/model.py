@@ -7,8 +7,10 @@
 The code is that of the workflow's jobs: batches, device and precision are those of `densevse search`.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias, get_args
 
@@ -27,7 +29,7 @@ from densevse.data.structures import structure_class
 from densevse.evaluation.protocols import TestSet
 from densevse.inference.folder import ModelFolder
 from densevse.inference.given import GivenImage, GivenSentences, read_images, read_pixels, read_texts
-from densevse.language.words import UNKNOWN
+from densevse.language.tokens import tokenize
 from densevse.methods.interface import DualEncoder, Embeddings, Images, module_device
 from densevse.models.encoding import BATCH, batches, encode_sentences, evaluation
 from densevse.models.files import load_model, method_class, text_encoder_settings
@@ -41,6 +43,8 @@ from snakeproof.errors import InputError
 from snakeproof.logs import logger
 
 Vectors: TypeAlias = NDArray[np.float32]
+_NAMED = 5
+"""So many unknown words are named; of the others a warning has the count."""
 _READABLE = (["words"], ["text"])
 """The structures of sentences that need no parser."""
 
@@ -60,15 +64,15 @@ class Model:
     def encode_sentences(self, sentences: Sequence[str]) -> Vectors:
         """(S, dimension) vectors of sentences.
 
-        A word that the training did not have counts as the unknown word, and a warning names the first sentence
-        without any known word. Raises `InputError` for what is no list of texts.
+        A word that the training did not have counts as the unknown word, and a warning names such words. Raises
+        `InputError` for what is no list of texts.
         """
         texts = read_texts(sentences)
         structures = {name: structure_class(name).read(self._sentences, texts) for name in self._structures}
         none = np.empty(0, object)
         pairs = Pairs(TestSet(none, texts, np.empty(0, np.int64), none), {}, structures)
         if "words" in structures:
-            _warn_of_unknown(texts, structures["words"].take(np.arange(len(texts))).index)
+            _warn_of_unknown(texts, self._sentences)
         return _array(encode_sentences(self.method, pairs)[0])
 
     def encode_images(self, images: Sequence[GivenImage]) -> Vectors:
@@ -178,11 +182,19 @@ def check_readable(folder: ModelFolder) -> None:
         )
 
 
-def _warn_of_unknown(texts: NDArray[np.object_], words: Tensor) -> None:
-    """Warns of sentences of which no word has a number above that of the unknown word."""
-    unknown = (words <= UNKNOWN).all(dim=1).numpy()
-    if unknown.any():
-        logger.warning("the model knows no word of %d sentences, the first is %r", unknown.sum(), texts[unknown][0])
+def _warn_of_unknown(texts: NDArray[np.object_], sentences: GivenSentences) -> None:
+    """Warns of the words that the vocabulary lacks, the most frequent first, and of sentences without any other."""
+    tokens = [tokenize(text) for text in texts]
+    lacking = [[word for word in words if word not in sentences.vocabulary] for words in tokens]
+    counts = Counter(chain.from_iterable(lacking))
+    if counts:
+        named = ", ".join(repr(word) for word, _ in counts.most_common(_NAMED))
+        others = f" and {len(counts) - _NAMED:,} others" if len(counts) > _NAMED else ""
+        where = f"{sum(map(bool, lacking)):,} of {len(texts):,} sentences"
+        logger.warning("the model does not know the words %s%s, in %s", named, others, where)
+    nothing = [text for text, words, unknown in zip(texts, tokens, lacking, strict=True) if len(words) == len(unknown)]
+    if nothing:
+        logger.warning("the model knows no word of %s sentences, the first is %r", f"{len(nothing):,}", nothing[0])
 
 
 def _array(vectors: Tensor) -> Vectors:

@@ -21,7 +21,7 @@ class EncodedTest(NamedTuple):
 
     scorers: list[Scorer]  # one entry for each model
     rows: TestSet
-    made_with: dict[str, Any]  # the devices of encoding and of training, and versions of packages
+    made_with: dict[str, Any]  # the devices of encoding and of training, versions of packages, and sentences cut
 
 
 def retrieve_test(
@@ -60,6 +60,8 @@ def encode_test(files: Files, models: Sequence[str], threads: int, sentences: Ra
         "trained_in": ", ".join(sorted({model.get("computed_in", "float32") for model in trained})),
         "versions": versions(),
     }
+    if cut := sum(structure.cut for structure in pairs.structures.values()):
+        made_with["cut"] = f"{cut:,} of {len(pairs.rows.caption_ids):,}"
     return EncodedTest(scorers, pairs.rows, made_with)
 
 

@@ -93,6 +93,7 @@ def making_notes(sections: Sequence[MeasuredSection]) -> list[str]:
         *_seed_notes(sections),
         *_device_notes(made),
         *_precision_notes(made),
+        *_cut_notes(sections),
         *adopted_notes([one for section in sections for one in section.statements.items()]),
         f"Config {settings_digest(made)}. Versions: {_versions(made)}.",
     ]
@@ -315,6 +316,17 @@ def _precision_notes(made: Sequence[Statement]) -> list[str]:
     """The training precisions other than float32, named once each."""
     named = {name for one in made for name in one.found.get("trained_in", "float32").split(", ")}
     return [f"Some models were trained in {name} instead of float32." for name in sorted(named - {"float32"})]
+
+
+def _cut_notes(sections: Sequence[MeasuredSection]) -> list[str]:
+    """The rows whose sentences are longer than their network reads."""
+    return [
+        f"{section.plan.title}: {name}: {statements[0].found['cut']} sentences have more "
+        "tokens than the network reads, and are cut."
+        for section in sections
+        for name, statements in section.statements.items()
+        if statements and "cut" in statements[0].found
+    ]
 
 
 def settings_digest(made: Sequence[Statement]) -> str:

@@ -28,7 +28,9 @@ class ReadFeatures(NamedTuple):
     def describe(self) -> str:
         """The architecture, weights, precision and preprocessing of the network."""
         read = f" ({self.preprocessing})" if self.preprocessing else ""
-        return f"{self.network} is {self.settings['architecture']}, {self.weights}, {self.settings['precision']}{read}"
+        stored = f", stored as {self.settings['dtype']}" if "dtype" in self.settings else ""
+        computed = f"{self.settings['precision']}{stored}{read}"
+        return f"{self.network} is {self.settings['architecture']}, {self.weights}, {computed}"
 
 
 def choices(retrievals: Sequence[Statement]) -> dict[str, str]:

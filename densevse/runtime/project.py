@@ -1,5 +1,6 @@
-"""The project's folder, and the environment variables with which the workflow passes values to its jobs."""
+"""The folder of the project, how extras are installed into it, and the variables that pass values to its jobs."""
 
+import sys
 from pathlib import Path
 
 PACKAGED = "_project"
@@ -14,6 +15,32 @@ def project_root() -> Path:
     """The folder of the Snakefile, workflow/, config/ and envs/: a checkout, or the one in an installed package."""
     packaged = PACKAGE / PACKAGED
     return packaged if packaged.is_dir() else PACKAGE.parent
+
+
+def describe_installation(module: str, extra: str) -> str:
+    """The command that installs an extra, or the first of several with commas between them, for its `module`.
+
+    In a checkout `pip install '.[extra]'` would copy densevse into the environment, and edits would have no effect. The
+    package index has no densevse, so no message names it alone.
+    """
+    root, first = project_root(), extra.partition(",")[0]
+    if root.name == PACKAGED:
+        return f"Install it in the folder from which densevse was installed: `pip install '.[{extra}]'`."
+    if first == "workflow":
+        return f"Run `make environment` in {root}."
+    lock = f"envs/locks/{first}.txt"
+    pinned = f"python envs/install.py {lock}" if (root / lock).is_file() else f"pip install {module}"
+    return f"Install it with `.venv/bin/{pinned}` in {root}."
+
+
+def installed_copy(folder: Path) -> str:
+    """A line for the command of an installed package that runs in a checkout's `folder`; otherwise empty."""
+    if project_root().name != PACKAGED or not (folder / "envs/command.py").is_file():
+        return ""
+    return (
+        f"This folder is a checkout, but the command is of the copy in {PACKAGE}: edits here have no effect. To undo: "
+        f"`{sys.executable} -m pip uninstall densevse`, then `{sys.executable} envs/command.py` here."
+    )
 
 
 GPU = "DENSEVSE_GPU"

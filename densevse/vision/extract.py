@@ -38,10 +38,6 @@ from snakeproof.schema import read, write
 from snakeproof.store import FeatureWriter
 from snakeproof.strict import validate
 
-DTYPE = "float16"
-"""The type of stored features: three more significant bits than bf16, and half the size of float32."""
-
-
 Image = TypeVar("Image")
 
 
@@ -60,6 +56,11 @@ class NetworkFiles:
     def load(self) -> Network:
         """Loads the network in the recorded precision. Raises `InputError` if that is missing."""
         return load_network({**self.settings, "precision": self._precision()}, self.weights)
+
+    @property
+    def dtype(self) -> str:
+        """The type of the stored features."""
+        return validate(NetworkSettings, dict(self.settings), "networks").dtype
 
     def findings(self) -> dict[str, Any]:
         """The facts that files of its features state: digest of weights, preprocessing, and a recorded precision."""
@@ -127,7 +128,7 @@ def write_features(
     rows = readable_rows(read(images, IMAGES), shard)
     network = network_files.load()
     shape, in_batch = features(network, blank_batch(network, view), view).shape[1:], batch_size(network, view)
-    with FeatureWriter(path, IMAGE_FEATURES, shape, DTYPE, **network_files.findings()) as writer:
+    with FeatureWriter(path, IMAGE_FEATURES, shape, network_files.dtype, **network_files.findings()) as writer:
         full = batches(rows, Photographs(sources, rows), network, view)
         for part, pixels in progress(full, f"{view} features, batches of {in_batch}", -(-len(rows) // in_batch)):
             writer.append(part[["image_id"]], features(network, pixels, view)[: len(part)])

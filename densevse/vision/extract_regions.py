@@ -26,7 +26,7 @@ from densevse.runtime.numerics import set_up
 from densevse.vision.boxes import clip_boxes
 from densevse.vision.classes import read_classes
 from densevse.vision.crops import Pixels
-from densevse.vision.extract import DTYPE, NetworkFiles, decoding_threads, readable_rows
+from densevse.vision.extract import NetworkFiles, decoding_threads, readable_rows
 from densevse.vision.networks import Network
 from densevse.vision.regions import (
     Candidates,
@@ -115,7 +115,7 @@ def write_regions(
             found, classes = _regions_and_classes(proposed, pixels, describing, options, classes, pool)
             length = describing.length
         with FeatureWriter(
-            path, REGION_FEATURES.bind(images=sizes_by_image(rows)), (length,), DTYPE, **network.findings()
+            path, REGION_FEATURES.bind(images=sizes_by_image(rows)), (length,), network.dtype, **network.findings()
         ) as writer:
             for some in chunks(progress(found, "regions of images", len(rows)), IMAGES_AT_ONCE):
                 writer.append(_rows(some, classes), np.concatenate([image.described.vectors for image in some]))
@@ -301,7 +301,7 @@ def extract_true_regions(
         candidates = _candidates(table[table["image_id"].isin(found)], found, files)
         chosen = list(progress(choose_regions(candidates, describing, everything, pool), "true regions", len(found)))
     shape = chosen[0].described.vectors.shape[1:]
-    with FeatureWriter(output, REGION_FEATURES, shape, DTYPE, **network_files.findings()) as writer:
+    with FeatureWriter(output, REGION_FEATURES, shape, network_files.dtype, **network_files.findings()) as writer:
         for regions in chosen:
             rows = pd.DataFrame(regions.boxes, columns=BOX).assign(
                 image_id=regions.image_id, score=regions.described.scores, class_name=""

@@ -343,7 +343,7 @@ def test_heic_is_read_by_its_extra(orientation: int) -> None:
 def test_heic_without_its_extra_is_named(monkeypatch: pytest.MonkeyPatch, brands: bytes) -> None:
     monkeypatch.setattr(images, "HEIC", ())
     data = (8 + len(brands)).to_bytes(4, "big") + b"ftyp" + brands + bytes(64)
-    with pytest.raises(InputError, match=r"^a: a HEIC photograph, .*pip install 'densevse\[heic\]'`, or convert"):
+    with pytest.raises(InputError, match=r"^a: a HEIC photograph, .*to JPEG, or .*install.py envs/locks/heic.txt` in"):
         decode(data, "a")
 
 

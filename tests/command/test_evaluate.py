@@ -4,6 +4,7 @@ import json
 import re
 import zipfile
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,8 @@ from scipy import sparse
 
 import densevse
 from densevse.command.main import main
+from densevse.command.subcommands.evaluate import SIMILARITIES
+from densevse.config.given import Similarity
 
 SCORES = np.random.default_rng(0).normal(size=(20, 100)).astype(np.float32)
 
@@ -229,3 +232,7 @@ def test_vectors_and_two_matrices_with_relevant_answers(relevance, files, capsys
 def test_ids_without_relevant_answers_are_refused(relevance, capsys):
     assert main(["evaluate", "sims.npy", "--per-image", "5", "--image-ids", "images.txt"]) == 1
     assert "its rows have ids, which mean nothing without a data set or --relevant" in capsys.readouterr().err
+
+
+def test_every_similarity_of_the_configuration_is_one_of_the_command():
+    assert get_args(Similarity) == SIMILARITIES

@@ -46,6 +46,7 @@ def test_the_row_is_configured_beside_the_data_set(folder, made, densevse):
     config = configuration(overrides(files))
     network = config.networks[name]
     assert (network.architecture, network.local, network.precision) == ("open_clip:ViT-B-16-SigLIP", "w", "fp32")
+    assert network.dtype == "float32", "so that ranks are those of the library"
     assert (network.tokenizer.local, network.tokenizer.pad) == ("tokenizer.json", "</s>")
     assert config.methods["clip"].variants[name].networks == {"whole": name}
 
@@ -98,4 +99,8 @@ def test_extras_are_named(folder, densevse, monkeypatch):
     monkeypatch.setattr("densevse.config.environment.find_spec", lambda module: None)
     answer = densevse("evaluate", *NAMED, "--data", "mine.yaml")
     assert "--model needs snakemake" in answer.errors
-    assert "pip install 'densevse[workflow,networks]'" in answer.errors
+    assert "Run `make environment` in" in answer.errors
+    monkeypatch.setattr("densevse.config.environment.find_spec", lambda module: module == "snakemake" or None)
+    answer = densevse("evaluate", *NAMED, "--data", "mine.yaml")
+    assert "--model needs open_clip" in answer.errors
+    assert "Install it with `.venv/bin/python envs/install.py envs/locks/networks.txt` in" in answer.errors

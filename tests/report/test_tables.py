@@ -62,7 +62,7 @@ def data(tmp_path):
     return make
 
 
-def retrieval(path, random, data, variant="vse", seed=None, trained_on="cpu", number=0, read=READ, **of):
+def retrieval(path, random, data, variant="vse", seed=None, trained_on="cpu", number=0, read=READ, found=(), **of):
     """A retrieval artifact with random ranks, by a model; both have `read` files: name of input -> statement.
 
     `random` is the seed of the ranks, and of the model if no `seed` is given.
@@ -78,7 +78,8 @@ def retrieval(path, random, data, variant="vse", seed=None, trained_on="cpu", nu
     of = Identity(variant=variant, seed=seed, round=number, split="test", **of).values()
     above = {**read, "model": {}}  # each with its name as its digest
     with making(Statement(inputs={name: {f"{name}.parquet": name} for name in above}, above=above)):
-        schema.write(rows, RETRIEVAL, path, **of, device="cpu", trained_on=trained_on, versions={"torch": "2.11.0"})
+        found = {"device": "cpu", "trained_on": trained_on, "versions": {"torch": "2.11.0"}, **dict(found)}
+        schema.write(rows, RETRIEVAL, path, **of, **found)
     return str(path)
 
 
@@ -699,6 +700,14 @@ def test_the_foot_names_rows_far_below_chance(tmp_path, data):
     schema.write(rows, RETRIEVAL, path, **read_identity(path).values())
     text, _ = make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, [path]))
     assert "- Flickr8K: vse: far below chance: half of the queries" in text
+
+
+def test_the_footnotes_count_the_sentences_that_a_network_cuts(tmp_path, data):
+    files = data()
+    paths = [retrieval(tmp_path / "a", 0, files, "clip", found={"cut": "2 of 5"}), retrieval(tmp_path / "b", 0, files)]
+    text, _ = make(tmp_path, plan(section({name: entry(name, [0]) for name in ("clip", "vse")})), (files, paths))
+    (said,) = (line for line in text.splitlines() if "are cut" in line)
+    assert said == "- Flickr8K: clip: 2 of 5 sentences have more tokens than the network reads, and are cut."
 
 
 def test_the_footnotes_of_several_sections_say_each_thing_once_and_of_which_data_set(tmp_path, data):

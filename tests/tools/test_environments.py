@@ -3,6 +3,7 @@ import re
 import runpy
 import shutil
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -10,11 +11,14 @@ from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from densevse.runtime import project
+from densevse.runtime.project import describe_installation, installed_copy
 from tools.environments import ROOT, environments, pinned_versions
 from tools.locks import LOCKS, NEVER, lock_options
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 INSTALL = runpy.run_path(str(ROOT / "envs/install.py"))
+CHECK_COPIES = runpy.run_path(str(ROOT / "envs/command.py"))["check_copies"]
 
 
 def test_conda_environments_have_the_pinned_versions():
@@ -174,3 +178,33 @@ def test_requirements_name_no_index_and_hash_each_package():
     texts = {str(path): path.read_text() for path in [ROOT / "requirements.txt", *(ROOT / LOCKS).iterdir()]}
     assert [name for name, text in texts.items() if "--index" in text or "://" in text] == []
     assert [name for name, text in texts.items() if text.count("--hash=sha256:") <= len(pinned_versions(name))] == []
+
+
+def test_the_message_of_a_missing_extra_copies_nothing_into_a_checkout(monkeypatch, tmp_path):
+    said = {extra: describe_installation("module", extra) for extra in ("serve", "mcg", "workflow,networks")}
+    assert said == {
+        "serve": f"Install it with `.venv/bin/python envs/install.py envs/locks/serve.txt` in {ROOT}.",
+        "mcg": f"Install it with `.venv/bin/pip install module` in {ROOT}.",
+        "workflow,networks": f"Run `make environment` in {ROOT}.",
+    }
+    monkeypatch.setattr(project, "PACKAGE", tmp_path)
+    (tmp_path / "_project").mkdir()
+    assert describe_installation("module", "workflow,networks").endswith("`pip install '.[workflow,networks]'`.")
+
+
+def test_an_installed_copy_is_told_in_a_checkout(monkeypatch, tmp_path):
+    assert installed_copy(ROOT) == ""
+    monkeypatch.setattr(project, "PACKAGE", tmp_path / "site/densevse")
+    (tmp_path / "site/densevse/_project").mkdir(parents=True)
+    assert installed_copy(tmp_path) == "", "a folder that is no checkout"
+    said = installed_copy(ROOT)
+    assert f"the command is of the copy in {tmp_path / 'site/densevse'}: edits here have no effect" in said
+    assert f"-m pip uninstall densevse`, then `{sys.executable} envs/command.py` here." in said
+
+
+def test_make_environment_stops_at_a_copy(tmp_path):
+    assert "envs/command.py --check" in make()
+    CHECK_COPIES(tmp_path)
+    (tmp_path / "densevse/_project").mkdir(parents=True)
+    with pytest.raises(SystemExit, match=rf"{tmp_path} has a copy of densevse, .*-m pip uninstall densevse`, then"):
+        CHECK_COPIES(tmp_path)

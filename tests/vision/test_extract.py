@@ -73,6 +73,14 @@ def test_features_are_those_of_the_image_in_table_order_without_unreadable_ones(
     assert np.ptp(expected, axis=0).max() > 0.01, "the images' features differ, so an order is seen"
 
 
+def test_vectors_are_stored_without_rounding_if_the_entry_says_so(folder, tmp_path):
+    stored, rounded = (features(folder, tmp_path / dtype, dtype=dtype) for dtype in ("float32", "float16"))
+    assert (stored.dtype, rounded.dtype) == (np.float32, np.float16)
+    exact = stored.gather(range(len(stored)))
+    assert (exact != exact.astype(np.float16)).mean() > 0.5
+    assert np.array_equal(exact.astype(np.float16), rounded.gather(range(len(rounded))))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("view", ["whole", "centre", "ten_crop", "grid"])
 @pytest.mark.parametrize("precision", ["fp32", pytest.param("bf16", marks=pytest.mark.long)])

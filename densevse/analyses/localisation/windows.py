@@ -20,7 +20,7 @@ from densevse.runtime.ahead import prefetch_results
 from densevse.runtime.arrays import spaced_indices
 from densevse.runtime.numerics import set_up
 from densevse.vision.crops import Pixels
-from densevse.vision.extract import DTYPE, NetworkFiles, batch_size, blank_batch, decoding_threads, features
+from densevse.vision.extract import NetworkFiles, batch_size, blank_batch, decoding_threads, features
 from densevse.vision.networks import Network
 from densevse.vision.views import load_extraction
 from snakeproof.errors import InputError
@@ -62,7 +62,7 @@ def extract_windows(
     look = partial(_crop_windows, files=files, view=view, network=loaded, chosen=chosen)
     with (
         ThreadPoolExecutor(decoding_threads()) as pool,
-        FeatureWriter(output, WINDOW_FEATURES, shape, DTYPE, **network_files.findings()) as writer,
+        FeatureWriter(output, WINDOW_FEATURES, shape, network_files.dtype, **network_files.findings()) as writer,
     ):
         named = zip(rows["image_id"], rows["source"], rows["file"], strict=True)
         for image_id, found, pixels in progress(

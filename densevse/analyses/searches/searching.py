@@ -15,7 +15,7 @@ from densevse.analyses.searches.schemas import FOUND
 from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.vectors import refuse_constant_vectors
-from densevse.config.given import GivenLayout
+from densevse.config.given import SEVERAL, GivenLayout
 from densevse.data.distinct import Distinct
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs, Pairs
@@ -187,6 +187,11 @@ def write_given_answers(layout: Mapping[str, Any], question: Mapping[str, Any], 
     meaning, query = validate(GivenLayout, layout, "the given row"), Question(**question)
     unpacked_in = Path(output).parent
     test = read_test(files["image_table"], files["caption_table"], "full", query.ranked_sentences)
+    if meaning.similarity in SEVERAL:
+        raise InputError(
+            f"similarity: {meaning.similarity}: a search compares one vector of each image and sentence, and this row "
+            "has several; search by another row."
+        )
     images, sentences = given_vectors(files, meaning, test, unpacked_in)
     image_rows, caption_rows = _query_rows(test.images, query.image_ids), _query_rows(test.captions, query.caption_ids)
     caption_ids = test.captions.ranked[caption_rows]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 HELP = "print the metrics of scores or embeddings from elsewhere, or of a network without training"
 PROTOCOLS = ("full", "five_folds", "first_1000", "hodosh")
 FILES = ("scores", "i2t", "t2i", "images", "sentences", "image_ids", "caption_ids")
+SIMILARITIES = ("cosine", "dot", "order", "max_sum", "max_sum_of_query")
 LAYOUT = ("similarity", "copies", "unscored", "lower_is_better")
 OF_SCORES, OF_MODEL = (*FILES, *LAYOUT, "at"), ("data", "weights", "tokenizer", "pad", "cores")
 """The arguments without --model, and those with it."""
@@ -24,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--t2i", help="scores (sentences, images) where sentences ask")
     parser.add_argument("--images", help="vectors of images, with --sentences and --similarity instead of scores")
     parser.add_argument("--sentences", help="vectors of sentences")
-    parser.add_argument("--similarity", choices=("cosine", "dot", "order"), help="the score of two vectors")
+    parser.add_argument("--similarity", choices=SIMILARITIES, help="the score of two vectors, or of several each")
     parser.add_argument("--copies", type=int, help="the copies of each image in the file; 5 in VSE++'s")
     parser.add_argument("--unscored", choices=("nan", "-inf"), help="the mark of pairs that have no score")
     parser.add_argument("--lower-is-better", action="store_true", help="the scores are distances")

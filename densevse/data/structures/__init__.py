@@ -18,7 +18,9 @@ from snakeproof.errors import InputError
 
 
 class Structure(ABC):
-    """One structure of all sentences of a split, in their order."""
+    """One structure of all sentences of a split, in their order; `cut` of them are longer than a network reads."""
+
+    cut = 0
 
     @classmethod
     @abstractmethod

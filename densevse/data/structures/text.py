@@ -21,10 +21,10 @@ PLACE = "{}"
 
 
 class TextOfSentences(Structure):
-    """The tokens of all sentences of a split."""
+    """The tokens of all sentences of a split, of which `cut` lost some."""
 
-    def __init__(self, tokens: Tensor) -> None:
-        self._tokens = tokens
+    def __init__(self, tokens: Tensor, cut: int = 0) -> None:
+        self._tokens, self.cut = tokens, cut
 
     @classmethod
     def read(cls, artifacts: Artifacts, caption_ids: NDArray[np.object_]) -> Self:
@@ -40,7 +40,7 @@ class TextOfSentences(Structure):
         ]
         tokens, cut = tokenizer.tokens(prompted)
         logger.info("%d of %d sentences have more than %d tokens and are cut", cut, len(prompted), tokenizer.length)
-        return cls(tokens)
+        return cls(tokens, cut)
 
     def take(self, sentences: Indices) -> Text:
         """The tokens of some sentences."""

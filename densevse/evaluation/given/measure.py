@@ -22,7 +22,16 @@ from densevse.evaluation.given.relevance import (
     read_relevance,
     relevance_metrics,
 )
-from densevse.evaluation.given.retrieval import GivenTest, Ids, Items, given_rankings, read_ids, scorers, zero_points
+from densevse.evaluation.given.retrieval import (
+    GivenTest,
+    Ids,
+    Items,
+    given_rankings,
+    open_given,
+    read_ids,
+    scorers,
+    zero_points,
+)
 from densevse.evaluation.given.scoring import Aligned, score_blocks
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS
 from densevse.evaluation.protocols import TestSet, folds
@@ -103,7 +112,7 @@ def evaluate_files(given: GivenFiles, per_image: int, measures: Measures) -> dic
     files = given.files(0)
     key = next(key for key in ("scores", "i2t", "sentences") if key in files)
     with TemporaryDirectory() as folder:
-        matrix = open_matrix(files[key], key, folder)
+        matrix = open_given(files, key, given.layout, folder)
         if matrix.ids is not None or {*ID_FILES} & {*files}:
             raise InputError(
                 f"{files[key]}: its rows have ids, which mean nothing without a data set or --relevant. Leave the ids "
@@ -124,7 +133,7 @@ def _count_images(matrix: Matrix, per_image: int, copies: int, of_sentences: boo
 
     Raises `InputError` for another number of sentences, and for a matrix that is turned.
     """
-    rows, columns = matrix.values.shape
+    rows, columns = matrix.values.shape[:2]
     sentences = rows if of_sentences else columns
     if not of_sentences and per_image > 1 and rows == columns * per_image:
         raise InputError(
@@ -151,7 +160,7 @@ def evaluate_relevant_files(
     """
     files = given.files(0)
     with TemporaryDirectory() as folder:
-        images, captions = (find_ids(files, kind, given.copies, folder) for kind in ("image", "caption"))
+        images, captions = (find_ids(files, kind, given.layout, folder) for kind in ("image", "caption"))
         test = given_test_from_ids(images, captions, given.copies)
         found = scorers(files, given.layout, test, Path(folder))  # which names the file of ids that do not fit
         zero_points(files, given.layout, test, Path(folder))
@@ -173,15 +182,15 @@ def given_test_from_ids(images: Ids, captions: Ids, copies: int) -> GivenTest:
     return GivenTest(rows, [], *_items(images, captions), np.full(len(images), copies))
 
 
-def find_ids(files: Mapping[str, str], kind: str, copies: int, folder: str) -> Ids:
+def find_ids(files: Mapping[str, str], kind: str, layout: GivenLayout, folder: str) -> Ids:
     """The ids of the images or captions (`kind`) of a given row's files; numbers from 0 if there are none."""
     if f"{kind}_ids" in files:
         return read_ids(files[f"{kind}_ids"])
     with_rows, with_columns = _WHERE[kind]
     for key in with_rows:
         if key in files:
-            matrix = open_matrix(files[key], key, folder)
-            copied = copies if kind == "image" else 1
+            matrix = open_given(files, key, layout, folder)
+            copied = layout.copies if kind == "image" else 1
             return _numbers(len(matrix.values) // copied) if matrix.ids is None else matrix.ids
     return _numbers(open_matrix(files[with_columns], with_columns, folder).values.shape[1])
 

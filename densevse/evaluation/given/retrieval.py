@@ -13,8 +13,8 @@ from densevse.artifacts.matrices import ARRAY_DAMAGES, Matrix, open_matrix, read
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.vectors import count_zeros, refuse_constant_vectors
-from densevse.config.given import GivenLayout
-from densevse.evaluation.given.scoring import Aligned, score_blocks, vector_blocks
+from densevse.config.given import SEVERAL, GivenLayout
+from densevse.evaluation.given.scoring import Aligned, max_sum_blocks, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
 from densevse.evaluation.recall import failures
 from densevse.evaluation.retrieval import TOP, Scorer, retrieve_by_direction, versions
@@ -157,8 +157,16 @@ def scorers(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpa
     given = _GivenMatrices(files, layout, test, unpacked_in)
     if "i2t" in files:
         return score_blocks(given.scores("i2t"), layout), score_blocks(given.scores("t2i"), layout)
-    one = score_blocks(given.scores("scores"), layout) if "scores" in files else vector_blocks(*given.vectors(), layout)
-    return one, one
+    if "scores" in files:
+        scores = score_blocks(given.scores("scores"), layout)
+        return scores, scores
+    images, sentences = given.vectors()
+    if layout.similarity not in SEVERAL:
+        scores = vector_blocks(images, sentences, layout)
+        return scores, scores
+    of_sentences = max_sum_blocks(images, sentences)
+    of_query = layout.similarity == "max_sum_of_query"
+    return max_sum_blocks(sentences, images, by_image=True) if of_query else of_sentences, of_sentences
 
 
 def given_vectors(
@@ -170,7 +178,7 @@ def given_vectors(
 
 def zero_points(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path) -> dict[str, int]:
     """The numbers of ranked vectors that are zero, by key, which `dot` and `order` allow; a warning says them."""
-    if layout.similarity in (None, "cosine"):
+    if layout.similarity not in ("dot", "order"):
         return {}
     items = {"images": test.images, "sentences": test.captions}
     vectors = zip(items.items(), given_vectors(files, layout, test, unpacked_in), strict=True)
@@ -181,11 +189,18 @@ def zero_points(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, 
     return {key: count for key, count in counts.items() if count}
 
 
+def open_given(files: Mapping[str, str], key: str, layout: GivenLayout, unpacked_in: str | Path) -> Matrix:
+    """One of a given row's files. Raises `InputError` as `open_matrix` does."""
+    several = layout.similarity in SEVERAL and key in ("images", "sentences")
+    return open_matrix(files[key], key, unpacked_in, dimensions=3 if several else 2)
+
+
 class _GivenMatrices:
     """The matrices of a given row, matched with a test split."""
 
     def __init__(self, files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path) -> None:
-        self._files, self._copies, self._test, self._unpacked_in = files, layout.copies, test, unpacked_in
+        self._files, self._layout, self._test, self._unpacked_in = files, layout, test, unpacked_in
+        self._copies = layout.copies
         if layout.copies > 1:
             _check_sentences(test, layout.copies)
 
@@ -204,7 +219,7 @@ class _GivenMatrices:
     def vectors(self) -> tuple[Aligned, Aligned]:
         """The vectors of images and of sentences."""
         images, sentences = self._open("images"), self._open("sentences")
-        sizes = [one.values.shape[1] for one in (images, sentences)]
+        sizes = [one.values.shape[-1] for one in (images, sentences)]
         if sizes[0] != sizes[1]:
             raise InputError(
                 f"{images.name}: a vector has {sizes[0]} numbers, and in {sentences.name} {sizes[1]}; vectors of "
@@ -213,10 +228,10 @@ class _GivenMatrices:
         found = []
         for matrix, (count, rows) in ((images, self._images(images)), (sentences, self._captions(sentences))):
             if len(matrix.values) != count:
-                message = _shape_message(matrix, (count, sizes[0]), False, self._copies)
+                message = _shape_message(matrix, (count, *matrix.values.shape[1:]), False, self._copies)
                 raise InputError(message + (self._unranked_hint(len(matrix.values)) if matrix is sentences else ""))
             refuse_constant_vectors(matrix.values, matrix.name)
-            found.append(Aligned(matrix, rows, np.arange(sizes[0])))
+            found.append(Aligned(matrix, rows, np.arange(matrix.values.shape[1])))
         _check_copies(images.name, images.values, self._copies)
         return found[0], found[1]
 
@@ -231,7 +246,7 @@ class _GivenMatrices:
         )
 
     def _open(self, key: str) -> Matrix:
-        return open_matrix(self._files[key], key, self._unpacked_in)
+        return open_given(self._files, key, self._layout, self._unpacked_in)
 
     def _images(self, matrix: Matrix | None) -> tuple[int, Indices]:
         """The number of image rows, copies included, and the first row of each image; `matrix` may have their ids."""
@@ -279,11 +294,12 @@ def _check_copies(name: str, values: NDArray[Any], copies: int) -> None:
         )
 
 
-def _shape_message(matrix: Matrix, expected: tuple[int, int], by_sentence: bool, copies: int) -> str:
+def _shape_message(matrix: Matrix, expected: tuple[int, ...], by_sentence: bool, copies: int) -> str:
     """A message about a matrix of another shape than expected, (images, sentences or D)."""
     found = matrix.values.shape[::-1] if by_sentence else matrix.values.shape
     needed, there = (
-        f"{shape[0]:,} x {shape[1]:,}" for shape in (expected[:: -1 if by_sentence else 1], matrix.values.shape)
+        " x ".join(f"{size:,}" for size in shape)
+        for shape in (expected[:: -1 if by_sentence else 1], matrix.values.shape)
     )
     message = f"{matrix.name}: expected {needed}, as the test split has, found {there}"
     if found == expected[::-1]:

@@ -12,7 +12,7 @@ from densevse.artifacts.vectors import check_vectors
 from densevse.config.given import GivenLayout
 from densevse.evaluation.retrieval import Scorer
 from densevse.evaluation.tiles import ScoreBlock
-from densevse.evaluation.vectors import Vectors, order_scores, products
+from densevse.evaluation.vectors import SeveralVectors, Vectors, max_sums, order_scores, products
 from densevse.runtime.arrays import Indices
 from snakeproof.errors import InputError
 
@@ -69,6 +69,24 @@ def vector_blocks(images: Aligned, sentences: Aligned, layout: GivenLayout) -> S
     return select_block
 
 
+def max_sum_blocks(chosen: Aligned, summed: Aligned, by_image: bool = False) -> Scorer:
+    """Blocks of `max_sums`. A block raises `InputError` as `read_several_vectors` does.
+
+    With `by_image` the sum is over the vectors of images, and `chosen` are sentences.
+    """
+
+    def select_block(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
+        def score_block(image: slice, sentence: slice) -> Vectors:
+            rows = image_rows[image], sentence_rows[sentence]
+            sides = map(read_several_vectors, (chosen, summed), rows[::-1] if by_image else rows)
+            scores = max_sums(*sides)
+            return scores.T if by_image else scores
+
+        return score_block
+
+    return select_block
+
+
 def similarities(images: Vectors, sentences: Vectors, layout: GivenLayout) -> Vectors:
     """(I, S) scores of (I, D) and (S, D) vectors from `read_vectors`, at least one each."""
     return (order_scores if layout.similarity == "order" else products)(images, sentences)
@@ -87,6 +105,24 @@ def read_vectors(aligned: Aligned, items: Indices, layout: GivenLayout) -> Vecto
         return vectors.astype(np.float32, copy=False)
     check_vectors(vectors, aligned.matrix.name, layout.similarity, rows)
     return _unit_vectors(vectors, largest)
+
+
+def read_several_vectors(aligned: Aligned, items: Indices) -> SeveralVectors:
+    """The float32 vectors of some items, of which zero vectors fill up the rows of the array and are none.
+
+    Raises `InputError` that names a row without any vector, or with one that is not finite or out of range.
+    """
+    rows, name = aligned.rows[items], aligned.matrix.name
+    vectors = _part(aligned.matrix.values, rows, np.arange(aligned.matrix.values.shape[1]))
+    largest = np.abs(vectors).max(axis=2)
+    wrong = {"has a number that is not finite; correct it": ~np.isfinite(largest).all(axis=1)}
+    wrong["has zero vectors only, which are padding; give it one vector at least"] = ~largest.any(axis=1)
+    for problem, found in wrong.items():
+        if found.any():
+            raise InputError(f"{name}: row {rows[found.argmax()]} {problem}.")
+    _check_range(name, rows, largest.max(axis=1), "max_sum")
+    there = largest > 0
+    return SeveralVectors(vectors[there].astype(np.float32, copy=False), there.sum(axis=1))
 
 
 def _unit_vectors(vectors: Vectors, largest: NDArray[Any]) -> Vectors:

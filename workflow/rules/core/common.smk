@@ -7,7 +7,8 @@ ROOT = Path(workflow.basedir)
 if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found without this.
     if installed := [path for path in sys.path if Path(path, "densevse/_project").is_dir()]:
         raise ImportError(
-            f"{ROOT} is a checkout, but {installed[0]} has another densevse: use the checkout's environment."
+            f"{ROOT} is a checkout, but {installed[0]} has another densevse: use the checkout's environment, or remove "
+            f"that copy by `{sys.executable} -m pip uninstall densevse` and run `{sys.executable} envs/command.py` here."
         )
     # The project's folder comes last, so that no file in it stands in for an installed package; other checkouts leave.
     sys.path[:] = [*(path for path in sys.path if not Path(path, "densevse/__init__.py").is_file()), str(ROOT)]

@@ -43,7 +43,7 @@ def test_the_extra_is_named_where_the_package_is_not_installed(monkeypatch):
     stage = Stage(Project(ROOT, MEASURED | LONG), dag)
     for made in (stage.measured_retrievals, stage.job):
         with pytest.raises(
-            InputError, match=r"coco_eccv_caption.md needs eccv_caption.*pip install 'densevse\[eccv-cap"
+            InputError, match=r"coco_eccv_caption.md needs eccv_caption.*install.py envs/locks/eccv-cap"
         ):
             made("coco")
 

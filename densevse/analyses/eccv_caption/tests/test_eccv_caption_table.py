@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-pytest.importorskip("eccv_caption", reason="the extra eccv-caption is not installed: pip install '.[eccv-caption]'")
+pytest.importorskip(
+    "eccv_caption", reason="not installed: python envs/install.py envs/locks/eccv-caption.txt"
+)
 
 from eccv_caption import Metrics
 

@@ -256,6 +256,11 @@ def ask_given(tmp_path):
     return answers
 
 
+def test_a_row_of_several_vectors_each_is_not_searched(ask_given):
+    with pytest.raises(InputError, match="similarity: max_sum: a search compares one vector of each image"):
+        ask_given(Question("all", 3), GivenLayout(similarity="max_sum"))
+
+
 def test_sentences_of_the_split_are_asked_of_its_images(ask_given):
     found = ask_given(Question("all", 3, caption_ids=["i3#1", "i0#0"]))
     scores = SENTENCE_VECTORS[[7, 0]] @ IMAGE_VECTORS.T

@@ -99,10 +99,8 @@ def test_the_page_needs_its_extra(folder, densevse, monkeypatch):
     monkeypatch.setattr("densevse.config.environment.find_spec", lambda module: None)
     answer = densevse("search", "--serve", "--model", "scenes/vse")
     assert answer.status == 1
-    assert (
-        "--serve needs werkzeug, which is not installed. Install it with `pip install 'densevse[serve]'`"
-        in answer.errors
-    )
+    assert "--serve needs werkzeug, which is not installed. Install it with `.venv/bin/python" in answer.errors
+    assert "envs/install.py envs/locks/serve.txt` in" in answer.errors
 
 
 def test_the_settings_in_which_a_model_differs_and_the_forgotten_file_are_named(folder, densevse, monkeypatch):
