@@ -1,18 +1,13 @@
 """The choice among a row's draws, on val: a shortlist by one training, and its mean over other seeds."""
 
-import tempfile
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.training.retrieval import train
 from snakeproof import schema
-from snakeproof.logs import logger
 from snakeproof.schema import NUMBER, REAL, Column, Schema
 
 SHORTLIST = Schema(
@@ -35,33 +30,12 @@ CHOICE = Schema(
 )
 
 
-def train_shortlist(
-    jobs: Sequence[Mapping[str, Any]],
-    within: float,
-    histories: Sequence[str],
-    code: str,
-    output: str,
-    **files: str | list[str],
-) -> None:
-    """The job that trains each draw of a shortlist with one seed (SHORTLIST); its models are not kept.
-
-    `jobs` has the training of each draw, and `histories` the HISTORY of its first training, which decides the list.
-    """
-    found = []
-    for number in shortlisted_draws([_kept_rsum(path) for path in histories], within):
-        with tempfile.TemporaryDirectory(dir=Path(output).parent) as folder:
-            model, history = (str(Path(folder, name)) for name in ("model.safetensors", "history.parquet"))
-            train(jobs[number], code, model, history, **files)
-            found.append({"draw": number, "val_rsum": _kept_rsum(history)})
-    schema.write(found, SHORTLIST, output)
-
-
 def choose_draw(histories: Sequence[str], shortlists: Sequence[str], output: str, within: float) -> None:
     """The job that chooses among a row's draws (CHOICE): `histories` has the HISTORY of each, in order.
 
     `shortlists` has the SHORTLIST of each further seed.
     """
-    first = [_kept_rsum(path) for path in histories]
+    first = [kept_rsum(path) for path in histories]
     found = [schema.read(path, SHORTLIST).set_index("draw")["val_rsum"] for path in shortlists]
     again: dict[int, list[float]] = {
         number: [float(of_seed[number]) for of_seed in found] for number in shortlisted_draws(first, within)
@@ -74,20 +48,6 @@ def choose_draw(histories: Sequence[str], shortlists: Sequence[str], output: str
     schema.write(rows, CHOICE, output)
 
 
-def train_chosen_draw(
-    jobs: Sequence[Mapping[str, Any]],
-    choice: str,
-    code: str,
-    model: str,
-    history: str,
-    **files: str | list[str],
-) -> None:
-    """The job that trains the draw that `choice` (CHOICE) says; `jobs` has the settings of all, as `train` has them."""
-    number = chosen_draw(schema.read(choice, CHOICE))
-    logger.info("draw %d of %d is the best on val", number, len(jobs))
-    train(jobs[number], code, model, history, **files)
-
-
 def shortlisted_draws(val: Sequence[float], within: float) -> list[int]:
     """The numbers of the draws whose rsum on val is at most so far below the best."""
     return [number for number, rsum in enumerate(val) if rsum >= max(val) - within]
@@ -98,7 +58,7 @@ def chosen_draw(choice: pd.DataFrame) -> int:
     return int(choice["chosen"].to_numpy().argmax())
 
 
-def _kept_rsum(history: str) -> float:
+def kept_rsum(history: str) -> float:
     """Rsum on val of the epoch that a training (HISTORY) kept."""
     rows = schema.read(history, HISTORY)
     (kept,) = rows.loc[rows["best"], "rsum"]

@@ -35,7 +35,7 @@ use rule train as train_shortlist with:
     wildcard_constraints:
         dataset=effort.datasets(),
     params:
-        **calling("densevse.analyses.effort.choice:train_shortlist", effort.shortlist_job),
+        **calling("densevse.analyses.effort.training:train_shortlist", effort.shortlist_job),
         contents=contents_of("<resources>/{network}/{file}", training.first_weights),
     message:
         "training the shortlist of {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
@@ -79,7 +79,7 @@ use rule train as train_chosen with:
         dataset=effort.datasets(),
         draw=r"as_\w+",
     params:
-        **calling("densevse.analyses.effort.choice:train_chosen_draw", effort.chosen_job),
+        **calling("densevse.analyses.effort.training:train_chosen_draw", effort.chosen_job),
         contents=contents_of("<resources>/{network}/{file}", training.first_weights),
     message:
         "training {wildcards.variant} {wildcards.draw} on {wildcards.dataset}, seed {wildcards.seed}"

@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-pytest.importorskip(
-    "eccv_caption", reason="not installed: python envs/install.py envs/locks/eccv-caption.txt"
-)
+pytest.importorskip("eccv_caption", reason="not installed: python envs/install.py envs/locks/eccv-caption.txt")
 
 from eccv_caption import Metrics
 
