@@ -267,7 +267,9 @@ def _agreement_sheet(
 
 
 def verdict_of(gain: Interval) -> str:
-    """What the interval of a gain shows."""
+    """What the interval of a gain shows; "undecided" without one."""
+    if np.isnan(gain.low):
+        return "undecided"
     return "not shown" if not gain.excludes_zero else "better" if gain.low > 0 else "worse"
 
 

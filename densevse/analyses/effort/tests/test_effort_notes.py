@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from densevse.analyses.effort.table import EffortPlan, Tuned, _lead_cell, _notes, verdict_of
-from densevse.statistics.bootstrap import Interval
+from densevse.statistics.bootstrap import UNKNOWN_INTERVAL, Interval
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,9 @@ def test_the_lead_on_val_is_on_the_second_best_of_the_shortlist():
     )
 
 
-@pytest.mark.parametrize(("gain", "verdict"), [((0.1, 5), "better"), ((-5, -0.1), "worse"), ((-0.1, 5), "not shown")])
+@pytest.mark.parametrize(
+    ("gain", "verdict"),
+    [((0.1, 5), "better"), ((-5, -0.1), "worse"), ((-0.1, 5), "not shown"), (UNKNOWN_INTERVAL, "undecided")],
+)
 def test_a_verdict_of_a_run_is_that_of_its_interval(gain, verdict):
     assert verdict_of(Interval(*gain)) == verdict
