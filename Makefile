@@ -134,7 +134,7 @@ third-party: developing ## make THIRD_PARTY.md: the works of others, with their 
 docs: developing ## build the site from docs/ into docs/_build/html, offline; any warning is an error
 	$(BIN)/python -m docs.generate
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet --builder html docs docs/_build/html
-	@echo "The site: docs/_build/html/index.html"
+	@echo "The site: docs/_build/html/index.html. Excerpts in its search need a server: $(BIN)/python -m http.server --directory docs/_build/html"
 
 findings: ## run findings/NAME.sh, a surprising behaviour of another library (docs/findings.md): NAME=numpy_norm_of_float16
 	timeout 600 bash findings/$(or $(NAME),$(error NAME=...: docs/findings.md lists the findings)).sh

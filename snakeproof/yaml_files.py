@@ -144,4 +144,9 @@ def _load(text: str, path: str | Path) -> Any:
         # PyYAML has a limit of its own since 6.0.4.
         if isinstance(error, RecursionError) or "maximum nesting depth" in str(error):
             raise InputError(f"{path}: lists or mappings are nested too deep; write fewer levels.") from None
+        mark = getattr(error, "problem_mark", None)
+        if mark is not None and re.match(r"[ -]*\t", "".join(text.splitlines()[mark.line : mark.line + 1])):
+            raise InputError(
+                f"{path}: line {mark.line + 1} begins with a tab; write spaces, of which YAML's levels are made."
+            ) from None
         raise InputError(f"{path}: not valid YAML: {error}") from error

@@ -17,7 +17,7 @@ from snakeproof.strict import validate
 _WIDTH, _ROW, _MARGINS = 8.0, 0.32, 1.3  # inches: the picture, a row, and the space above and below rows
 
 
-_LEGEND = "Point: the gain in rsum. Line: its 95% interval. Green: it is above 0. Red: below 0. Grey: it contains 0."
+_LEGEND = "Point: the gain in rsum. Line: its 95% interval: green above 0, red below 0, grey if it contains 0."
 
 
 def draw_gains(results: str, plan: Mapping[str, Any], output: str) -> None:

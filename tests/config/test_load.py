@@ -94,6 +94,14 @@ def test_a_broken_file_is_named(tmp_path):
         load(tmp_path / "config", {})
 
 
+def test_a_tab_is_called_a_tab(tmp_path):
+    shutil.copytree(CONFIG, tmp_path / "config")
+    for text, line in (("title: a\n\treader: scenes\n", 2), ("options:\n  images:\n  \ttrain: 3\n", 3)):
+        (tmp_path / "config/datasets/broken.yaml").write_text(text)
+        with pytest.raises(InputError, match=rf"broken\.yaml: line {line} begins with a tab; write spaces"):
+            load(tmp_path / "config", {})
+
+
 def test_a_key_that_stands_twice_is_refused_with_its_lines(tmp_path):
     shutil.copytree(CONFIG, tmp_path / "config")
     file = tmp_path / "config/datasets/scenes.yaml"

@@ -15,8 +15,9 @@ from densevse.report.figures import QUIET, number_logarithmic, save_figure
 from snakeproof import schema
 
 _LEGEND = (
-    "Dot: an epoch whose weights were kept. Dashed line: the end of a round. The losses of methods have definitions of "
-    "their own and cannot be compared. rsum is the sum of the six recalls; among fewer images it is higher."
+    "Dot: an epoch whose weights were kept. Dash: a round of one epoch. Dashed line: the end of a round. The losses of "
+    "methods have definitions of their own and cannot be compared. rsum is the sum of the six recalls; among fewer "
+    "images it is higher."
 )
 
 
@@ -66,6 +67,9 @@ def join_histories(rounds: Sequence[str]) -> pd.DataFrame:
 
 def _draw_run(axes: Axes, run: pd.DataFrame, column: str, color: str, label: str | None) -> None:
     axes.plot(run["epoch"], run[column], color=color, linewidth=1.2, label=label)
+    drawn = run[column].notna()
+    alone = run[drawn & ~drawn.shift(1, fill_value=False) & ~drawn.shift(-1, fill_value=False)]
+    axes.plot(alone["epoch"], alone[column], "_", color=color, markersize=8)
     kept = run[run["best"]]
     axes.plot(kept["epoch"], kept[column], ".", color=color)
     ends = run.groupby("round")["epoch"].max().iloc[:-1] + 0.5

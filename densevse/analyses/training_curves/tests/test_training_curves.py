@@ -1,9 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from densevse.analyses.training_curves import dag
-from densevse.analyses.training_curves.curves import draw_training_curves, join_histories
+from densevse.analyses.training_curves.curves import _draw_run, draw_training_curves, join_histories
 from densevse.artifacts.identity import Identity
 from densevse.dag.project import Project, Stage
 from densevse.training.loop import history_schema
@@ -58,6 +59,14 @@ def test_the_start_of_a_round_stands_where_the_round_before_ended(tmp_path):
     run = join_histories(rounds)
     assert run["epoch"].tolist() == [1, 2, 3, 3, 4, 5]
     assert run.loc[run["best"], "epoch"].tolist() == [2, 3]
+
+
+def test_the_loss_of_a_round_of_one_epoch_is_a_dash(tmp_path):
+    files = [history(tmp_path / "0.parquet", 3, 2), history(tmp_path / "1.parquet", 1, 0, start=[0])]
+    run, axes = join_histories(files), Figure().subplots()
+    _draw_run(axes, run, "loss", "C0", None)
+    (alone,) = (line for line in axes.lines if line.get_marker() == "_")
+    assert alone.get_xydata().tolist() == [[4, run["loss"].iloc[-1]]]
 
 
 def test_training_curves_of_nothing_are_an_empty_figure(tmp_path):
