@@ -61,14 +61,16 @@ def test_a_shortlist_is_chosen_from_on_val_and_trained_again(continue_project):
             for n in (11, 12)
         ]
         assert of_row["test_rsum"].max() == pytest.approx(sum(metrics_of(one)["rsum"] for one in tested) / 2)
-        for trained, draw in ((variant, f"draw{best}"), ("vse", f"as_{variant}")):
-            kept = folder / f"{trained}/as_{variant}/seed{first + 11}/round0/model.safetensors"
-            if trained == variant:
-                of_draw = read_statement(folder / f"{variant}/{draw}/seed{first}/round0/model.safetensors")
-                job = read_statement(kept).given["jobs"][best]
-                assert job == {**of_draw.given["job"], "seed": first + 11}
-            elif (job := read_statement(kept).given["jobs"][best])["parameters"]["negatives"] != "sum":
-                raise AssertionError(job)
+        models = {
+            name: read_statement(folder / f"{name}/round0/model.safetensors").given
+            for name in (f"{variant}/draw{best}/seed{first}", f"{variant}/as_{variant}/seed{first + 11}")
+        }
+        drawn, chosen = models.values()
+        assert chosen["jobs"][best] == {**drawn["job"], "seed": first + 11}
+        if variant == "vsepp":
+            control = read_statement(folder / f"vse/as_vsepp/seed{first + 11}/round0/model.safetensors").given["jobs"]
+            assert control[best]["training"] == drawn["job"]["training"]
+            assert control[best]["parameters"] == {**drawn["job"]["parameters"], "negatives": "sum"}
     table = (project.folder / TARGET).read_text()
     assert "a user's own" in table
     assert "## The two runs" in table
