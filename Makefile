@@ -102,7 +102,7 @@ scenes-scan: environment ## make docs/tables/scenes_scan.md: SCAN on scenes with
 	cp results/tables/scenes_scan.md docs/tables/scenes_scan.md
 
 EXPERIMENTS := sm_lstm_needles sm_lstm_head hm_lstm_cold hm_lstm_cold_more hm_lstm_phrases defrag_frames defrag_scores
-EXPERIMENTS += sco_steps sco_oracle sco_cross_fitting
+EXPERIMENTS += grammar_parse sco_steps sco_oracle sco_cross_fitting
 EXPERIMENTS := $(EXPERIMENTS:%=results/experiments/%.md) results/tables/scenes_caption_oracles.md
 
 experiments: environment ## make docs/tables/<experiment>.md, the table of each controlled experiment

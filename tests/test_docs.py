@@ -45,6 +45,7 @@ INCLUDED = re.compile(r"```\{include\} (\S+)\n((?::.*\n)*)")
 VERDICTS = (
     "the set-up cannot show it",
     "undecided",
+    "one seed",
     "contradicted",
     "supported",
     "published size excluded",

@@ -47,11 +47,11 @@ class MethodCost(NamedTuple):
     passes: float = 3  # of a pair in training: forwards, and twice as much backwards
     mismatched: int | None = None  # other sentences that training compares an image with; None: those of the batch
 
-    def recompute_pairs(self, negatives: Literal["sum", "hardest"]) -> Self:
-        """The cost if the gradient computes pairs again: those with a hinge, or its own and the two hardest."""
-        if negatives == "sum":
-            return self._replace(passes=1 + 3 * HINGED)
-        return self._replace(passes=1, trained_sentence=3 * self.pair)
+    def recompute_pairs(self, negatives: str) -> Self:
+        """The cost if the gradient computes pairs again: those with a hinge, its own and the two hardest, or all."""
+        if negatives == "hardest":
+            return self._replace(passes=1, trained_sentence=3 * self.pair)
+        return self._replace(passes=1 + 3 * HINGED if negatives == "sum" else 4)
 
     def step_work(self, batch: int) -> Mapping[str, float]:
         """The work of a step on `batch` sentences and their images, which get no gradient; backwards costs twice."""

@@ -97,6 +97,9 @@ class Resplit(Strict):
     train: int = Field(ge=1, description="images of the split train")
     val: int = Field(ge=1, description="images of the split val")
     test: int = Field(ge=1, description="images of the split test")
+    chosen_on: int | None = Field(
+        None, ge=0, description="the seed of the resplit whose val chose settings: its val images leave the split test"
+    )
 
 
 class Dataset(Reading):

@@ -89,9 +89,10 @@ def reading_job(project: Project, dataset: DatasetName) -> Job:
 
 
 def resplit_job(project: Project, dataset: DatasetName) -> Job:
-    """The draw of a resplit: its seed, and the number of images of each split."""
+    """The draw of a resplit: its seed, the number of images of each split, and where settings were chosen, if set."""
     resplit = project.datasets[dataset].resplit
-    return Job({"draw": dump_fields(resplit, RESPLIT) if resplit else {}})
+    fields = dump_fields(resplit, RESPLIT) if resplit else {}
+    return Job({"draw": {name: value for name, value in fields.items() if value is not None}})
 
 
 class Resplits(NamedTuple):

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 DOWNLOADED = ("url", "manual", "size", "sha256", "md5", "sha1")
 ON_HUB = ("hub", "revision", "file", "size", "sha256")
 PACKAGED_SOURCE = ("packaged", "sha256")
-RESPLIT = ("seed", "train", "val", "test")
+RESPLIT = ("seed", "train", "val", "test", "chosen_on")
 READING = ("reader", "known_unreadable", "only_available")
 NETWORK_FIELDS = ("architecture", "batch_size", "precision")
 PREPROCESSING = ("mean", "resize", "size", "std")

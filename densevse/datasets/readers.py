@@ -290,11 +290,22 @@ def resplit(images: pd.DataFrame, captions: pd.DataFrame, draw: Mapping[str, int
     """The image table and the caption table with random splits; `draw` has their seed and sizes.
 
     Only readable images are drawn, and the others are left out. All images of a family fall into one split, so that a
-    split may exceed its size. Raises `InputError` if there are too few images.
+    split may exceed its size. With `chosen_on`, the images that the draw of this seed has for val leave the split test.
+    Raises `InputError` if there are too few images.
     """
     readable = images[images["status"] == "ok"]
+    of_family = _draw_splits(readable, draw, draw["seed"])
+    if "chosen_on" in draw:
+        seen = {name for name, split in _draw_splits(readable, draw, draw["chosen_on"]).items() if split == "val"}
+        of_family = {name: split for name, split in of_family.items() if split != "test" or name not in seen}
+    drawn_images = sort_by_split(readable.assign(split=readable["family"].map(of_family)).dropna(subset="split"))
+    return drawn_images, select_captions(drawn_images, captions)
+
+
+def _draw_splits(readable: pd.DataFrame, draw: Mapping[str, int], seed: int) -> dict[str, str]:
+    """The split of each family that is drawn with a seed. Raises `InputError` if there are too few images."""
     sizes = readable.groupby("family", sort=False).size()
-    shuffled = np.random.default_rng(draw["seed"]).permutation(len(sizes))
+    shuffled = np.random.default_rng(seed).permutation(len(sizes))
     ends = np.cumsum(sizes.to_numpy()[shuffled])
     first, of_family = 0, dict[str, str]()
     for split in HELD_OUT_FIRST:
@@ -307,8 +318,7 @@ def resplit(images: pd.DataFrame, captions: pd.DataFrame, draw: Mapping[str, int
             )
         of_family |= dict.fromkeys(sizes.index[shuffled[first : last + 1]], split)
         first = last + 1
-    drawn_images = sort_by_split(readable.assign(split=readable["family"].map(of_family)).dropna(subset="split"))
-    return drawn_images, select_captions(drawn_images, captions)
+    return of_family
 
 
 def write_resplit(image_table: str, caption_table: str, draw: Mapping[str, int], images: str, captions: str) -> None:

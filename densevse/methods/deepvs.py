@@ -21,7 +21,7 @@ from torch.nn import functional
 
 from densevse.kernels.fragment_sums import existing_fragments, sums_of_all_pairs, sums_of_scores
 from densevse.methods.fragments import Fragments
-from densevse.methods.global_ranking import FixedNorm, global_ranking
+from densevse.methods.global_ranking import FixedNorm, GlobalRanking
 from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, Sentences, Shapes
 from densevse.methods.parameters.deepvs import Parameters
 from densevse.methods.parts import word_vectors
@@ -44,6 +44,7 @@ class DeepVS(Method):
         self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
         self.sentence = BRNN(self.words.embedding_dim, parameters.hidden, parameters.dimension)
         self.dropout = nn.Dropout(parameters.dropout)
+        self.ranking = GlobalRanking(parameters.negatives, parameters.temperature)
 
     @torch.no_grad()
     def measure(self, images: Images) -> None:
@@ -69,12 +70,11 @@ class DeepVS(Method):
 
     def loss(self, images: Fragments, sentences: Fragments, batch: Batch, moment: Moment) -> Tensor:
         """C of Eq 9, or the mean of its terms: a scalar."""
-        parameters: Parameters = moment.parameters
         in_image, in_sentence = batch.images.present_on_host(), batch.sentences["words"].index_on_host() != 0
         regions, image = existing_fragments(images.vectors, in_image)
         words, sentence = existing_fragments(sentences.vectors, in_sentence)
         of_pairs = sums_of_scores(regions @ words.T, in_image, image, sentence, len(in_sentence), best_region=True)
-        return global_ranking(of_pairs, batch.positives, parameters.margin, parameters.terms)
+        return self.ranking(of_pairs, batch.positives, moment.parameters)  # type: ignore[no-any-return]
 
     def saliency(self, images: Fragments, sentences: Fragments, image: Tensor, sentence: Tensor) -> Saliency:
         """The best region of each word, for pairs given by their rows, (P,) each. A step is a word."""

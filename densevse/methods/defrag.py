@@ -22,7 +22,8 @@ normaliser of this one; the code that they published for DeFrag has it as an opt
 
     S_kl = 1 / (|g_l| + n) sum_{j in g_l} max_{i in g_k} v_i . s_j                               (6')
 
-`truncated` puts max(0, .) around the products of Eq 6', or takes it from those of Eq 6.
+`truncated` puts max(0, .) around the products of Eq 6', or takes it from those of Eq 6. Ours too are `dropout`,
+`unit_norm`, and the other losses of S_kl that `negatives` names.
 """
 
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from densevse.kernels.arrays import Booleans
 from densevse.kernels.fragment_sums import (
@@ -50,7 +52,7 @@ from densevse.methods.fragments import (
     image_fragments,
     length_mask,
 )
-from densevse.methods.global_ranking import FixedNorm, global_ranking, sure_regions
+from densevse.methods.global_ranking import FixedNorm, GlobalRanking, sure_regions
 from densevse.methods.interface import Batch, Images, Method, Moment, Sentences, Shapes
 from densevse.methods.moving import to_device
 from densevse.methods.parameters.defrag import Parameters
@@ -98,6 +100,8 @@ class DeFrag(Method):
         self.sentence = LinearByRelation(relations, 2 * self.words.embedding_dim, parameters.dimension, bias=True)
         self.fixed_norm = FixedNorm(parameters.feature_norm)
         self.image = nn.Linear(features, parameters.dimension)
+        self.dropout = nn.Dropout(parameters.dropout)
+        self.ranking = GlobalRanking(parameters.negatives, parameters.temperature)
 
     known: Tensor
 
@@ -134,7 +138,7 @@ class DeFrag(Method):
 
     def embed_regions(self, regions: Tensor) -> Tensor:
         """(n, dimension) v of (n, D) features, Eq 2."""
-        return self.image(self.fixed_norm(regions))  # type: ignore[no-any-return]
+        return self._scale(self.image(self.dropout(self.fixed_norm(regions))))
 
     def embed_triplets(self, triplets: Triplets) -> Tensor:
         """(T, dimension) s of triplets (R, w1, w2), Eq 1."""
@@ -162,9 +166,7 @@ class DeFrag(Method):
         if parameters.beta > 0:
             sums = sums_of_scores(scores, in_image, image, sentence, len(sentences.present), **parameters.sum_options)
             of_pairs = sums / _normaliser(images.present, sentences.present, parameters)  # Eq 6
-            total = total + parameters.beta * global_ranking(
-                of_pairs, batch.positives, parameters.margin, parameters.terms
-            )
+            total = total + parameters.beta * self.ranking(of_pairs, batch.positives, parameters)
         return total
 
     def assign(self, regions: Tensor, present: Tensor, phrases: Tensor) -> tuple[Tensor, Tensor]:
@@ -197,7 +199,10 @@ class DeFrag(Method):
 
     def _embed(self, words: Tensor, by_relation: ByRelation) -> Tensor:
         """(T, dimension) s of triplets, Eq 1."""
-        return self.sentence(self.words(words).flatten(1), by_relation).relu()  # type: ignore[no-any-return]
+        return self._scale(self.sentence(self.dropout(self.words(words)).flatten(1), by_relation).relu())
+
+    def _scale(self, fragments: Tensor) -> Tensor:
+        return functional.normalize(fragments, dim=-1) if self.hyperparameters.unit_norm else fragments
 
     def _fragments(self, sentences: Sentences) -> Triplets:
         """Typed dependencies, or the words or bigrams that section 4.2 compares them with."""

@@ -7,23 +7,25 @@ In those methods an image is one vector, a sentence is one vector, and their sco
 score is at least a threshold, and of the full frame (chosen, so that each image has one).
 """
 
-from typing import Literal
-
 import torch
 from torch import Tensor, nn
 
 from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Shapes
 from densevse.methods.parameters.defrag import GlobalRankingParameters
-from densevse.methods.parts import sum_of_hinges
+from densevse.methods.parts import RankingLoss
 
 
-def global_ranking(scores: Tensor, positives: Tensor, margin: float, terms: Literal["mean", "sum"]) -> Tensor:
-    """C_G of Eq 7: (B, B) scores S_kl with matched pairs on the diagonal; true pairs (B, B) are no contrast.
+class GlobalRanking(RankingLoss):
+    """C_G of Eq 7, or another loss of the scores S_kl."""
 
-    With `terms` mean it is the mean over the contrastive pairs of both directions.
-    """
-    total = sum_of_hinges(scores, positives, margin)
-    return total if terms == "sum" else total / (2 * (~positives).sum()).clamp(min=1)
+    def forward(self, scores: Tensor, positives: Tensor, parameters: GlobalRankingParameters) -> Tensor:
+        """A scalar of (B, B) scores with matched pairs on the diagonal; true pairs (B, B) are no contrast.
+
+        With `terms` mean it is the mean over the terms of both directions: contrastive pairs, or matched ones.
+        """
+        total = super().forward(scores, positives, parameters)
+        terms = (~positives).sum() if parameters.negatives in ("sum", "sigmoid") else positives.diagonal().sum()
+        return total if parameters.terms == "sum" else total / (2 * terms).clamp(min=1)
 
 
 class FixedNorm(nn.Module):
@@ -68,6 +70,7 @@ class MeanRegion(DualEncoder):
         self.threshold = threshold
         self.fixed_norm = FixedNorm(parameters.feature_norm)
         self.image = nn.Linear(features, dimension)
+        self.ranking = GlobalRanking(parameters.negatives, parameters.temperature)
 
     def measure(self, images: Images) -> None:
         """Measures the norm of mean activations."""
@@ -80,8 +83,7 @@ class MeanRegion(DualEncoder):
 
     def loss(self, images: Embeddings, sentences: Embeddings, batch: Batch, moment: Moment) -> Tensor:
         """C_G of the batch: a scalar."""
-        parameters: GlobalRankingParameters = moment.parameters
-        return global_ranking(self.score(images, sentences), batch.positives, parameters.margin, parameters.terms)
+        return self.ranking(self.score(images, sentences), batch.positives, moment.parameters)  # type: ignore[no-any-return]
 
 
 def mean_activation(images: Images, threshold: float) -> Tensor:

@@ -3,12 +3,15 @@
 The losses are of a matrix of scores: row i matches column i, and other true pairs are never negatives.
 """
 
-from typing import Literal
+import math
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from densevse.methods.interface import Images, Sentences, Shapes
+from densevse.methods.parameters.vse import Negatives
 
 WordVectors = Literal["learned", "fixed", "tuned"]
 
@@ -59,6 +62,54 @@ def hardest_hinges(scores: Tensor, positives: Tensor, margin: float) -> Tensor:
     return sentences.amax(dim=1).sum() + images.amax(dim=0).sum()
 
 
+class RankingLoss(nn.Module):
+    """The loss of a batch's scores that the parameter `negatives` names, summed over its pairs and both directions.
+
+    Hinges learn nothing. A softmax and a sigmoid have a scale, the inverse of their temperature, which is learned as
+    its logarithm and held at 100 at most (Radford et al., ICML 2021, section 2.5); a sigmoid also has a bias, which
+    starts at -10 (Zhai et al., ICCV 2023, section 3.2). Both papers take means over the batch where this is a sum.
+    """
+
+    def __init__(self, negatives: Negatives, temperature: float) -> None:
+        super().__init__()
+        if negatives in ("softmax", "sigmoid"):
+            self.log_scale = nn.Parameter(torch.tensor(-math.log(temperature)))
+        if negatives == "sigmoid":
+            self.bias = nn.Parameter(torch.tensor(-10.0))
+
+    def forward(self, scores: Tensor, positives: Tensor, parameters: Any) -> Tensor:
+        """A scalar of (B, B) scores and true pairs, with the `negatives` and the `margin` of the moment's parameters.
+
+        Raises `ValueError` if a phase alone has a loss that learns, of which the model has no weights.
+        """
+        kind: Negatives = parameters.negatives
+        if kind in ("sum", "hardest"):
+            return {"sum": sum_of_hinges, "hardest": hardest_hinges}[kind](scores, positives, parameters.margin)
+        if not hasattr(self, "bias" if kind == "sigmoid" else "log_scale"):
+            raise ValueError(f"negatives: {kind} learns a temperature; set it in `parameters`, not in a phase alone")
+        scaled = scores * self.log_scale.exp().clamp(max=100)
+        return softmax_loss(scaled, positives) if kind == "softmax" else sigmoid_loss(scaled + self.bias, positives)
+
+
+def softmax_loss(logits: Tensor, positives: Tensor) -> Tensor:
+    """InfoNCE (van den Oord et al. 2018, Eq 4) over rows and over columns: the sum over i of -log softmax(row i)_i.
+
+    A true pair off the diagonal of (B, B) is in no softmax.
+    """
+    matched = torch.arange(len(logits), device=logits.device)
+    others = positives & (matched[:, None] != matched)
+    logits = logits.masked_fill(others, -torch.inf)
+    return sum(functional.cross_entropy(side, matched, reduction="sum") for side in (logits, logits.T))  # type: ignore[return-value]
+
+
+def sigmoid_loss(logits: Tensor, positives: Tensor) -> Tensor:
+    """SigLIP's loss (Zhai et al. 2023, Eq 2): the sum of -log sigmoid(z_ij l_ij), z = 1 if matched, -1 if contrastive.
+
+    A true pair off the diagonal of (B, B) is in no term.
+    """
+    return functional.softplus(-logits.diagonal()).sum() + functional.softplus(logits).masked_fill(positives, 0).sum()
+
+
 def word_vectors(kind: WordVectors, dimension: int, shapes: Shapes) -> nn.Embedding:
     """(words, dimension) vectors: learned from random ones, or pre-trained, fixed or tuned.
 
@@ -83,6 +134,40 @@ def mean_of_regions(images: Images) -> Tensor:
     """(I, D) the mean vector of the regions that each image has, the whole image among them."""
     present = images.present.unsqueeze(2)
     return (images.views["regions"] * present).sum(dim=1) / present.sum(dim=1)
+
+
+class GeneralisedPooling(nn.Module):
+    """The generalised pooling operator (Chen et al., CVPR 2021): a weighted sum of each dimension's sorted values.
+
+    A GRU in both directions reads the sinusoidal codes of the places 0 to n - 1, and a map of its mean state is the
+    logit of a place; the temperature .1 is the authors' code's. So the weights depend on the number of vectors alone.
+    """
+
+    def __init__(self, code: int = 32, hidden: int = 32) -> None:
+        super().__init__()
+        self.code = code
+        self.gru = nn.GRU(code, hidden, batch_first=True, bidirectional=True)
+        self.logit = nn.Linear(hidden, 1, bias=False)
+
+    def place_weights(self, count: int) -> Tensor:
+        """(count,) theta of Eq 5, which sum to 1."""
+        like = self.logit.weight
+        rates = torch.exp(torch.arange(0, self.code, 2).to(like) * (-math.log(10_000) / self.code))
+        angles = torch.arange(count).to(like)[:, None] * rates
+        codes = torch.stack((angles.sin(), angles.cos()), dim=2).flatten(1)
+        states = self.gru(codes[None])[0][0]
+        return (self.logit(states.unflatten(1, (2, -1)).mean(dim=1)).squeeze(1) / 0.1).softmax(dim=0)  # type: ignore[no-any-return]
+
+    def forward(self, vectors: Tensor, present: Tensor) -> Tensor:
+        """(I, D) sums of (I, R, D) vectors, of which those that `present` (I, R) says are pooled, one or more each."""
+        counts = present.sum(dim=1)
+        weights = vectors.new_zeros(present.shape)
+        for count in counts.unique().tolist():
+            rows = (counts == count).nonzero().squeeze(1)
+            padded = functional.pad(self.place_weights(count).to(vectors.dtype), (0, present.shape[1] - count))
+            weights = weights.index_copy(0, rows, padded.expand(len(rows), -1))
+        falling = vectors.masked_fill(~present.unsqueeze(2), -torch.inf).sort(dim=1, descending=True).values
+        return torch.einsum("ir,ird->id", weights, falling.masked_fill(falling.isneginf(), 0))
 
 
 def known_words(words: nn.Embedding) -> Tensor:

@@ -37,7 +37,7 @@ from densevse.methods.interface import (
     module_device,
 )
 from densevse.methods.parameters.scan import Parameters
-from densevse.methods.parts import hardest_hinges, sum_of_hinges, word_vectors, xavier_linear
+from densevse.methods.parts import RankingLoss, word_vectors, xavier_linear
 from densevse.methods.structures import Words
 
 
@@ -58,6 +58,7 @@ class SCAN(Method):
         self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
         self.sentence = Bidirectional("gru", self.words.embedding_dim, parameters.dimension)
         self.dropout = nn.Dropout(parameters.dropout)
+        self.ranking = RankingLoss(parameters.negatives, parameters.temperature)
 
     def encode_images(self, images: Images) -> Fragments:
         """(I, R, dimension) v of the regions, or of the cells of a grid."""
@@ -89,13 +90,12 @@ class SCAN(Method):
         )
 
     def loss(self, images: Fragments, sentences: Fragments, batch: Batch, moment: Moment) -> Tensor:
-        """The triplet loss of Eq 7, or the same over all negatives, summed over the batch: a scalar."""
+        """The triplet loss of Eq 7, or another one that `negatives` names, summed over the batch: a scalar."""
         parameters: Parameters = moment.parameters
         scores = cross_attention_scores(
             AttentionSide(*images), AttentionSide(*sentences), attention_settings(parameters)
         )
-        ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.negatives]
-        return ranking(scores, batch.positives, parameters.margin)
+        return self.ranking(scores, batch.positives, parameters)  # type: ignore[no-any-return]
 
     def saliency(self, images: Fragments, sentences: Fragments, image: Tensor, sentence: Tensor) -> Saliency:
         """The alpha of pairs given by their rows, (P,) each. A step is a word (t-i), or a region or cell (i-t)."""

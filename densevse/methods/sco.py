@@ -35,7 +35,7 @@ from densevse.methods.interface import (
 )
 from densevse.methods.moving import to_device
 from densevse.methods.parameters.sco import Parameters
-from densevse.methods.parts import WHOLE_VIEWS, mean_of_regions, sum_of_hinges, word_vectors, xavier_linear
+from densevse.methods.parts import WHOLE_VIEWS, RankingLoss, mean_of_regions, word_vectors, xavier_linear
 from densevse.methods.structures import Words
 
 _REGIONS = "regions"
@@ -76,6 +76,7 @@ class SCO(DualEncoder):
         self.words = word_vectors("learned", parameters.word_dimension, shapes)
         self.sentence = Recurrent("lstm", parameters.word_dimension, parameters.dimension)
         self.dropout = nn.Dropout(parameters.dropout)
+        self.ranking = RankingLoss(parameters.negatives, parameters.temperature)
         self.decoder = _decoder(parameters, shapes, self.words) if parameters.generation_weight else None
 
     def encode_images(self, images: Images) -> Embeddings:
@@ -102,7 +103,7 @@ class SCO(DualEncoder):
         """L of Eq 4, both parts summed over the batch: a scalar."""
         parameters: Parameters = moment.parameters
         scores = self.score(Embeddings(images.vectors), sentences)
-        matching = sum_of_hinges(scores, batch.positives, parameters.margin)
+        matching: Tensor = self.ranking(scores, batch.positives, parameters)
         if self.decoder is None:
             return matching
         words, taught = self._words(batch.sentences), self.device_plan(batch.sentences).taught

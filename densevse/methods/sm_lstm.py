@@ -41,7 +41,7 @@ from densevse.kernels.recurrent import Prefixes, Recurrent, lstm_cell, prefixes
 from densevse.kernels.tanh_sums import exponential, tanh_sums
 from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, Sentences, Shapes, module_device
 from densevse.methods.parameters.sm_lstm import Parameters
-from densevse.methods.parts import hardest_hinges, sum_of_hinges, word_vectors, xavier_linear
+from densevse.methods.parts import RankingLoss, word_vectors, xavier_linear
 from densevse.methods.structures import Words
 from densevse.runtime.on_gpu import numbers_at_once
 
@@ -212,6 +212,7 @@ class SMLSTM(Method):
             for weight in self.mlp[2].parameters():
                 nn.init.zeros_(weight)
         self.dropout = nn.Dropout(parameters.dropout)
+        self.ranking = RankingLoss(parameters.negatives, parameters.temperature)
 
     def start_from(self, method: str, weights: Mapping[str, Tensor]) -> None:
         """Section 4.2: initialises the LSTM of the sentence context from a trained VSE of the same data set.
@@ -290,8 +291,7 @@ class SMLSTM(Method):
             weights: list[Tensor] = list(self.parameters())
             found = scores_of_pairs(self.compare, images, sentences, pairs, lengths, weights, at_once)
         scores = found.new_zeros(size, size).scatter(1, candidates.columns, found.view(size, -1))
-        ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.negatives]
-        loss = ranking(scores, batch.positives | candidates.left_out, parameters.margin) / size
+        loss: Tensor = self.ranking(scores, batch.positives | candidates.left_out, parameters) / size
         if not regularised:
             return loss
         if saliency is None:

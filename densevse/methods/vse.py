@@ -11,7 +11,8 @@ embeddings (Vendrov et al., ICLR 2016, Eq 2) replace the cosine by minus an orde
 s(x, v) = -||max(0, v - x)||^2.
 
 Ours, as a control of methods that read more of an image: x is a linear map of several of its vectors, one after the
-other, such as that of the whole image and the mean of its regions.
+other, such as that of the whole image and the mean of its regions; or it is the generalised pooling of its mapped
+regions (VSE-infinity; Chen et al., CVPR 2021).
 """
 
 import torch
@@ -25,9 +26,9 @@ from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, M
 from densevse.methods.parameters.vse import Parameters
 from densevse.methods.parts import (
     WHOLE_VIEWS,
-    hardest_hinges,
+    GeneralisedPooling,
+    RankingLoss,
     mean_of_regions,
-    sum_of_hinges,
     word_vectors,
     xavier_linear,
 )
@@ -40,23 +41,29 @@ class VSE(DualEncoder):
     hyperparameters: Parameters
 
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
-        """Raises `ValueError` without a view of whole images, with a further one but regions, or if words misfit."""
+        """Raises `ValueError` for views that the pooling does not read, or if words misfit."""
         super().__init__(parameters, shapes)
         self.views = [view for view in (*WHOLE_VIEWS, "regions") if view in shapes.features]
-        if set(self.views) != set(shapes.features) or self.views == ["regions"]:
+        pooled = parameters.pooling == "generalised"
+        if set(self.views) != set(shapes.features) or (self.views == ["regions"]) != pooled:
             raise ValueError(
                 f"`views` holds {sorted(shapes.features)}: vse reads one or more of {', '.join(WHOLE_VIEWS)}, and "
-                "beside them the mean vector of regions"
+                "beside them the mean vector of regions; with pooling: generalised, it reads regions alone"
             )
+        self.pooling = GeneralisedPooling() if pooled else None
         self.image = _image_branch(sum(shapes.features.values()), parameters)
         self.words = _word_vectors(parameters, shapes)
         self.sentence = _sentence_encoder(parameters, self.words.embedding_dim)
         normalised = parameters.branches == "normalised"
         self.text = Branch(parameters.dimension, parameters.dimension) if normalised else nn.Identity()
         self.dropout = nn.Dropout(parameters.dropout)
+        self.ranking = RankingLoss(parameters.negatives, parameters.temperature)
 
     def encode_images(self, images: Images) -> Embeddings:
         """(I, dimension) x, the linear map of the CNN's vector, or of several in a row, of unit norm."""
+        if self.pooling:
+            regions = self.image(self.dropout(images.views["regions"]))
+            return Embeddings(self._normalise_vectors(self.pooling(regions, images.present)))
         vectors = [mean_of_regions(images) if view == "regions" else images.views[view] for view in self.views]
         together = torch.cat(vectors, dim=1) if len(vectors) > 1 else vectors[0]
         return Embeddings(self._normalise_vectors(self.image(self.dropout(together))))
@@ -92,10 +99,8 @@ class VSE(DualEncoder):
         return self.embed_sentences(Sentences({"words": alone}))
 
     def loss(self, images: Embeddings, sentences: Embeddings, batch: Batch, moment: Moment) -> Tensor:
-        """The pairwise ranking loss of the poster, over all contrastive terms of the batch or the hardest; a scalar."""
-        parameters: Parameters = moment.parameters
-        ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.negatives]
-        return ranking(self.score(images, sentences), batch.positives, parameters.margin)
+        """The pairwise ranking loss of the poster, or another one that `negatives` names; a scalar."""
+        return self.ranking(self.score(images, sentences), batch.positives, moment.parameters)  # type: ignore[no-any-return]
 
     def _normalise_vectors(self, vectors: Tensor) -> Tensor:
         """Vectors scaled to unit norm, with absolute values for order embeddings (Vendrov et al. 2016, section 5.1)."""

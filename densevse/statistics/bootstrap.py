@@ -52,9 +52,9 @@ def draw_groups(
     return random.multinomial(groups, np.full(groups, 1 / groups), size=replicates)
 
 
-def interval_of(metrics: NDArray[Any]) -> Interval:
-    """The 95% interval of a metric with (replicates,) values, without undefined ones (NaN)."""
-    known, tail = metrics[~np.isnan(metrics)], (1 - CONFIDENCE) / 2
+def interval_of(metrics: NDArray[Any], confidence: float = CONFIDENCE) -> Interval:
+    """The interval, by default of 95%, of a metric with (replicates,) values, without undefined ones (NaN)."""
+    known, tail = metrics[~np.isnan(metrics)], (1 - confidence) / 2
     if not len(known):
         return UNKNOWN_INTERVAL
     low, high = np.quantile(known, [tail, 1 - tail])

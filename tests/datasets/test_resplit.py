@@ -50,3 +50,15 @@ def test_images_that_cannot_be_read_are_not_drawn():
     assert len(resplit(*tables(), {**DRAW, "train": 13})[0]) == 20
     with pytest.raises(InputError, match=r"13 of train are asked for, and 19 images can be read"):
         resplit(*tables(unreadable=("i0",)), {**DRAW, "train": 13})
+
+
+def test_images_on_which_settings_were_chosen_are_not_tested():
+    """The val images of the draw that chose leave test; nothing else changes."""
+    other, plain = ({**DRAW, "seed": seed} for seed in (6, 0))
+    chosen = resplit(*tables(), other)[0].set_index("image_id")["split"]
+    before = resplit(*tables(), plain)[0].set_index("image_id")["split"]
+    after, captions = resplit(*tables(), {**plain, "chosen_on": 6})
+    left = before[[name for name in before.index if before[name] == "test" and chosen.get(name) == "val"]]
+    assert len(left) == 2
+    assert after.set_index("image_id")["split"].to_dict() == before.drop(left.index).to_dict()
+    assert not set(left.index) & set(captions["image_id"])

@@ -349,3 +349,33 @@ def test_every_relation_has_weights_of_its_own(relation):
 def test_some_objective_must_be_left():
     with pytest.raises(ValueError, match="no objective is left"):
         Parameters(fragment_objective="none", beta=0)
+
+
+def test_fragments_of_unit_norm():
+    """v and s as Eq 1 and 2 give them, each over its norm; a fragment of zeros stays so."""
+    plain, unit = make(), make(unit_norm=True)
+    for of_plain, of_unit in zip(encoded(plain, batch()), encoded(unit, batch()), strict=True):
+        norms = of_plain.vectors.norm(dim=2, keepdim=True)
+        torch.testing.assert_close(of_unit.vectors, of_plain.vectors / norms.clamp(min=1e-12))
+
+
+def test_dropout_is_of_training_alone():
+    method, plain = make(dropout=0.5), make()
+    method.eval()
+    assert all(map(torch.equal, encoded(method, batch())[0], encoded(plain, batch())[0]))
+    method.train()
+    regions, words = (part.vectors for part in encoded(method, batch()))
+    assert not torch.equal(regions, encoded(plain, batch())[0].vectors)
+    assert not torch.equal(words, encoded(plain, batch())[1].vectors)
+
+
+def test_the_hardest_negatives_of_the_global_objective():
+    """Eq 7 with the maximum in place of each sum; the mean is over both directions of the matched pairs."""
+    method = make(fragment_objective="none", negatives="hardest", margin=0.3, terms="mean")
+    scores = method.score(*encoded(method, batch()))
+    total = sum(
+        max(max(0.0, (line[j] - line[i] + 0.3).item()) for j in range(4) if j != i)
+        for i in range(4)
+        for line in (scores[i], scores[:, i])
+    )
+    assert loss(method, batch()).item() == pytest.approx(total / 8)

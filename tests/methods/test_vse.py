@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -169,3 +171,29 @@ def test_a_word_is_embedded_as_a_sentence_of_it_alone():
 def test_a_structure_that_is_not_given_is_named():
     with pytest.raises(ValueError, match=r"reads words .* was given \['trees'\].*`sentences` must hold words"):
         make().encode_sentences(Sentences({"trees": None}))
+
+
+def test_regions_may_be_pooled_after_their_map():
+    """VSE-infinity: each region is mapped, and places of the sorted values are weighed; one region is itself."""
+    torch.manual_seed(0)
+    model = VSE(Parameters(**SMALL, pooling="generalised"), replace(SHAPES, features={"regions": 5}))
+    given = Images({"regions": torch.randn(3, 4, 5)}, torch.arange(4) < torch.tensor([[1], [4], [2]]))
+    found = model.encode_images(given).vectors
+    pooled = model.pooling(model.image(given.views["regions"]), given.present)
+    torch.testing.assert_close(found, torch.nn.functional.normalize(pooled, dim=1))
+    alone = model.image(given.views["regions"][0, 0])
+    torch.testing.assert_close(found[0], torch.nn.functional.normalize(alone, dim=0))
+
+
+@pytest.mark.parametrize(("pooling", "views"), [("generalised", {"whole": 5}), ("mean", {"regions": 5})])
+def test_views_that_the_pooling_does_not_read_are_refused(pooling, views):
+    with pytest.raises(ValueError, match="with pooling: generalised, it reads regions alone"):
+        VSE(Parameters(**SMALL, pooling=pooling), replace(SHAPES, features=views))
+
+
+@pytest.mark.parametrize("kind", ["softmax", "sigmoid"])
+def test_a_loss_that_learns_has_weights_in_the_model_and_others_have_none(kind):
+    learned = {name for name in make(negatives=kind).state_dict() if name.startswith("ranking.")}
+    assert learned == {"ranking.log_scale"} | ({"ranking.bias"} if kind == "sigmoid" else set())
+    assert not [name for name in make().state_dict() if name.startswith(("ranking", "pooling"))]
+    assert loss_of(make(negatives=kind), batch_of([2, 3], [4, 5, 6], [7])) > 0

@@ -7,7 +7,7 @@ import pytest
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.recall import metrics_of, recall_metrics
 from densevse.statistics.bootstrap import Interval
-from densevse.statistics.intervals import Replicates, interval_over_resplits
+from densevse.statistics.intervals import Intervals, Replicates, interval_over_resplits
 from densevse.statistics.rankings import RankHistogram
 from snakeproof.errors import InputError
 from tests.cases import first_now
@@ -200,3 +200,35 @@ def test_95_of_100_intervals_over_resplits_hold_the_truth_and_fewer_if_shared_im
 def test_an_interval_over_resplits_is_the_corrected_resampled_t_test_s():
     """By hand: the mean 6, s = 2, t of 2 degrees of freedom 4.303, and the variance 4 (1/3 + 1/6) = 2."""
     assert interval_over_resplits([4.0, 6.0, 8.0], 1 / 6) == pytest.approx((6 - 6.085, 6 + 6.085), abs=0.001)
+
+
+def drawn_gain(mean, deviation, seed):
+    """Replicates of two methods, of two seeds that gain alike, whose gain is drawn with a deviation."""
+    drawn = np.random.default_rng(seed).normal(mean, deviation, 2000)
+    of, reference = ({"rsum": values} for values in (drawn, np.zeros(2000)))
+    return Replicates(of, pd.DataFrame({"rsum": [mean] * 2})), Replicates(reference, pd.DataFrame({"rsum": [0.0] * 2}))
+
+
+def test_differences_of_gains_have_joint_intervals_by_holm_s_steps():
+    """The clearest of three has the level .05 / 3, and the next .05 / 2; after it contains 0, the level stays."""
+    means = {"clear": 9.0, "unclear": 1.5, "alike": 0.1}
+    gains = {name: [drawn_gain(0.0, 1.0, 1), drawn_gain(mean, 1.0, 2)] for name, mean in means.items()}
+    found = Intervals().holm_differences("rsum", gains)
+    for name, names_left in (("clear", 3), ("unclear", 2), ("alike", 2)):
+        (first, _), (second, _) = gains[name]
+        tail = 0.05 / names_left / 2
+        expected = np.quantile(second.drawn["rsum"] - first.drawn["rsum"], [tail, 1 - tail])
+        assert found[name] == pytest.approx(tuple(expected))
+    assert [one.excludes_zero for one in found.values()] == [True, False, False]
+
+
+def test_seeds_of_two_gains_vary_independently():
+    """Each gain's own seeds move it, so the variances add; within a gain, seeds are paired."""
+    same = Replicates({"rsum": np.zeros(2000)}, pd.DataFrame({"rsum": [1.0, 3.0, 2.0] * 4}))
+    other = Replicates({"rsum": np.zeros(2000)}, pd.DataFrame({"rsum": [0.0] * 12}))
+    bootstrap = Intervals()
+    alone = bootstrap.difference("rsum", same, other)
+    both = bootstrap.holm_differences("rsum", {"one": [(same, other), (same, other)]})["one"]
+    assert both.high - both.low == pytest.approx(2**0.5 * (alone.high - alone.low), rel=0.1)
+    paired = bootstrap.holm_differences("rsum", {"one": [(same, same), (other, other)]})["one"]
+    assert paired == (0, 0)

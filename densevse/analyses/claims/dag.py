@@ -197,6 +197,7 @@ def _claimed_section(project: Project, tests: Sequence[ClaimTest]) -> ClaimedSec
 
 def _claim_plan(project: Project, test: ClaimTest) -> ClaimPlan:
     claim, origin = test.claim, project.image_dataset(test.dataset)
+    cannot_show = claim.cannot_show.get(test.dataset, claim.cannot_show.get(origin))
     return ClaimPlan(
         paper=test.paper,
         title=claim.title,
@@ -206,7 +207,7 @@ def _claim_plan(project: Project, test: ClaimTest) -> ClaimPlan:
         better=str(claim.better),
         worse=str(claim.worse),
         least_gain=claim.least_gain,
-        cannot_show=claim.cannot_show.get(test.dataset, claim.cannot_show.get(origin)),
+        cannot_show=str(cannot_show) if cannot_show else None,
         printed=_printed_gain(project, test, origin) if claim.metric == "rsum" else None,
     )
 

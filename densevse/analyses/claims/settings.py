@@ -4,8 +4,8 @@ A controlled experiment is a file of the same kind with a `question`. The plan o
 given.
 """
 
-from collections.abc import Iterator
-from typing import Annotated, ClassVar, Self
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -37,6 +37,30 @@ class ClaimRow(Strict):
         return self.variant if self.round is None else f"{self.variant} round {self.round}"
 
 
+class CannotShow(Strict):
+    """Why a set-up cannot show a claim, and what keeps this from being an excuse for a figure on test."""
+
+    reason: str = Field(description="the reason, as the end of a sentence")
+    registered: str | None = Field(
+        None, pattern="^[0-9a-f]{7,40}$", description="the commit that said so before the first figure on test was read"
+    )
+    measured: str | None = Field(None, description="the experiment, or the row of the lab notebook, that shows it")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_evidence(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or (given.get("registered") is None) == (given.get("measured") is None):
+            raise ValueError(
+                "give a reason, and either registered (the commit that said so before the first figure on test) or "
+                "measured (what shows it); without either, make it a note of the claim"
+            )
+        return given
+
+    def __str__(self) -> str:
+        shown = f"said in commit {self.registered}, before the first figure" if self.registered else self.measured
+        return f"{self.reason} ({shown})"
+
+
 class Claim(Strict):
     """A claim that one row is better than another one."""
 
@@ -55,7 +79,7 @@ class Claim(Strict):
         default=None, ge=0, description="a gain that each seed must show, too, before the claim is called supported"
     )
     note: str | None = Field(default=None, description="what must be known to read the verdict")
-    cannot_show: dict[DatasetKey, str] = Field(
+    cannot_show: dict[DatasetKey, CannotShow] = Field(
         default={},
         description="data set -> why its set-up cannot show the claim, which then has no other verdict; also of its "
         "resplits",

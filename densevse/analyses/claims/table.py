@@ -58,8 +58,8 @@ CLAIM_RESULTS = Schema(
         Column(
             "verdict",
             TEXT,
-            "the first that holds of: the set-up cannot show it, undecided (without an interval), contradicted, "
-            "supported, published size excluded, not shown",
+            "the first that holds of: the set-up cannot show it, undecided (without an interval), one seed, "
+            "contradicted, supported, published size excluded, not shown",
         ),
     ),
 )
@@ -69,8 +69,9 @@ COMPARED = 1000
 
 _NOTES = [
     "The verdict is the first of these that holds. The set-up cannot show it: the reason is below, or both rows rank "
-    "every query alike. Undecided: too few images for an interval. Contradicted: the 95% interval of the gain is below "
-    "0. Supported: it is above 0. Published size excluded: it is below the published gain. Not shown: none of these.",
+    "every query alike. Undecided: too few images for an interval. One seed: with another one the gain may be another, "
+    "by more than the interval says. Contradicted: the 95% interval of the gain is below 0. Supported: it is above 0. "
+    "Published size excluded: it is below the published gain. Not shown: none of these.",
     "Detectable: the smallest gain that could have been seen, 2.8 standard errors. A gain of this size has an interval "
     "above 0 in four of five such measurements.",
     "Published: the gain between the same two rows in the paper, its table and data set. Its size is called excluded "
@@ -79,7 +80,6 @@ _NOTES = [
     "paired: both rows are given the same drawn images.",
     f"Place: where the claim stands in the paper; `{OURS}` for a comparison of this project, of which the paper prints "
     "no figures.",
-    "A verdict from one seed holds for these two trained models; another seed may give another one.",
     RANKS,
     INTERVALS,
 ]
@@ -108,6 +108,8 @@ class Judged(NamedTuple):
             return "the set-up cannot show it"
         if np.isnan(self.interval.low):
             return "undecided"
+        if len(self.gains) == 1:
+            return "one seed"
         if self.interval.high < 0:
             return "contradicted"
         if self.interval.low > 0 and (self.claim.least_gain is None or min(self.gains) >= self.claim.least_gain):

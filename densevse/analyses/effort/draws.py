@@ -1,50 +1,75 @@
-"""Draws of settings: the same space for every method, and epochs by the budget of pairs that all draws share."""
+"""Draws of settings: one space, batch and number of optimiser steps for every method."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
-from densevse.analyses.effort.settings import LEARNING_RATE, NEGATIVES, Effort, Space, TunedRow
+from densevse.analyses.effort.settings import LEARNING_RATE, Effort, Space, TunedRow
 from densevse.config.methods import MethodConfig
 from densevse.config.training import NamedPhase, TrainingConfig
 from densevse.config.values import VariantName
 
-MISMATCHED = "mismatched"
-"""The parameter of a method that scores some mismatched pairs of a batch; others score all."""
+
+class Budget(NamedTuple):
+    """What every draw has; a row with another batch has other epochs, so that the steps stay."""
+
+    batch_size: int
+    epochs: int
+
+    @classmethod
+    def from_entry(cls, entry: MethodConfig) -> "Budget":
+        """The batch of a method, and the epochs of its round 0. Raises `ValueError` if it is not trained."""
+        return cls(_training(entry).batch_size, sum(phase.epochs for phase in entry.round_phases(0)))
+
+    def scale_to(self, batch_size: int | None) -> "Budget":
+        """As many steps with another batch, to a whole number of epochs."""
+        size = batch_size or self.batch_size
+        return Budget(size, max(1, round(self.epochs * size / self.batch_size)))
 
 
-def budget(entry: MethodConfig) -> int:
-    """The epochs of round 0 times the negatives of a matched pair in each direction."""
-    return negatives(entry) * sum(phase.epochs for phase in entry.round_phases(0))
-
-
-def negatives(entry: MethodConfig) -> int:
-    """The negatives of a matched pair, in each direction."""
-    in_batch = _training(entry).batch_size - 1
-    return min(in_batch, getattr(entry.parameters, MISMATCHED, in_batch))
-
-
-def apply_draw(entry: MethodConfig, effort: Effort, variant: VariantName, draw: int, pairs: int) -> MethodConfig:
+def apply_draw(entry: MethodConfig, effort: Effort, variant: VariantName, draw: int, budget: Budget) -> MethodConfig:
     """A variant's settings in a draw; draw 0 changes only what all rows share.
 
-    `entry` has the configured settings, and `pairs` is the budget. Raises `ValueError` if the method refuses values.
+    `entry` has the configured settings. Raises `ValueError` if the method refuses values.
     """
     row = effort.rows[variant]
     values = {**_shared_parameters(row), **(_sample_draw(entry, effort, row, variant, draw) if draw else {})}
-    found = entry.model_dump(exclude_unset=True)
-    found["parameters"] = {**entry.parameters.model_dump(), **_group_values(values, "parameters")}
-    found["training"] = {**_training(entry).model_dump(), **_group_values(values, "training")}
-    found["training"] |= {"validation_images": effort.validation_images, "patience": effort.patience}
-    if NEGATIVES in values:
-        _set_negatives(found, values[NEGATIVES])
-    factor = values.get(LEARNING_RATE, 1.0)
-    changed = MethodConfig.model_validate(found)
-    epochs = max(1, round(pairs / negatives(changed)))
-    phases = _scale_phases(changed.round_phases(0), epochs, factor)
+    shared = {"validation_images": effort.validation_images, "patience": effort.patience}
+    own = budget.scale_to(row.batch_size)
+    changed = {
+        "parameters": _group_values(values, "parameters"),
+        "training": {**_group_values(values, "training"), **shared, "batch_size": own.batch_size},
+    }
+    phases = _scale_phases(entry.round_phases(0), own.epochs, values.get(LEARNING_RATE, 1.0))
+    return _change_entry(entry, changed, phases)
+
+
+def apply_settings(entry: MethodConfig, drawn: MethodConfig, keys: Sequence[str]) -> MethodConfig:
+    """A control: a method with the training, the learning rate and the parameters of the space of another one's draw.
+
+    `keys` are those of the space. Raises `ValueError` if the method refuses values.
+    """
+    names = [key.partition(".")[2] for key in keys if key.startswith("parameters.")]
+    changed = {
+        "parameters": {name: getattr(drawn.parameters, name) for name in names if hasattr(entry.parameters, name)},
+        "training": _training(drawn).model_dump(),
+    }
+    own, other = entry.round_phases(0), drawn.round_phases(0)
+    epochs, factor = sum(phase.epochs for phase in other), other[0].learning_rate / own[0].learning_rate
+    return _change_entry(entry, changed, _scale_phases(own, epochs, factor))
+
+
+def _change_entry(
+    entry: MethodConfig, changed: Mapping[str, Mapping[str, Any]], phases: Sequence[NamedPhase]
+) -> MethodConfig:
+    """A method with other values of its parameters and its training, and with these phases alone."""
+    groups = {"parameters": entry.parameters, "training": _training(entry)}
+    found = {name: {**group.model_dump(), **changed[name]} for name, group in groups.items()}
+    of_phases = {phase.name: phase.model_dump(exclude={"name"}) for phase in phases}
     return MethodConfig.model_validate(
-        {**found, "phases": {phase.name: phase.model_dump(exclude={"name"}) for phase in phases}, "rounds": None}
+        {**entry.model_dump(exclude_unset=True), **found, "phases": of_phases, "rounds": None}
     )
 
 
@@ -75,8 +100,8 @@ def _has_parameter(entry: MethodConfig, key: str) -> bool:
 
 def _default(entry: MethodConfig, row: TunedRow, key: str) -> Any:
     """The configured value of a key; None if the method has no such parameter, or none is set."""
-    if key in (LEARNING_RATE, NEGATIVES):
-        return 1.0 if key == LEARNING_RATE else negatives(entry)
+    if key == LEARNING_RATE:
+        return 1.0
     group, _, name = key.partition(".")
     return row.parameters.get(name, getattr(getattr(entry, group), name, None))
 
@@ -88,20 +113,6 @@ def _sample(space: Space, default: Any, random: np.random.Generator) -> Any:
     low, high = np.log(space.times)
     value = default * float(np.exp(random.uniform(low, high)))
     return round(value) if isinstance(default, int) else float(f"{value:.3g}")
-
-
-def _set_negatives(found: dict[str, Any], number: int) -> None:
-    """Sets a batch, and where the method chooses among a batch's pairs the number of these.
-
-    Raises `ValueError` for none.
-    """
-    if number < 1:
-        raise ValueError(f"{NEGATIVES}: {number} is drawn, and a matched pair needs 1 or more; draw larger ones")
-    if MISMATCHED in found["parameters"]:
-        found["parameters"][MISMATCHED] = number
-        found["training"]["batch_size"] = max(found["training"]["batch_size"], number + 1)
-    else:
-        found["training"]["batch_size"] = number + 1
 
 
 def _scale_phases(phases: Sequence[NamedPhase], epochs: int, factor: float) -> list[NamedPhase]:

@@ -1,4 +1,5 @@
-# Equal effort: draws of settings for every row at one budget, chosen on val, trained again with fresh seeds.
+# Equal effort: draws of settings for every row at one number of steps, a shortlist on val, a choice by further seeds of
+# val, and trainings with test seeds.
 
 from densevse.analyses.effort import dag
 
@@ -21,13 +22,33 @@ use rule train as train_draw with:
         "training {wildcards.draw} of {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
 
 
+use rule train as train_shortlist with:
+    input:
+        unpack(training.inputs),
+        start=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.origin),
+        network=path("<resources>/{network}/{file}", training.first_weights),
+        histories=path("<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round0/history.parquet", effort.draws),
+    output:
+        "<results>/{dataset}/effort/{variant}/shortlist/seed{seed}.parquet",
+    log:
+        "<logs>/train_shortlist/{dataset}_{variant}_seed{seed}.log",
+    wildcard_constraints:
+        dataset=effort.datasets(),
+    params:
+        **calling("densevse.analyses.effort.training:train_shortlist", effort.shortlist_job),
+        contents=contents_of("<resources>/{network}/{file}", training.first_weights),
+    message:
+        "training the shortlist of {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+
+
 rule choose_draw:
     input:
         histories=path("<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round0/history.parquet", effort.draws),
+        shortlists=path("<results>/{dataset}/effort/{variant}/shortlist/seed{seed}.parquet", effort.shortlists),
     output:
-        "<results>/{dataset}/effort/{variant}/draws.parquet",
+        "<results>/{dataset}/effort/{variant}/choice/seed{seed}.parquet",
     log:
-        "<logs>/choose_draw/{dataset}_{variant}.log",
+        "<logs>/choose_draw/{dataset}_{variant}_seed{seed}.log",
     wildcard_constraints:
         dataset=effort.datasets(),
     conda:
@@ -36,9 +57,9 @@ rule choose_draw:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        **calling("densevse.analyses.effort.choice:choose_draw"),
+        **calling("densevse.analyses.effort.choice:choose_draw", effort.choice_job),
     message:
-        "choosing among the draws of {wildcards.variant} on {wildcards.dataset}"
+        "choosing among the draws of {wildcards.variant} on {wildcards.dataset}, first seed {wildcards.seed}"
     script:
         RUNNER
 
@@ -48,7 +69,7 @@ use rule train as train_chosen with:
         unpack(training.inputs),
         start=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.origin),
         network=path("<resources>/{network}/{file}", training.first_weights),
-        choice=rules.choose_draw.output[0],
+        choice=path("<results>/{dataset}/effort/{variant}/choice/seed{seed}.parquet", effort.choice),
     output:
         model="<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round0/model.safetensors",
         history="<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round0/history.parquet",
@@ -56,12 +77,12 @@ use rule train as train_chosen with:
         "<logs>/train_chosen/{dataset}_{variant}_{draw}_seed{seed}.log",
     wildcard_constraints:
         dataset=effort.datasets(),
-        draw="chosen",
+        draw=r"as_\w+",
     params:
         **calling("densevse.analyses.effort.training:train_chosen_draw", effort.chosen_job),
         contents=contents_of("<resources>/{network}/{file}", training.first_weights),
     message:
-        "training the chosen draw of {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+        "training {wildcards.variant} {wildcards.draw} on {wildcards.dataset}, seed {wildcards.seed}"
 
 
 use rule retrieve as retrieve_draw with:
@@ -74,7 +95,7 @@ use rule retrieve as retrieve_draw with:
         "<logs>/retrieve_draw/{dataset}_{protocol}_{variant}_{draw}_seed{seed}_round{round}.log",
     wildcard_constraints:
         dataset=effort.datasets(),
-        draw=r"draw\d+|chosen",
+        draw=r"draw\d+|as_\w+",
     message:
         "retrieval: {wildcards.draw} of {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
 
@@ -83,23 +104,13 @@ rule effort:
     input:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
-        draws=path("<results>/{dataset}/effort/{variant}/draws.parquet", effort.tuned_rows),
-        tried=path(
+        choices=path("<results>/{dataset}/effort/{variant}/choice/seed{seed}.parquet", effort.choices),
+        tested=path(
             "<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round{round}/{protocol}.parquet",
-            effort.tried_retrievals,
-        ),
-        again=path(
-            "<results>/{dataset}/effort/{variant}/{draw}/seed{seed}/round{round}/{protocol}.parquet",
-            effort.fresh_retrievals,
+            effort.tested_retrievals,
         ),
     output:
         **table_files("<results>/tables/{dataset}_effort", "effort.rst", table="{dataset}, equal effort"),
-        figure=report(
-            "<results>/figures/{dataset}/effort.svg",
-            caption="effort.rst",
-            category="Tables",
-            labels={"table": "{dataset}, equal effort"},
-        ),
     log:
         "<logs>/effort/{dataset}.log",
     wildcard_constraints:

@@ -10,8 +10,8 @@ from densevse.config.training import TrainingConfig
 from densevse.config.values import VariantName
 from snakeproof.strict import Strict, Title, check_known_names
 
-NEGATIVES, LEARNING_RATE = "negatives", "learning_rate"
-"""Keys of a space that are no parameter of a method and no setting of a training."""
+LEARNING_RATE = "learning_rate"
+"""The key of a space that is no parameter of a method and no setting of a training."""
 
 
 class Space(Strict):
@@ -36,9 +36,9 @@ def _check_keys(space: dict[str, Space]) -> dict[str, Space]:
         group, _, name = key.partition(".")
         if group == "training":
             check_known_names(group, [name], TrainingConfig.model_fields)
-        elif key not in (NEGATIVES, LEARNING_RATE) and (group != "parameters" or not name):
+        elif key != LEARNING_RATE and (group != "parameters" or not name):
             raise ValueError(
-                f"no {key!r}; a key is {LEARNING_RATE}, {NEGATIVES}, training.<a key of it> or parameters.<one of them>"
+                f"no {key!r}; a key is {LEARNING_RATE}, training.<a key of it> or parameters.<one of them>"
             )
     return space
 
@@ -53,8 +53,27 @@ class TunedRow(Strict):
     title: Title | None = Field(None, description="the name in the table; by default the variant's")
     draws: int = Field(ge=1, description="how many draws; draw 0 has the configured settings")
     parameters: dict[str, Any] = Field({}, description="parameters that all draws share")
-    default_again: bool = Field(True, description="train draw 0 again with the fresh seeds too")
+    batch_size: int | None = Field(
+        None, gt=0, description="instead of that of `budget_of`; with as many steps it sees more or fewer sentences"
+    )
+    default_again: bool = Field(True, description="train draw 0 again with the test seeds too")
+    control: bool = Field(
+        False, description="train the reference with this row's chosen settings too, where these mean the same for it"
+    )
     space: Spaces = Field({}, description="keys of the method's own, beside those of all rows")
+
+
+class TuningRun(Strict):
+    """The seeds of one run of a protocol, which no other run has."""
+
+    seed: int = Field(ge=0, description="of every draw's first training, which decides the shortlist")
+    val_seeds: list[int] = Field(min_length=2, description="by whose mean rsum on val the shortlist is decided")
+    test_seeds: list[int] = Field(min_length=2, description="with which the chosen draw is trained again for test")
+
+    @property
+    def seeds(self) -> list[int]:
+        """All of them."""
+        return [self.seed, *self.val_seeds, *self.test_seeds]
 
 
 class Effort(Strict):
@@ -63,26 +82,21 @@ class Effort(Strict):
     rows: dict[VariantName, TunedRow] = Field({}, description="the rows of the table by variant; null leaves one out")
     space: Spaces = Field(
         {},
-        description="what is drawn for every row, by key: learning_rate, negatives, a key of `training`, or one of "
-        "`parameters`; a method without the parameter keeps what it has",
+        description="what is drawn for every row, by key: learning_rate, a key of `training`, or one of `parameters`",
     )
     budget_of: VariantName | None = Field(
         None,
-        description="the variant whose configured training sets the budget of every draw: epochs times negatives of a "
-        "matched pair",
+        description="the variant whose configured batch and number of epochs, so its optimiser steps, each draw has",
     )
-    compared_at: int = Field(4, ge=2, description="the number of draws at which all rows are compared")
+    runs: list[TuningRun] = Field([], description="the seeds; a second run repeats the first one with others")
+    shortlist_within: float = Field(
+        6.0, ge=0, description="the rsum on val by which a draw may be below the best one and still be on the shortlist"
+    )
+    compared_at: int = Field(4, ge=2, description="the number of draws of the expected best, if a row has more")
     validation_images: int | None = Field(None, gt=0, description="of every draw's validation; all if not given")
     patience: int | None = Field(None, gt=0, description="of every draw's training, as in `training`")
-    drawn_by: int = Field(0, ge=0, description="the seed by which settings are drawn")
-    fresh_seeds: list[int] = Field([], description="the seeds with which the chosen draw is trained again")
-    extended: str | None = Field(
-        None, description="why a side of the space was extended after the first draws; once, and for all rows"
-    )
+    drawn_by: int = Field(0, ge=0, description="the seed by which settings are drawn, the same in all runs")
     reference: VariantName | None = Field(None, description="the row from which gains are measured")
-    least_correlation: float = Field(
-        0.5, ge=-1, le=1, description="no best row is named if ranks of draws on val and test agree less (Spearman)"
-    )
 
     @field_validator("rows", mode="before")
     @classmethod
@@ -91,15 +105,20 @@ class Effort(Strict):
 
     @model_validator(mode="after")
     def _complete(self) -> "Effort":
-        if self.rows and (self.budget_of is None or self.reference not in self.rows or len(self.fresh_seeds) < 2):
-            raise ValueError("rows: they need a budget_of, a reference among them, and two fresh_seeds or more")
-        for variant, row in self.rows.items():
-            if row.draws < self.compared_at:
-                raise ValueError(
-                    f"rows.{variant}.draws: {row.draws}, and rows are compared at {self.compared_at} draws; ask for so "
-                    "many, or set compared_at"
-                )
+        if self.rows and (self.budget_of is None or self.reference not in self.rows or not self.runs):
+            raise ValueError("rows: they need a budget_of, a reference among them, and runs")
+        seeds = [seed for run in self.runs for seed in run.seeds]
+        twice = sorted({seed for seed in seeds if seeds.count(seed) > 1})
+        if twice:
+            raise ValueError(f"runs: the seeds {twice} come twice; what chooses must not test, so take others")
         return self
+
+    def run_of(self, seed: int) -> TuningRun:
+        """The run that has a seed. Raises `ValueError` if none has it."""
+        for run in self.runs:
+            if seed in run.seeds:
+                return run
+        raise ValueError(f"no run has the seed {seed}; known: {[run.seeds for run in self.runs]}")
 
 
 class EffortSettings(ByDataset[Effort]):

@@ -1,11 +1,12 @@
-"""The table of equal effort and its picture: what tuning brings each row, and the rows beside each other.
+"""The table of equal effort: what tuning brings each row, the rows beside each other, and whether two runs agree.
 
-The expected best of n draws (Dodge et al., Show Your Work, EMNLP 2019) is the mean, over all subsets of n draws, of the
-test figure of the draw with the best val figure among them.
+The expected best of n draws is the mean, over all subsets of n draws, of the largest figure on val among them: the
+unbiased estimate of Tang, Lee, Xin et al. (Showing Your Work Doesn't Always Work, ACL 2020).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import comb
 from operator import itemgetter
 from typing import Any
@@ -13,22 +14,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from matplotlib.figure import Figure
-from scipy.stats import spearmanr
 
-from densevse.analyses.effort.choice import DRAWS, chosen_draw
+from densevse.analyses.effort.choice import CHOICE, chosen_draw
+from densevse.analyses.effort.settings import TuningRun
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.tables import Protocol
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import folds, select_split
-from densevse.evaluation.recall import metrics_of
-from densevse.report.figures import number_logarithmic, save_figure
 from densevse.report.footnotes import INTERVALS
 from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds, number, number_cell, number_range
 from densevse.report.results import Outputs, write_table
 from densevse.report.sections import list_queries
 from densevse.runtime.arrays import Reals
+from densevse.statistics.bootstrap import REPLICATES, Interval, interval_of
 from densevse.statistics.intervals import Replicates
 from densevse.statistics.rankings import RankBootstrap
 from snakeproof import schema
@@ -37,15 +36,16 @@ from snakeproof.strict import Strict, validate
 
 EFFORT = Schema(
     "effort",
-    "a draw of a row's settings",
+    "a draw of a row's settings in a run",
     (
         Column("variant", TEXT, "the row"),
+        Column("run", NUMBER, "the run, from 1"),
         Column("draw", NUMBER, "its number; 0 has the configured settings"),
-        Column("chosen", pa.bool_(), "whether it is the best on val"),
+        Column("chosen", pa.bool_(), "whether val chose it"),
         Column("settings", TEXT, "what was drawn, and what follows from it"),
-        Column("val_rsum", REAL, "rsum on val of the epoch that was kept"),
-        Column("test_rsum", REAL, "rsum on test"),
-        Column("core_minutes", REAL, "wall-clock time of its training times threads, minutes"),
+        Column("val_rsum", REAL, "rsum on val of its first training"),
+        Column("val_mean", REAL, "its mean over the further seeds of val, if it is on the shortlist", nullable=True),
+        Column("test_rsum", REAL, "of the chosen draw: mean rsum on test over the test seeds", nullable=True),
     ),
 )
 
@@ -56,6 +56,7 @@ class RowPlan(Strict):
     title: str
     draws: list[dict[str, Any]]
     default_again: bool
+    control: bool
 
 
 class EffortPlan(Strict):
@@ -64,158 +65,212 @@ class EffortPlan(Strict):
     title: str
     protocol: Protocol
     sentences: str
-    threads: int
     rows: dict[str, RowPlan]
     reference: str
+    runs: list[TuningRun]
+    shortlist_within: float
     compared_at: int
-    fresh_seeds: list[int]
-    least_correlation: float
-    budget: int
     registered: str
-    extended: str | None
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """A row after all trainings."""
+    """A row after all trainings of a run."""
 
     name: str
     title: str
-    val: Reals  # (draws,)
-    test: Reals  # (draws,) rsum of the first seed
-    core_minutes: Reals  # (draws,)
-    again: Replicates  # of the chosen draw with fresh seeds
-    default: Replicates | None  # of draw 0 with fresh seeds
+    choice: pd.DataFrame  # CHOICE
+    tested: Replicates  # of the chosen draw, with the test seeds
+    default: Replicates | None  # of draw 0
+    control: Replicates | None  # of the reference with the row's chosen settings
 
     @property
-    def curve(self) -> Reals:
-        """(draws,) the expected best of 1, 2, ... draws."""
-        return np.array([expected_best(self.val, self.test, n) for n in range(1, len(self.val) + 1)])
-
-    def expected_without_default(self, n: int) -> float:
-        """The expected best of n draws among those without draw 0, or of all of these if fewer; NaN without any."""
-        val, test = self.val[1:], self.test[1:]
-        return expected_best(val, test, min(n, len(val))) if len(val) else np.nan
+    def chosen(self) -> int:
+        """The number of the chosen draw."""
+        return chosen_draw(self.choice)
 
     @property
-    def correlation(self) -> float:
-        """Spearman's correlation of val and test over the draws; not a number for fewer than three."""
-        return float(spearmanr(self.val, self.test).statistic) if len(self.val) > 2 else np.nan
+    def lead(self) -> Reals:
+        """(val seeds,) rsum on val of the chosen draw above the second of the shortlist; empty if it is alone there."""
+        shortlist = self.choice[self.choice["val_again"].map(len) > 0]
+        again = dict(zip(shortlist["draw"], map(np.array, shortlist["val_again"]), strict=True))
+        best = again.pop(self.chosen)
+        return best - max(again.values(), key=np.mean) if again else np.array([])
 
 
-def expected_best(val: Reals, test: Reals, n: int) -> float:
-    """The mean over all subsets of `n` draws of the test figure of the subset's best draw on val, (draws,) each.
+def expected_best(val: Reals, n: int) -> float:
+    """The mean over all subsets of `n` of the draws, (draws,), of the largest figure on val.
 
-    The draw with i better ones on val is the best of C(draws - 1 - i, n - 1) subsets; of equals, the first is better.
+    The draw with i better ones is the best of C(draws - 1 - i, n - 1) subsets.
     """
-    order = np.argsort(-val, kind="stable")
     shares = np.array([comb(len(val) - 1 - place, n - 1) for place in range(len(val))]) / comb(len(val), n)
-    return float(shares @ test[order])
+    return float(shares @ np.sort(val)[::-1])
+
+
+def expected_best_interval(val: Reals, n: int) -> Interval:
+    """Its 95% interval over draws: a bootstrap of these."""
+    drawn = np.random.default_rng(0).choice(val, (REPLICATES, len(val)))
+    return interval_of(np.array([expected_best(one, n) for one in drawn]))
 
 
 def make_effort_table(
     plan: Mapping[str, Any],
     images: str,
     captions: str,
-    draws: Sequence[str],
-    tried: Sequence[str],
-    again: Sequence[str],
-    figure: str,
+    choices: Sequence[str],
+    tested: Sequence[str],
     **outputs: str,
 ) -> None:
-    """The job that makes a table of equal effort and its picture; `plan` is an `EffortPlan`.
+    """The job that makes a table of equal effort; `plan` is an `EffortPlan`.
 
-    `draws` has the DRAWS of each row; `tried` the RETRIEVAL of each row's draws, row by row; `again` those of its
-    chosen draw and then, where the row has it, of draw 0, each with all fresh seeds.
+    `choices` has the CHOICE of each row, run by run. `tested` has the RETRIEVAL with each test seed, run by run and row
+    by row: of the chosen draw and then, where the row has them, of draw 0 and of the control.
     """
     table = validate(EffortPlan, plan, "the plan of equal effort")
-    test_set = select_split(schema.read(images, IMAGES), schema.read(captions, CAPTIONS), "test", table.sentences)
-    queries, groups = list_queries(test_set, folds(test_set, table.protocol))
-    bootstrap = retrieval_bootstrap(queries, groups)
-    rows = _tuned_rows(table, draws, iter(tried), iter(again), bootstrap)
-    frame = pd.DataFrame([record for row in rows for record in _records(row, table.rows[row.name])])
-    found = Document(
-        f"Equal effort: {table.title}",
-        [_summary_sheet(rows, table, bootstrap), _draws_sheet(frame, table)],
-        _notes(rows, table),
+    listed = schema.read(images, IMAGES), schema.read(captions, CAPTIONS)
+    test_set = select_split(*listed, "test", table.sentences)
+    bootstrap = retrieval_bootstrap(*list_queries(test_set, folds(test_set, table.protocol)))
+    given = iter(choices), iter(tested)
+    runs = [_tuned_rows(table, run, *given, bootstrap) for run in table.runs]
+    sentences = len(select_split(*listed, "train", table.sentences).caption_ids)
+    frame = pd.DataFrame(
+        [
+            record
+            for number, rows in enumerate(runs, 1)
+            for row in rows
+            for record in _records(row, table.rows[row.name], number)
+        ]
     )
+    sheets = [_summary_sheet(rows, table, bootstrap, number, sentences) for number, rows in enumerate(runs, 1)]
+    sheets += [_agreement_sheet(*two, table.reference, bootstrap) for two in pairwise(runs)]
+    found = Document(f"Equal effort: {table.title}", [*sheets, _draws_sheet(frame, table)], _notes(table))
     write_table(frame, EFFORT, found, Outputs(**outputs))
-    save_figure(_draw_curves(rows, table), figure, _LEGEND)
 
 
 def _tuned_rows(
-    table: EffortPlan, draws: Sequence[str], tried: Any, again: Any, bootstrap: RankBootstrap
+    table: EffortPlan, run: TuningRun, choices: Iterator[str], tested: Iterator[str], bootstrap: RankBootstrap
 ) -> list[Tuned]:
-    found = []
-    for (name, row), path in zip(table.rows.items(), draws, strict=True):
-        listed = schema.read(path, DRAWS)
-        test = np.array([metrics_of(schema.read(next(tried), RETRIEVAL))["rsum"] for _ in row.draws])
-        repeated = [_replicates(table, again, bootstrap) for _ in range(1 + row.default_again)]
-        minutes = listed["seconds"].to_numpy() * table.threads / 60
-        default = repeated[1] if row.default_again else None
-        found.append(Tuned(name, row.title, listed["val_rsum"].to_numpy(), test, minutes, repeated[0], default))
-    return found
+    def replicates() -> Replicates:
+        return bootstrap.replicates([schema.read(next(tested), RETRIEVAL) for _ in run.test_seeds])
 
-
-def _replicates(table: EffortPlan, again: Any, bootstrap: RankBootstrap) -> Replicates:
-    return bootstrap.replicates([schema.read(next(again), RETRIEVAL) for _ in table.fresh_seeds])
-
-
-def _records(row: Tuned, plan: RowPlan) -> list[dict[str, Any]]:
-    best = chosen_draw(pd.DataFrame({"val_rsum": row.val}))
     return [
-        {
-            "variant": row.name,
-            "draw": draw,
-            "chosen": draw == best,
-            "settings": ", ".join(f"{key} {value}" for key, value in settings.items()),
-            "val_rsum": row.val[draw],
-            "test_rsum": row.test[draw],
-            "core_minutes": row.core_minutes[draw],
-        }
-        for draw, settings in enumerate(plan.draws)
+        Tuned(
+            name,
+            row.title,
+            schema.read(next(choices), CHOICE),
+            replicates(),
+            replicates() if row.default_again else None,
+            replicates() if row.control else None,
+        )
+        for name, row in table.rows.items()
     ]
 
 
-def _summary_sheet(rows: Sequence[Tuned], table: EffortPlan, bootstrap: RankBootstrap) -> Sheet:
-    """A line for each row: as configured, tuned, the gains of both, and the expected best."""
-    reference, n = next(row for row in rows if row.name == table.reference), table.compared_at
-    tuning = _gain_columns("gain of tuning", lambda row: row.default, bootstrap)
-    on_reference = _gain_columns(
-        f"gain on {reference.title}", lambda row: None if row is reference else reference.again, bootstrap
-    )
+def _records(row: Tuned, plan: RowPlan, run: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "variant": row.name,
+            "run": run,
+            "draw": draw["draw"],
+            "chosen": draw["chosen"],
+            "settings": ", ".join(f"{key} {value}" for key, value in plan.draws[draw["draw"]].items()),
+            "val_rsum": draw["val_rsum"],
+            "val_mean": float(np.mean(draw["val_again"])) if len(draw["val_again"]) else None,
+            "test_rsum": _rsum(row.tested) if draw["chosen"] else None,
+        }
+        for draw in row.choice.to_dict("records")
+    ]
+
+
+def _summary_sheet(
+    rows: Sequence[Tuned], table: EffortPlan, bootstrap: RankBootstrap, run: int, sentences: int
+) -> Sheet:
+    """A line for each row: as configured, tuned, and the gains of both."""
+    reference = next(row for row in rows if row.name == table.reference)
+
+    def effort(row: Tuned) -> tuple[int, int]:
+        """The optimiser steps of a draw, and the sentences that it sees."""
+        settings = table.rows[row.name].draws[0]
+        return settings["epochs"] * -(-sentences // settings["batch_size"]), settings["epochs"] * sentences
+
+    def gains(header: str, of: str, compared: Mapping[str, Replicates | None]) -> list[TableColumn]:
+        """The columns of a tuned row's gain on what it is compared with, if there is such, and of its 95% interval."""
+
+        def gain(row: Tuned) -> str:
+            other = compared[row.name]
+            return number(_rsum(row.tested) - _rsum(other), sign="+") if other else ""
+
+        def interval(row: Tuned) -> str:
+            other = compared[row.name]
+            return number_range(bootstrap.difference("rsum", row.tested, other), sign="+") if other else ""
+
+        return [TableColumn(f"{header} {of}", cell=gain), TableColumn("95%", cell=interval)]
+
+    def best(row: Tuned) -> str:
+        val, n = row.choice["val_rsum"].to_numpy()[1:], table.compared_at  # draw 0 is no random draw
+        return (
+            f"{number(expected_best(val, n))} ({number_range(expected_best_interval(val, n))})" if len(val) > n else ""
+        )
+
     columns = (
         TableColumn("method", number=False, cell=lambda row: row.title),
-        TableColumn("draws", cell=lambda row: str(len(row.val))),
-        TableColumn("core-minutes of a draw", cell=lambda row: _minutes(row.core_minutes.mean())),
+        TableColumn("draws", cell=lambda row: str(len(row.choice))),
+        TableColumn("steps", cell=lambda row: f"{effort(row)[0]:,}"),
+        TableColumn("sentences seen", cell=lambda row: f"{effort(row)[1]:,}"),
+        TableColumn("chosen draw", cell=lambda row: str(row.chosen)),
+        TableColumn("its lead on val (sd)", cell=_lead_cell),
         TableColumn("configured", cell=lambda row: number(_rsum(row.default) if row.default else None)),
-        TableColumn("tuned", best="highest", cell=lambda row: number(_rsum(row.again))),
-        *tuning,
-        *on_reference,
-        TableColumn(f"expected best of {n}", best="highest", cell=lambda row: number(float(row.curve[n - 1]))),
-        TableColumn("of all", cell=lambda row: number(float(row.curve[-1]))),
-        TableColumn(
-            f"of {n - 1} but draw 0", best="highest", cell=lambda row: number(row.expected_without_default(n - 1))
-        ),
-        TableColumn("val and test", cell=lambda row: "" if np.isnan(row.correlation) else f"{row.correlation:.2f}"),
+        TableColumn("tuned", best="highest", cell=lambda row: number(_rsum(row.tested))),
+        *gains("gain of", "tuning", {row.name: row.default if row.chosen else None for row in rows}),
+        *gains("gain on", reference.title, {row.name: None if row is reference else reference.tested for row in rows}),
+        TableColumn("control", cell=lambda row: number(_rsum(row.control) if row.control else None)),
+        *gains("gain on", "the control", {row.name: row.control for row in rows}),
+        TableColumn(f"expected best of {table.compared_at} on val (95%)", cell=best),
     )
-    return Sheet.from_rows("rsum on test", columns, rows)
+    return Sheet.from_rows("rsum on test" if run == 1 else f"rsum on test, run {run}", columns, rows)
 
 
-def _gain_columns(
-    header: str, compared: Callable[[Tuned], Replicates | None], bootstrap: RankBootstrap
-) -> tuple[TableColumn, TableColumn]:
-    """The columns of a tuned row's gain on what it is compared with, if there is such, and of its 95% interval."""
+def _lead_cell(row: Tuned) -> str:
+    return f"{number(float(row.lead.mean()))} ({number(float(row.lead.std(ddof=1)))})" if len(row.lead) else "alone"
 
-    def gain(row: Tuned) -> str:
-        other = compared(row)
-        return number(_rsum(row.again) - _rsum(other), sign="+") if other else ""
 
-    def interval(row: Tuned) -> str:
-        other = compared(row)
-        return number_range(bootstrap.difference("rsum", row.again, other), sign="+") if other else ""
+def _agreement_sheet(
+    first: Sequence[Tuned], second: Sequence[Tuned], reference: str, bootstrap: RankBootstrap
+) -> Sheet:
+    """A line for each row: its gains on the reference in two runs, and their difference, by Holm over the rows."""
+    by_name = [{row.name: row for row in rows} for rows in (first, second)]
+    pairs = {
+        row.name: [(of[row.name].tested, of[reference].tested) for of in by_name]
+        for row in first
+        if row.name != reference
+    }
+    shown = bootstrap.holm_differences("rsum", pairs)
 
-    return TableColumn(header, cell=gain), TableColumn("95%", cell=interval)
+    def gain(place: int) -> TableColumn:
+        def cell(row: Tuned) -> str:
+            return number(_rsum(pairs[row.name][place][0]) - _rsum(pairs[row.name][place][1]), sign="+")
+
+        return TableColumn(f"gain in run {place + 1}", cell=cell)
+
+    def verdict(row: Tuned) -> str:
+        found = [verdict_of(bootstrap.difference("rsum", *pair)) for pair in pairs[row.name]]
+        return found[0] if found[0] == found[1] else f"not stable: {', then '.join(found)}"
+
+    columns = (
+        TableColumn("method", number=False, cell=lambda row: row.title),
+        gain(0),
+        gain(1),
+        TableColumn("joint 95% of the difference", cell=lambda row: number_range(shown[row.name], sign="+")),
+        TableColumn("verdict", number=False, cell=verdict),
+    )
+    return Sheet.from_rows("The two runs", columns, [row for row in first if row.name in pairs])
+
+
+def verdict_of(gain: Interval) -> str:
+    """What the interval of a gain shows; "undecided" without one."""
+    if np.isnan(gain.low):
+        return "undecided"
+    return "not shown" if not gain.excludes_zero else "better" if gain.low > 0 else "worse"
 
 
 def _rsum(of: Replicates) -> float:
@@ -225,71 +280,29 @@ def _rsum(of: Replicates) -> float:
 def _draws_sheet(frame: pd.DataFrame, table: EffortPlan) -> Sheet:
     columns = (
         TableColumn("method", number=False, cell=lambda row: table.rows[row["variant"]].title),
+        *[TableColumn("run", cell=lambda row: str(row["run"]))] * (len(table.runs) > 1),
         TableColumn("draw", number=False, cell=lambda row: f"{row['draw']}{', chosen' if row['chosen'] else ''}"),
         TableColumn("settings", number=False, cell=itemgetter("settings")),
         TableColumn("val", cell=number_cell("val_rsum")),
-        TableColumn("test", cell=number_cell("test_rsum")),
-        TableColumn("core-minutes", cell=lambda row: _minutes(row["core_minutes"])),
+        TableColumn("mean val of the shortlist", cell=number_cell("val_mean")),
     )
-    return Sheet.from_rows("Every draw, one seed: rsum", columns, frame.to_dict("records"))
+    return Sheet.from_rows("Every draw: rsum", columns, frame.to_dict("records"))
 
 
-def _minutes(value: float) -> str:
-    """Minutes as text, with two decimals, as trainings on scenes take seconds."""
-    return f"{value:.2f}"
-
-
-def _notes(rows: Sequence[Tuned], table: EffortPlan) -> list[str]:
-    unsure = [row.title for row in rows if not row.correlation >= table.least_correlation]
-    notes = [
-        _registration_note(table),
-        f"The budget of a draw is {table.budget:,} pairs for each matched pair and direction: epochs times negatives. "
-        "Draw 0 has the configured settings, and as many epochs as the budget allows.",
-        "Configured and tuned: draw 0 and the best draw on val, each trained again with the "
-        f"{named_seeds(table.fresh_seeds)}.",
-        f"Expected best of {table.compared_at}: the test figure of the best draw on val, a mean over all subsets of so "
-        "many draws; of all: the same of all draws. But draw 0: without the configured settings, which some rows owe "
-        "to more earlier trials than others.",
-        "Val and test: Spearman's correlation over the draws.",
+def _notes(table: EffortPlan) -> list[str]:
+    return [
+        f"The protocol was registered before the first draw in commit {table.registered}."
+        if table.registered
+        else "The protocol is registered nowhere: its settings are a user's own.",
+        "Every draw has as many optimiser steps. Draw 0 has the configured settings but the batch and the epochs.",
+        f"Choice: the draws within {table.shortlist_within:g} points of the best on val were trained again with the "
+        f"{', then the '.join(named_seeds(run.val_seeds) for run in table.runs)}, whose mean on val chose. The chosen "
+        "draw's lead on the second one of the shortlist is a mean over these seeds, with their standard deviation.",
+        "Configured and tuned: draw 0 and the chosen draw, each trained again with the "
+        f"{', then the '.join(named_seeds(run.test_seeds) for run in table.runs)}. Without a gain of "
+        "tuning, draw 0 was chosen.",
+        "Control: the reference with the row's chosen learning rate, training and shared parameters.",
+        f"Expected best of {table.compared_at}: a mean over all subsets of so many draws, without draw 0, with an "
+        "interval over draws; empty for a row without more draws.",
         INTERVALS,
     ]
-    if unsure:
-        notes.append(
-            f"Val and test agree on too little ({table.least_correlation:g} is needed) to call a draw the best: "
-            f"{', '.join(unsure)}."
-        )
-    return notes
-
-
-def _registration_note(table: EffortPlan) -> str:
-    if not table.registered:
-        return "The protocol is registered nowhere: its settings are a user's own."
-    if table.extended:
-        return (
-            f"The protocol is registered in commit {table.registered}. Its space was extended once, after the first "
-            f"draws: {table.extended}."
-        )
-    return f"The protocol was registered before the first draw in commit {table.registered}."
-
-
-_LEGEND = (
-    "The expected best of n draws: the test figure of the draw that val chooses among n, over all subsets of n draws. "
-    "On the right the same against the time that n draws take."
-)
-
-
-def _draw_curves(rows: Sequence[Tuned], table: EffortPlan) -> Figure:
-    figure = Figure(figsize=(12, 5), layout="constrained")
-    figure.suptitle(f"Equal effort: {table.title}", parse_math=False)
-    by_draws, by_time = figure.subplots(1, 2, sharey=True)
-    for place, row in enumerate(rows):
-        draws = np.arange(1, len(row.curve) + 1)
-        for axes, x in ((by_draws, draws), (by_time, draws * row.core_minutes.mean())):
-            axes.plot(x, row.curve, marker="o", markersize=3, color=f"C{place % 10}", label=row.title)
-    by_draws.set(xlabel="draws", ylabel="expected rsum on test")
-    by_time.set(xlabel="core-minutes", xscale="log")
-    number_logarithmic(by_time.xaxis)
-    for axes in (by_draws, by_time):
-        axes.grid(alpha=0.3)
-    figure.legend(*by_draws.get_legend_handles_labels(), loc="outside right upper", frameon=False)
-    return figure

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from densevse.config.costs import InputSizes, MethodCost, product
 from densevse.config.values import Length
+from densevse.methods.parameters.vse import NEGATIVES, Negatives, Temperature
 from snakeproof.strict import Strict
 
 
@@ -17,7 +18,9 @@ class GlobalRankingParameters(Strict):
 
     ORIGINS: ClassVar = {"*": "chosen", "word_vectors": "paper, 3.4"}
 
+    negatives: Negatives = Field("sum", description=f"{NEGATIVES}; Eq 7 is the sum")
     margin: float = Field(0.1, gt=0, description="Delta of Eq 7")
+    temperature: Temperature = 0.07
     terms: Literal["mean", "sum"] = Field(
         "mean",
         description="how an objective combines its terms: their sum as printed, or the mean of each kind",
@@ -77,6 +80,8 @@ class Parameters(GlobalRankingParameters):
     threshold: float | None = Field(
         None, description="the least score of a detection that is a fragment (ours); by default all are"
     )
+    dropout: float = Field(0.0, ge=0, lt=1, description="dropout of regions and of word vectors (ours)")
+    unit_norm: bool = Field(False, description="whether fragments are scaled to unit norm (ours)")
     least_detections: int = Field(
         0, ge=0, description="how many detections, the best first, are fragments whatever the threshold (ours)"
     )

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from densevse.config.costs import InputSizes, MethodCost, product, recurrent_step
 from densevse.config.values import Length
+from densevse.methods.parameters.vse import NEGATIVES, Negatives, Temperature
 from snakeproof.strict import Strict
 
 
@@ -48,10 +49,9 @@ class Parameters(Strict):
     whole_image: bool = Field(
         False, description="whether region 0, the whole image, is one of the regions; without, where there is no other"
     )
-    negatives: Literal["hardest", "sum"] = Field(
-        "hardest", description="over the hardest negative alone, or over all those of the batch"
-    )
+    negatives: Negatives = Field("hardest", description=NEGATIVES)
     margin: float = Field(0.2, ge=0, description="the margin by which matching pairs must score higher than negatives")
+    temperature: Temperature = 0.07
     dropout: float = Field(0.0, ge=0, lt=1, description="dropout of word vectors and of regions")
 
     def cost(self, sizes: InputSizes) -> MethodCost:

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from densevse.config.costs import InputSizes, MethodCost, decoder_step, product, recurrent_step
 from densevse.config.values import Length
+from densevse.methods.parameters.vse import NEGATIVES, Negatives, Temperature
 from snakeproof.strict import Strict
 
 
@@ -19,7 +20,9 @@ class Parameters(Strict):
     fusion: Literal["gate", "sum"] = Field(
         "gate", description="how concepts and context are joined where `views` holds both: Eq 2, or (C) of Table 1"
     )
+    negatives: Negatives = Field("sum", description=f"{NEGATIVES}; the paper's L_mat is the sum")
     margin: float = Field(0.2, gt=0, description="m of L_mat")
+    temperature: Temperature = 0.07
     generation_weight: float = Field(1.0, ge=0, description="lambda of Eq 4; with 0 nothing is generated")
     generated_words: int | None = Field(
         None,

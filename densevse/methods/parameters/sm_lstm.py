@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from densevse.config.costs import InputSizes, MethodCost, product, recurrent_step
 from densevse.config.values import Length
+from densevse.methods.parameters.vse import NEGATIVES, Negatives, Temperature
 from snakeproof.strict import Strict
 
 
@@ -67,10 +68,9 @@ class Parameters(Strict):
         "mlp",
         description="the score: Eq 5; or VSE's cosine of the contexts plus Eq 5, whose last layer starts at 0 (ours)",
     )
-    negatives: Literal["sum", "hardest"] = Field(
-        "sum", description="Eq 6 over all mismatched pairs; or the hardest alone, which is VSE++'s and not the paper's"
-    )
+    negatives: Negatives = Field("sum", description=f"{NEGATIVES}; Eq 6 is the sum")
     margin: float = Field(0.2, ge=0, description="m of Eq 6 (section 4.2)")
+    temperature: Temperature = 0.07
     mismatched: int = Field(
         100, gt=0, description="mismatched sentences and images of each matched pair, if the batch has that many"
     )

@@ -212,13 +212,25 @@ def test_sizes_on_drawn_pictures_are_not_compared_with_published_ones():
 
 
 def test_a_set_up_is_that_of_a_data_set_and_of_its_resplits():
-    claims = {"sm_lstm_photographs": {"claims": {"above_mean": {"cannot_show": {"flickr8k": "both are alike"}}}}}
+    claims = {
+        "sm_lstm_photographs": {
+            "claims": {"above_mean": {"cannot_show": {"flickr8k": {"reason": "both are alike", "measured": "S1"}}}}
+        }
+    }
     planned = plan_of(stage(claims=claims).experiment_job("sm_lstm_photographs"))
-    assert [section.claims[0].cannot_show for section in planned.sections] == ["both are alike"] * 5
+    assert [section.claims[0].cannot_show for section in planned.sections] == ["both are alike (S1)"] * 5
     with pytest.raises(InputError, match=r"above_mean\.cannot_show: no 'flickr9k'"):
         load(
             ROOT / "config",
-            {"claims": {"sm_lstm_photographs": {"claims": {"above_mean": {"cannot_show": {"flickr9k": "x"}}}}}},
+            {
+                "claims": {
+                    "sm_lstm_photographs": {
+                        "claims": {
+                            "above_mean": {"cannot_show": {"flickr9k": {"reason": "x", "registered": "1a2b3c4"}}}
+                        }
+                    }
+                }
+            },
         )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.claims.settings import ClaimedSection, ClaimPlan, ClaimsPlan, PoolPlan, PrintedGain
+from densevse.analyses.claims.settings import CannotShow, ClaimedSection, ClaimPlan, ClaimsPlan, PoolPlan, PrintedGain
 from densevse.analyses.claims.table import CLAIM_RESULTS, Judged, make_claims_table
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
@@ -52,6 +52,20 @@ def test_a_verdict_is_that_of_the_interval_and_of_the_seed_that_gains_least(inte
 
 def test_a_seed_without_a_gain_does_not_change_what_the_interval_supports():
     assert judged((1.2, 10.6), gains=[-3.0, 5.6, 10.5]).verdict == "supported"
+
+
+@pytest.mark.parametrize("interval", [(0.1, 5.0), (-1.0, 5.0), (-5.0, -0.1)])
+def test_one_seed_has_no_verdict(interval):
+    printed = PrintedGain(gain=43.3, source="Table 1", comparable=True)
+    assert judged(interval, gains=[0.7], printed=printed).verdict == "one seed"
+    assert judged(interval, gains=[0.7], cannot_show="both are alike").verdict == "the set-up cannot show it"
+
+
+@pytest.mark.parametrize("given", ["x", {"reason": "x"}, {"reason": "x", "registered": "1a2b3c4", "measured": "S1"}])
+def test_a_reason_without_evidence_is_refused(given):
+    """A reason that is found after the figure excuses it."""
+    with pytest.raises(ValueError, match=r"either registered .* or measured .* make it a note"):
+        CannotShow.model_validate(given)
 
 
 @pytest.mark.parametrize("interval", [(0.1, 5.0), (-1.0, 5.0), (-5.0, -0.1), UNKNOWN_INTERVAL])
@@ -137,23 +151,41 @@ def made(tmp_path):
     return found
 
 
-def test_a_claim_is_supported_and_its_contrary_contradicted(made):
-    text, rows = made.table(claim("good", "bad"), claim("bad", "good", note="for the sake of the test"))
+@pytest.fixture
+def made_twice(made):
+    """The same with two seeds."""
+    made.retrieve("good", GOOD, 1, random=8)
+    made.retrieve("bad", BAD, 1)
+    return made
+
+
+def test_a_line_of_one_seed_says_so_in_place_of_a_verdict(made):
+    text, rows = made.table(claim("good", "bad"), claim("bad", "good"))
+    assert rows["verdict"].tolist() == ["one seed"] * 2
+    first, second = rows.to_dict("records")
+    assert (second["gain_low"], second["gain_high"]) == pytest.approx((-first["gain_high"], -first["gain_low"]))
+    assert text.count("| one seed: 0 | one seed |") == 2
+
+
+def test_a_claim_is_supported_and_its_contrary_contradicted(made_twice):
+    claims = claim("good", "bad"), claim("bad", "good", note="for the sake of the test")
+    text, rows = made_twice.table(*claims, seeds=(0, 1))
     assert rows["verdict"].tolist() == ["supported", "contradicted"]
     first, second = rows.to_dict("records")
     assert first["gain"] == pytest.approx(first["better_metric"] - first["worse_metric"])
     assert 0 < first["gain_low"] < first["gain"] < first["gain_high"]
-    assert (second["gain_low"], second["gain_high"]) == pytest.approx((-first["gain_high"], -first["gain_low"]))
+    assert second["gain_low"] < second["gain"] < second["gain_high"] < 0
     line = next(line for line in text.splitlines() if line.startswith("| A paper | good is above bad."))
     assert line.startswith(
         f"| A paper | good is above bad. | Table 1 | rsum | GOOD | {first['better_metric']:.1f} | BAD |"
     )
-    assert line.endswith("| one seed: 0 | supported |")
+    assert line.endswith("| 0, 1 | supported |")
     assert '- A paper, "bad is above good.": for the sake of the test.' in text
 
 
-def test_an_experiment_tells_its_question_and_what_each_seed_must_gain(made):
-    text, rows = made.table(claim("good", "bad", least_gain=900), question="is it good?", conclusion="It is not.")
+def test_an_experiment_tells_its_question_and_what_each_seed_must_gain(made_twice):
+    texts = {"question": "is it good?", "conclusion": "It is not."}
+    text, rows = made_twice.table(claim("good", "bad", least_gain=900), seeds=(0, 1), **texts)
     assert rows["verdict"].tolist() == ["not shown"]
     assert rows["least_gain"].tolist() == [900]
     assert "- Question: is it good?\n- Conclusion: It is not.\n" in text
@@ -178,8 +210,8 @@ def test_a_claim_shows_what_is_published_of_it_and_what_could_have_been_seen(mad
     assert '- A paper, "bad is above good.": the set-up cannot show it, as both are bad.' in text
 
 
-def test_of_ranks_the_lower_one_is_better(made):
-    text, rows = made.table(claim("good", "bad", metric="t2i_mean_rank"))
+def test_of_ranks_the_lower_one_is_better(made_twice):
+    text, rows = made_twice.table(claim("good", "bad", metric="t2i_mean_rank"), seeds=(0, 1))
     row = rows.to_dict("records")[0]
     assert row["better_metric"] < row["worse_metric"]
     assert row["gain"] == pytest.approx(row["worse_metric"] - row["better_metric"])

@@ -19,4 +19,5 @@ def test_the_lite_example_has_the_settings_that_val_chose(name):
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if ", chosen" in line]
     entry = variant(CONFIG, "flickr8k_resplit0", name)
     (settings,) = (row[2] for row in rows if row[0] == entry.title)
-    assert ", ".join(f"{key} {value}" for key, value in printed_settings(entry).items()) == settings
+    printed = ", ".join(f"{key} {value}" for key, value in printed_settings(entry).items())
+    assert printed.removesuffix(", dropout 0.0") == settings.removesuffix(", dropout 0.0")  # DeFrag's came later

@@ -1,4 +1,4 @@
-"""Draws of settings: one budget for all, reproducible, and only what a method has."""
+"""Draws of settings: one batch and number of steps for all, reproducible, and the same space."""
 
 from itertools import combinations
 
@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from densevse.analyses.effort import dag
-from densevse.analyses.effort.draws import apply_draw, budget, negatives
-from densevse.analyses.effort.settings import Effort, EffortSettings, Space
-from densevse.analyses.effort.table import Tuned, expected_best
+from densevse.analyses.effort.choice import shortlisted_draws
+from densevse.analyses.effort.draws import Budget, apply_draw, apply_settings
+from densevse.analyses.effort.settings import Effort, EffortSettings
+from densevse.analyses.effort.table import expected_best, expected_best_interval
 from densevse.config.load import load, variant
 from densevse.dag.project import Project, Stage
 from snakeproof.errors import InputError
@@ -16,7 +17,7 @@ from tools.environments import ROOT
 
 CONFIG = load(ROOT / "config", {})
 SCENES = CONFIG.analysis(EffortSettings).dataset_entry("scenes")
-BUDGET = budget(variant(CONFIG, "scenes", "vse"))
+BUDGET = Budget.from_entry(variant(CONFIG, "scenes", "vse"))
 
 
 def of(name, draw, effort=SCENES):
@@ -24,25 +25,42 @@ def of(name, draw, effort=SCENES):
 
 
 def test_the_budget_is_that_of_the_configured_vse():
-    assert BUDGET == 5 * 63
+    assert BUDGET == (64, 5)
     assert of("vse", 0).phases == variant(CONFIG, "scenes", "vse").phases
 
 
 @pytest.mark.parametrize("name", SCENES.rows)
-def test_every_draw_of_every_row_scores_as_many_pairs(name):
+def test_every_draw_of_every_row_has_as_many_steps(name):
     for draw in range(SCENES.rows[name].draws):
-        entry = of(name, draw)
-        phases = len(entry.round_phases(0))
-        assert abs(budget(entry) - BUDGET) <= max(phases, 0.5) * negatives(entry)
+        assert Budget.from_entry(of(name, draw)) == BUDGET
 
 
-def test_draw_0_keeps_what_is_configured_but_epochs():
+def test_a_row_with_another_batch_has_as_many_steps_in_other_epochs():
+    rows = {**SCENES.rows, "vse": SCENES.rows["vse"].model_copy(update={"batch_size": 512})}
+    entry = of("vse", 3, SCENES.model_copy(update={"rows": rows}))
+    assert Budget.from_entry(entry) == (512, 40)
+
+
+def test_draw_0_keeps_what_is_configured_but_batch_and_epochs():
     entry, default = of("sm_lstm", 0), variant(CONFIG, "scenes", "sm_lstm")
     assert entry.parameters == default.parameters.model_copy(update={"steps": 1})
-    assert entry.training.batch_size == default.training.batch_size
     assert entry.training.ema_decay == default.training.ema_decay
     assert entry.phases["main"].learning_rate == default.phases["main"].learning_rate
-    assert entry.phases["main"].epochs == 16 != default.phases["main"].epochs
+    assert entry.phases["main"].epochs == 5 != default.phases["main"].epochs
+
+
+def test_a_control_has_the_settings_of_the_row_and_its_own_loss():
+    row, reference = of("vsepp", 2), variant(CONFIG, "scenes", "vse")
+    entry = apply_settings(reference, row, [*SCENES.space])
+    assert entry.training == row.training
+    assert entry.parameters == row.parameters.model_copy(update={"negatives": "sum"})
+    assert [*entry.phases] == ["main", "settle"]
+    assert entry.phases["main"].learning_rate == pytest.approx(row.phases["warm_up"].learning_rate, rel=0.01)
+    assert Budget.from_entry(entry) == BUDGET
+
+
+def test_a_draw_is_on_the_shortlist_if_it_is_near_the_best():
+    assert shortlisted_draws([400.0, 394.0, 393.9, 400.0, 10.0], 6) == [0, 1, 3]
 
 
 def test_draws_lie_in_the_space_and_differ():
@@ -64,48 +82,41 @@ def test_a_further_key_changes_no_other():
     assert of("vse", 3, more).phases == of("vse", 3).phases
 
 
-def test_a_method_without_a_parameter_is_not_given_it():
-    assert not hasattr(of("defrag_best_region", 1).parameters, "dropout")
-
-
-def test_a_draw_without_a_negative_is_refused():
-    none = SCENES.model_copy(update={"space": {"negatives": Space(times=[0.0001, 0.0002])}})
-    for name in ("vse", "defrag_best_region"):
-        with pytest.raises(ValueError, match="negatives: 0 is drawn, and a matched pair needs 1 or more"):
-            of(name, 1, none)
-
-
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"space": {"parameters.margn": {"values": [1]}}}, r"effort\.scenes\.space\.parameters\.margn: no row has it"),
+        (
+            {"space": {"parameters.margn": {"values": [1]}}},
+            r"effort\.scenes\.space\.parameters\.margn: vse has no margn",
+        ),
+        (
+            {"space": {"parameters.steps": {"values": [1]}}},
+            r"effort\.scenes\.space\.parameters\.steps: vse has no steps; .* all rows of a table have one space",
+        ),
         (
             {"rows": {"sco_cnp_ctx": {"draws": 4, "space": {"parameters.steps": {"values": [1]}}}}},
-            r"effort\.scenes\.rows\.sco_cnp_ctx\.space\.parameters\.steps: no row has it",
+            r"effort\.scenes\.rows\.sco_cnp_ctx\.space\.parameters\.steps: sco_cnp_ctx has no steps",
         ),
     ],
 )
-def test_a_parameter_that_no_row_has_is_refused(changed, said):
+def test_a_parameter_that_a_row_lacks_is_refused(changed, said):
     stage = Stage(Project(ROOT, {"effort": {"scenes": changed}}), dag)
     with pytest.raises(InputError, match=said):
         stage.table_job("scenes")
 
 
 def test_expected_best_is_the_mean_over_all_subsets():
-    random = np.random.default_rng(0)
-    val, test = random.permutation(7).astype(float), random.normal(size=7)
+    val = np.random.default_rng(0).normal(size=7)
     for n in range(1, 8):
-        subsets = [max(subset, key=lambda draw: val[draw]) for subset in combinations(range(7), n)]
-        assert expected_best(val, test, n) == pytest.approx(np.mean(test[subsets]), rel=1e-12)
+        of_subsets = [max(subset) for subset in combinations(val, n)]
+        assert expected_best(val, n) == pytest.approx(np.mean(of_subsets), rel=1e-12)
 
 
-def test_the_expected_best_may_leave_out_what_is_configured():
-    val, test = np.array([9.0, 1.0, 3.0, 2.0]), np.array([90.0, 10.0, 30.0, 20.0])
-    row = Tuned("vse", "VSE", val, test, val, None, None)
-    assert row.expected_without_default(1) == pytest.approx(20)
-    assert row.expected_without_default(2) == pytest.approx((30 + 30 + 20) / 3)
-    assert row.expected_without_default(5) == 30  # of three
-    assert np.isnan(Tuned("vse", "VSE", val[:1], test[:1], val, None, None).expected_without_default(3))
+def test_the_interval_of_the_expected_best_is_over_draws():
+    values = np.random.default_rng(1).normal(size=200)
+    few, many = (expected_best_interval(values[:size], 4) for size in (7, 200))
+    assert many.low < expected_best(values, 4) < many.high
+    assert many.high - many.low < 0.7 * (few.high - few.low)
 
 
 @pytest.mark.parametrize(
@@ -113,13 +124,13 @@ def test_the_expected_best_may_leave_out_what_is_configured():
     [
         ({"rows": {"vse": {"draws": 2}}}, "they need a budget_of"),
         (
-            {"rows": {"vse": {"draws": 3}}, "budget_of": "vse", "reference": "vse", "fresh_seeds": [1, 2]},
-            "rows.vse.draws: 3, and rows are compared at 4",
+            {"runs": [{"seed": 0, "val_seeds": [1, 2], "test_seeds": [2, 3]}]},
+            r"runs: the seeds \[2\] come twice; what chooses must not test",
         ),
         ({"space": {"learning_rate": {}}}, "give either times or values"),
         ({"space": {"learning_rate": {"times": [2, 1]}}}, "the smaller one first"),
         ({"space": {"training.ema_decy": {"times": [1, 2]}}}, "training: no 'ema_decy'; .*ema_decay"),
-        ({"space": {"traning.ema_decay": {"times": [1, 2]}}}, "no 'traning.ema_decay'; a key is learning_rate, neg"),
+        ({"space": {"traning.ema_decay": {"times": [1, 2]}}}, "no 'traning.ema_decay'; a key is learning_rate, tra"),
         ({"rows": {"vse": {"draws": 2, "space": {"margin": {"times": [1, 2]}}}}}, "no 'margin'; a key is learning_ra"),
     ],
 )
