@@ -32,8 +32,6 @@ def network_input(network: NetworkConfig) -> dict[str, Any]:
 def feature_settings(network: NetworkConfig, view: str) -> dict[str, Any]:
     """The settings of a network that decide a view's features, without other views and the place of its weights."""
     own = ("options",) if network.library else PREPROCESSING
-    if network.dtype != type(network).model_fields["dtype"].default:  # so that the key reruns no job without it
-        own = (*own, "dtype")
     return {
         **dump_fields(network, (*NETWORK_FIELDS, *own)),
         "layers": {view: network.layers[view]},

@@ -14,7 +14,7 @@ ON_HUB = ("hub", "revision", "file", "size", "sha256")
 PACKAGED_SOURCE = ("packaged", "sha256")
 RESPLIT = ("seed", "train", "val", "test", "chosen_on")
 READING = ("reader", "known_unreadable", "only_available")
-NETWORK_FIELDS = ("architecture", "batch_size", "precision")
+NETWORK_FIELDS = ("architecture", "batch_size", "dtype", "precision")
 PREPROCESSING = ("mean", "resize", "size", "std")
 """A library's network brings its own preprocessing, and only it has options."""
 PIXELS = ("mean", "size", "std")
@@ -65,7 +65,7 @@ MAPS_OF_MCG = ("pixels", "scales")
 FOREST_OF_MCG = ("leaf", "trees")
 SAMPLE_OF_MCG = ("candidates", "superpixels")
 PROPOSALS_OF_MCG = ("boxes", "candidates", "superpixels")
-WHERE_SET = {"cpu_precision": "float32"}
+WHERE_SET = {"cpu_precision": "float32", "dtype": "float16"}
 """Fields that came later, with the value that is given to no job: what was made before them stays valid."""
 
 

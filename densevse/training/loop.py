@@ -27,6 +27,7 @@ from densevse.config.training import NamedPhase, Recipe, TrainingConfig
 from densevse.data.files import Files
 from densevse.methods.interface import Moment, module_device
 from densevse.methods.moving import Packed, to_device
+from densevse.runtime import exact
 from densevse.runtime.ahead import prefetch_results
 from densevse.runtime.arrays import Indices
 from densevse.runtime.numerics import (
@@ -324,9 +325,11 @@ def _columns() -> set[str]:
 def training_precision(settings: TrainingConfig, device: torch.device) -> TrainingPrecision:
     """The precision of a training on a device: the configured one, but float32 on a GPU that does not compute in it.
 
-    Raises `InputError` for bf16 on a CPU that is not faster in it.
+    Raises `InputError` for bf16 on a CPU that is not faster in it, or in an exact job.
     """
     if device.type == "cpu":
+        if settings.cpu_precision == "bf16" and exact.has_begun():
+            raise InputError("training.cpu_precision: bf16 is not exact; remove the key, or leave `exact` out.")
         if settings.cpu_precision == "bf16" and fastest_precision() != "bf16":
             raise InputError(
                 "training.cpu_precision: bf16 is not faster than float32 on this processor, which has no matrix units "
