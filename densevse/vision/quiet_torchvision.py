@@ -1,4 +1,4 @@
-"""torchvision's parts, imported without torch's compiler, which takes twice as long to import as all others.
+"""torchvision's parts, imported without torch's compiler, which takes five times as long to import as they do.
 
 One function of torchvision asks the compiler, on a GPU, whether it is supported there. The compiler imports Triton
 where it is installed, and Triton 3.9 ends every process that has loaded it with pages of `nanobind: leaked`.
