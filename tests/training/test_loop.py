@@ -318,6 +318,9 @@ def test_a_cpu_trains_in_half_precision_only_if_it_is_told_to_and_faster(trainer
     torch.testing.assert_close(*losses, rtol=0.05, atol=0.05)
     assert losses[0] != losses[1]
     assert all(weight.dtype == torch.float32 for weight in in_half.weights.values())
+    monkeypatch.setattr("densevse.runtime.exact._begun", True)
+    with pytest.raises(InputError, match="cpu_precision: bf16 is not exact; remove the key, or leave `exact` out"):
+        training_precision(told, cpu)
 
 
 def test_half_precision_is_of_gpus_that_compute_in_it(monkeypatch):
