@@ -18,7 +18,7 @@ from tests.rules import ROOT, Rule, files, rules
 
 SHOWN = ("path", "local_path")
 """Functions that take the pattern of the path."""
-MOST_HIDDEN = 18
+MOST_HIDDEN = 19
 WITHOUT_JOB = {"absent", "adopt", "unknown"}
 REPORTED = re.compile(r'(?:report|table_files|table_pages)\(\s*"([^"]+)",\s*(?:caption=)?f?"(?:[^"]*/)?([^"/]+)"')
 

@@ -86,7 +86,7 @@ class ChoiceScores(NamedTuple):
         """From the scores of each question, of which some have more."""
         return cls(*(pad_rows(rows) for rows in (scores, sizes)))
 
-    def tied_best(self) -> NDArray[np.bool_]:
+    def tied_choices(self) -> NDArray[np.bool_]:
         """(Q, 1 + most wrong) the sentences whose score is the best, or tied with it."""
         best = np.nanargmax(self.scores, axis=1)[:, None]
         top, size = (np.take_along_axis(values, best, axis=1) for values in self)
@@ -98,11 +98,11 @@ class ChoiceScores(NamedTuple):
 
     def ties(self) -> int:
         """The number of questions with several best sentences."""
-        return int((self.tied_best().sum(axis=1) > 1).sum())
+        return int((self.tied_choices().sum(axis=1) > 1).sum())
 
     def credits(self) -> Reals:
         """(Q,) what each question counts, from 0 to 1."""
-        tied = self.tied_best()
+        tied = self.tied_choices()
         counts: Reals = tied[:, 0] / tied.sum(axis=1)
         return counts
 

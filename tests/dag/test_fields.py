@@ -26,7 +26,17 @@ PLAN_ALONE = {
     ConceptNetwork: {"learns_from", "network", "phases", "proposer", "training"},
     # Files, and numbers that are a job's setting of their own.
     Dataset: {
-        *("about_images", "concepts", "exact", "local", "minimum_word_count", "networks", "options", "parser"),
+        *(
+            "about_images",
+            "concepts",
+            "exact",
+            "language",
+            "local",
+            "minimum_word_count",
+            "networks",
+            "options",
+            "parser",
+        ),
         "proposer",
         *("resplit", "seeds", "sentences", "shards", "sides", "sources", "threads", "title", "top", "word_vectors"),
     },

@@ -65,5 +65,5 @@ def test_watchers_are_checked(monkeypatch):
     with pytest.raises(InputError, match="logging: no 'tensorbord'; known: tensorboard; is 'tensorboard' meant"):
         Project(ROOT, {"logging": {"tensorbord": True}})
     monkeypatch.setattr(environment, "find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"logging\.tensorboard needs tensorboard, .*densevse\[tensorboard\]"):
+    with pytest.raises(InputError, match=r"logging\.tensorboard needs tensorboard, .*envs/locks/tensorboard\.txt"):
         environment.check_watchers(["tensorboard"])

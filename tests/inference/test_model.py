@@ -209,7 +209,7 @@ def test_the_light_package_names_the_extra_that_loading_needs(monkeypatch):
     monkeypatch.setitem(sys.modules, "densevse.inference.model", None)
     monkeypatch.setattr("densevse.config.environment.find_spec", lambda module: None)
     with pytest.raises(
-        InputError, match=r"densevse\.load needs torch, which is not installed.*densevse\[workflow\]"
+        InputError, match=r"densevse\.load needs torch, which is not installed\. Run `make environment` in"
     ) as error:
         _ = densevse.load
     assert error.value.__context__ is None, "so that no other traceback stands above the message"

@@ -152,7 +152,7 @@ def _exchange(scene: Scene, random: Generator) -> Scene | None:
     return replace(scene, things=(second, first, *others))
 
 
-def _lemmas_beside(*tags: str, words: Collection[str] = ()) -> Callable[[Parse], list[str]]:
+def _select_lemmas(*tags: str, words: Collection[str] = ()) -> Callable[[Parse], list[str]]:
     """A function that returns the lemmas of a sentence without some tags and words."""
 
     def kept_lemmas(parse: Parse) -> list[str]:
@@ -168,8 +168,8 @@ CHANGES: dict[
     tuple[Callable[[Scene, Generator], Scene | None], Callable[[Parse], list[str]]],
 ] = {
     "colour": (_recolour, lambda parse: ["" if lemma in COLOURS else lemma for lemma in parse.lemmas]),
-    "number": (_add_one, _lemmas_beside("DT", "CD")),
-    "relation": (_move, _lemmas_beside("IN", "VBZ", "VBP", "VBG", "VBN", words=_SIDES)),
+    "number": (_add_one, _select_lemmas("DT", "CD")),
+    "relation": (_move, _select_lemmas("IN", "VBZ", "VBP", "VBG", "VBN", words=_SIDES)),
     "exchanged": (_exchange, lambda parse: sorted(map(str.lower, parse.tokens))),
 }
 """Category -> what changes a scene, or returns None, and what two sentences about both scenes must have in common."""

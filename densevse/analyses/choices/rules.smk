@@ -25,6 +25,7 @@ rule change_scenes:
         mem_mb=growing(1000),
     params:
         **calling("densevse.analyses.choices.making:change_scenes", choices.making_job),
+        contents=contents_of("<resources>/{dataset}/{file}", choices.scenes),
     message:
         "making sentences that are wrong of scenes"
     script:

@@ -61,7 +61,7 @@ def choice_scores(
     wrong = next((some[0] for some in beside if some[0] not in names or len(some) < 2), None)
     if wrong is not None:
         raise InputError(f"questions: {wrong!r} is no readable test image, or no other differs from it; leave it out.")
-    scored = _score_beside(
+    scored = _score_questions(
         (method, encode_images(method, images), encode_sentences(method, sentences)),
         [names.get_indexer(pd.Index(some)) for some in beside],
         np.cumsum([0, *(1 + len(texts) for texts in asked["wrong"])]),
@@ -73,7 +73,7 @@ def choice_scores(
     ]
 
 
-def _score_beside(
+def _score_questions(
     encoded: tuple[Method, Encoding, Encoding], beside: list[Indices], bounds: Indices
 ) -> Iterator[tuple[Reals, Reals]]:
     """For each question: (2, sentences) the scores beside its first image and their sizes; and the means of the others.

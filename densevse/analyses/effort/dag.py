@@ -35,10 +35,10 @@ def _effort(project: Project, dataset: DatasetName) -> Effort:
     return project.config.analysis(EffortSettings).dataset_entry(dataset)
 
 
-def _run_of(project: Project, dataset: DatasetName, seed: int) -> TuningRun:
+def _find_run(project: Project, dataset: DatasetName, seed: int) -> TuningRun:
     """The run that has a seed. Raises `InputError` if none has it."""
     try:
-        return _effort(project, dataset).run_of(seed)
+        return _effort(project, dataset).find_run(seed)
     except ValueError as error:
         raise InputError(f"effort.{dataset}.runs: {error}") from None
 
@@ -70,7 +70,7 @@ def _any_of(
 
 def draws(project: Project, dataset: DatasetName, variant: VariantName, seed: int) -> list[Values]:
     """Every draw of a row in the run that has a seed. Raises `InputError` for a variant that is no row."""
-    first = _run_of(project, dataset, seed).seed
+    first = _find_run(project, dataset, seed).seed
     return [{"draw": f"draw{number}", "seed": first} for number in draw_numbers(project, dataset, variant)]
 
 
@@ -81,12 +81,12 @@ def choice_job(project: Project, dataset: DatasetName) -> Job:
 
 def shortlists(project: Project, dataset: DatasetName, seed: int) -> list[Values]:
     """The seeds that decide the shortlist of the run that has a seed."""
-    return [{"seed": one} for one in _run_of(project, dataset, seed).val_seeds]
+    return [{"seed": one} for one in _find_run(project, dataset, seed).val_seeds]
 
 
 def choice(project: Project, dataset: DatasetName, draw: str, seed: int) -> Values:
     """The choice whose settings a training with a test seed has."""
-    return {"variant": draw.removeprefix(CHOSEN), "seed": _run_of(project, dataset, seed).seed}
+    return {"variant": draw.removeprefix(CHOSEN), "seed": _find_run(project, dataset, seed).seed}
 
 
 def choices(project: Project, dataset: DatasetName) -> list[Values]:

@@ -113,7 +113,7 @@ class Effort(Strict):
             raise ValueError(f"runs: the seeds {twice} come twice; what chooses must not test, so take others")
         return self
 
-    def run_of(self, seed: int) -> TuningRun:
+    def find_run(self, seed: int) -> TuningRun:
         """The run that has a seed. Raises `ValueError` if none has it."""
         for run in self.runs:
             if seed in run.seeds:

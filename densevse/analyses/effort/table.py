@@ -253,7 +253,7 @@ def _agreement_sheet(
         return TableColumn(f"gain in run {place + 1}", cell=cell)
 
     def verdict(row: Tuned) -> str:
-        found = [verdict_of(bootstrap.difference("rsum", *pair)) for pair in pairs[row.name]]
+        found = [judge_gain(bootstrap.difference("rsum", *pair)) for pair in pairs[row.name]]
         return found[0] if found[0] == found[1] else f"not stable: {', then '.join(found)}"
 
     columns = (
@@ -266,7 +266,7 @@ def _agreement_sheet(
     return Sheet.from_rows("The two runs", columns, [row for row in first if row.name in pairs])
 
 
-def verdict_of(gain: Interval) -> str:
+def judge_gain(gain: Interval) -> str:
     """What the interval of a gain shows; "undecided" without one."""
     if np.isnan(gain.low):
         return "undecided"

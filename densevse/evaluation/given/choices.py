@@ -11,7 +11,7 @@ from densevse.artifacts.matrices import Matrix, open_matrix
 from densevse.artifacts.vectors import refuse_constant_vectors
 from densevse.config.given import SEVERAL, GivenFiles, GivenLayout
 from densevse.evaluation.choices import Choices, ChoiceScores, draw_others, measure_choices, read_choices
-from densevse.evaluation.given.retrieval import open_given, read_ids
+from densevse.evaluation.given.retrieval import open_given_matrix, read_ids
 from densevse.evaluation.given.scoring import Aligned, max_sum_blocks, read_vectors, similarities
 from densevse.evaluation.vectors import Vectors, products
 from densevse.runtime.arrays import Indices
@@ -74,7 +74,7 @@ def _refuse_ids(matrix: Matrix) -> None:
 
 def _choices_of_vectors(files: Mapping[str, str], questions: pd.DataFrame, layout: GivenLayout, folder: str) -> Choices:
     names, counts = pd.Index(questions["image"].unique()), _count_sentences(questions)
-    images, sentences = (open_given(files, key, layout, folder) for key in ("images", "sentences"))
+    images, sentences = (open_given_matrix(files, key, layout, folder) for key in ("images", "sentences"))
     _refuse_ids(sentences)
     for matrix in (images, sentences):
         refuse_constant_vectors(matrix.values, matrix.name)

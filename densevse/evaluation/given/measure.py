@@ -23,7 +23,7 @@ from densevse.evaluation.given.relevance import (
     relevance_metrics,
 )
 from densevse.evaluation.given.results import write_runs
-from densevse.evaluation.given.retrieval import GivenTest, Ids, Items, open_given, read_ids, scorers, zero_points
+from densevse.evaluation.given.retrieval import GivenTest, Ids, Items, open_given_matrix, read_ids, scorers, zero_points
 from densevse.evaluation.given.scoring import Aligned, score_blocks
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS
 from densevse.evaluation.protocols import TestSet, folds
@@ -105,7 +105,7 @@ def evaluate_files(given: GivenFiles, per_image: int, measures: Measures) -> dic
     files = given.files(0)
     key = next(key for key in ("scores", "i2t", "sentences") if key in files)
     with TemporaryDirectory() as folder:
-        matrix = open_given(files, key, given.layout, folder)
+        matrix = open_given_matrix(files, key, given.layout, folder)
         if matrix.ids is not None or {*ID_FILES} & {*files}:
             raise InputError(
                 f"{files[key]}: its rows have ids, which mean nothing without a data set or --relevant. Leave the ids "
@@ -195,7 +195,7 @@ def find_ids(files: Mapping[str, str], kind: str, layout: GivenLayout, folder: s
     with_rows, with_columns = _WHERE[kind]
     for key in with_rows:
         if key in files:
-            matrix = open_given(files, key, layout, folder)
+            matrix = open_given_matrix(files, key, layout, folder)
             copied = layout.copies if kind == "image" else 1
             return _numbers(len(matrix.values) // copied) if matrix.ids is None else matrix.ids
     return _numbers(open_matrix(files[with_columns], with_columns, folder).values.shape[1])

@@ -189,7 +189,7 @@ def zero_points(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, 
     return {key: count for key, count in counts.items() if count}
 
 
-def open_given(files: Mapping[str, str], key: str, layout: GivenLayout, unpacked_in: str | Path) -> Matrix:
+def open_given_matrix(files: Mapping[str, str], key: str, layout: GivenLayout, unpacked_in: str | Path) -> Matrix:
     """One of a given row's files. Raises `InputError` as `open_matrix` does."""
     several = layout.similarity in SEVERAL and key in ("images", "sentences")
     return open_matrix(files[key], key, unpacked_in, dimensions=3 if several else 2)
@@ -246,7 +246,7 @@ class _GivenMatrices:
         )
 
     def _open(self, key: str) -> Matrix:
-        return open_given(self._files, key, self._layout, self._unpacked_in)
+        return open_given_matrix(self._files, key, self._layout, self._unpacked_in)
 
     def _images(self, matrix: Matrix | None) -> tuple[int, Indices]:
         """The number of image rows, copies included, and the first row of each image; `matrix` may have their ids."""

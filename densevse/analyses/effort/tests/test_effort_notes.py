@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from densevse.analyses.effort.table import EffortPlan, Tuned, _lead_cell, _notes, verdict_of
+from densevse.analyses.effort.table import EffortPlan, Tuned, _lead_cell, _notes, judge_gain
 from densevse.statistics.bootstrap import UNKNOWN_INTERVAL, Interval
 
 
@@ -40,4 +40,4 @@ def test_the_lead_on_val_is_on_the_second_best_of_the_shortlist():
     [((0.1, 5), "better"), ((-5, -0.1), "worse"), ((-0.1, 5), "not shown"), (UNKNOWN_INTERVAL, "undecided")],
 )
 def test_a_verdict_of_a_run_is_that_of_its_interval(gain, verdict):
-    assert verdict_of(Interval(*gain)) == verdict
+    assert judge_gain(Interval(*gain)) == verdict
