@@ -76,8 +76,13 @@ def dump_fields(entry: BaseModel, names: Iterable[str]) -> dict[str, Any]:
 
 
 def dump_entry(entry: BaseModel) -> dict[str, Any]:
-    """All fields of an entry as plain values."""
-    return _order_fields(entry.model_dump(mode="json"))
+    """All fields of an entry as plain values, without those that its type names as ADDED and that have their default.
+
+    They came later, and what was made before them has the same values.
+    """
+    added: frozenset[str] = getattr(type(entry), "ADDED", frozenset())
+    left = {name for name in added if getattr(entry, name) == type(entry).model_fields[name].default}
+    return _order_fields(entry.model_dump(mode="json", exclude=left))
 
 
 def recipe(entry: Any, threads: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import pytest
 
 from densevse.config.datasets import Dataset, Resplit, WordVectors
 from densevse.config.given import GivenLayout
-from densevse.config.methods import Decoding
+from densevse.config.methods import MODELS, Decoding
 from densevse.config.networks import ConceptNetwork, NetworkConfig, RegionOptions
 from densevse.config.proposers import PROPOSERS
 from densevse.config.sources import Source
@@ -67,3 +67,12 @@ def test_what_came_later_is_given_only_where_it_is_set():
     given = [fields.dump_fields(TrainingConfig(batch_size=1, **kept), fields.TRAINING) for kept in ({}, SET)]
     assert [one.get("cpu_precision") for one in given] == [None, "bf16"]
     assert given[0].keys() | SET.keys() == given[1].keys()
+
+
+@pytest.mark.parametrize("method", ["vse", "sco", "scan", "sm_lstm", "defrag", "devise", "sdt_rnn", "deepvs"])
+def test_parameters_that_came_later_are_given_only_where_they_are_set(method):
+    """So models that were trained before them stay valid."""
+    parameters = MODELS[method]
+    assert {"temperature"} <= parameters.ADDED <= parameters.model_fields.keys()
+    assert not parameters.ADDED & fields.dump_entry(parameters()).keys()
+    assert fields.dump_entry(parameters(temperature=0.05))["temperature"] == 0.05

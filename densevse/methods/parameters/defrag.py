@@ -17,6 +17,7 @@ class GlobalRankingParameters(Strict):
     """The parameters of Eq 7. The paper chooses values by cross-validation (sections 3.3 and 4.1) and names none."""
 
     ORIGINS: ClassVar = {"*": "chosen", "word_vectors": "paper, 3.4"}
+    ADDED: ClassVar = frozenset({"negatives", "temperature"})
 
     negatives: Negatives = Field("sum", description=f"{NEGATIVES}; Eq 7 is the sum")
     margin: float = Field(0.1, gt=0, description="Delta of Eq 7")
@@ -50,6 +51,7 @@ class Parameters(GlobalRankingParameters):
         "score": "paper, Eq 6",
         "truncated": "paper, Eq 6",
     }
+    ADDED: ClassVar = GlobalRankingParameters.ADDED | {"dropout", "unit_norm"}
 
     dimension: Length = Field(1000, description="dimension of the embedding space (section 3.1: about 1000)")
     fragments: Literal["triplets", "words", "bigrams"] = Field(

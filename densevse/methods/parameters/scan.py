@@ -14,6 +14,7 @@ class Parameters(Strict):
     """The parameters of SCAN (Lee et al., ECCV 2018)."""
 
     ORIGINS: ClassVar = {"*": "public code", "whole_image": "paper", "dropout": "chosen"}
+    ADDED: ClassVar = frozenset({"temperature"})
     DIFFERS: ClassVar = (
         "sentences have no <start> and <end>, to which the authors' regions attend and over which AVG and LSE pool",
         "words are all those of the training sentences; there, those of train and dev with 4 occurrences or more",

@@ -14,6 +14,7 @@ class Parameters(Strict):
     """The parameters of SCO: the paper's values (section 4.2) or, where it is silent, ours."""
 
     ORIGINS: ClassVar = {"*": "paper, 4.2", "fusion": "paper, Eq 2", "dropout": "chosen"}
+    ADDED: ClassVar = frozenset({"negatives", "temperature"})
 
     dimension: Length = Field(1024, description="H, of the joint space and of both LSTMs")
     word_dimension: Length = Field(300, description="D, of a word vector")

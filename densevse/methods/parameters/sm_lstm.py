@@ -30,6 +30,7 @@ class Parameters(Strict):
     }
 
     RENAMED: ClassVar = {"loss": "negatives"}
+    ADDED: ClassVar = frozenset({"temperature"})
 
     steps: Length = Field(3, description="T, how many pairs of instances are selected one after the other")
     hidden: Length = Field(1024, description="H, units of the multimodal LSTM (section 4.2)")

@@ -25,6 +25,7 @@ class Parameters(Strict):
     """The parameters of VSE, VSE++ and order embeddings."""
 
     ORIGINS: ClassVar = {"*": "public code"}
+    ADDED: ClassVar = frozenset({"pooling", "temperature"})
 
     RENAMED: ClassVar = {"loss": "negatives"}
 
