@@ -47,6 +47,13 @@ def test_a_table_is_exact_only_if_all_its_data_sets_are(plan):
     assert plan({"tables": {"mixed": mixed}, "exact": True}).revisions(table="mixed") == EXACT
 
 
+def test_the_main_table_of_a_resplit_is_exact_as_its_data_set_is(plan):
+    """config/tables has no entry of it."""
+    name = "flickr8k_resplit4"
+    assert plan({}).revisions(table=name) == {}
+    assert plan({"exact": True}).revisions(table=name) == EXACT
+
+
 def test_networks_of_exact_jobs_compute_in_float32(plan):
     default, exact = plan({}), plan({"exact": True})
     settings = [features.image_job(one, "flickr8k", "vgg19", "whole").settings for one in (default, exact)]

@@ -115,7 +115,7 @@ def standing_in(project: Path) -> Iterator[None]:
     text = (root / RUNNER).read_text()
     assert called in text
     shutil.copy(__file__, project)
-    exchanged = f"import_module('made_up' if rule.params.call in {STAND_INS} else module)"
+    exchanged = f"import_module('made_up' if call in {STAND_INS} else module)"
     (project / RUNNER).write_text(text.replace(called, exchanged))
     try:
         yield
