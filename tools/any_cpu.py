@@ -122,7 +122,7 @@ def made_files(folder: Path) -> list[str]:
 
 
 def contents(path: Path) -> object:
-    """What of a file must be the same: not what it says of itself, and of a history not the time."""
+    """The part of a file that two processors must share: its rows, without its statement and without times."""
     if path.name == "history.parquet":
         return read(path, HISTORY).drop(columns="seconds").to_csv()
     return digest(path) if path.suffix in ARTIFACTS else path.read_bytes()

@@ -210,3 +210,19 @@ class Dataset(Reading):
     def sentences_have_images(self) -> bool:
         """True if the sentences are about images of the data set."""
         return True
+
+
+class BorrowingDataset(Dataset):
+    """Photographs or sentences alone, with the networks, proposer, parser and vocabulary of another data set."""
+
+    trained_on: DatasetName
+
+    @property
+    def training_dataset(self) -> DatasetName:
+        """The data set on which the models were trained."""
+        return self.trained_on
+
+    @property
+    def sentences_have_images(self) -> bool:
+        """False, as sentences are parsed whichever images can be read."""
+        return False

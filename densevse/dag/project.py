@@ -150,10 +150,8 @@ class Project:
         return bool(self.config.exact if own is None else own) and self.why_not_exact is None
 
     def revisions(self, dataset: DatasetName | None = None, table: str | None = None) -> dict[str, int]:
-        """The revision of exact jobs. A table is exact if the data sets of all its sections are.
-
-        A table without an entry in config/tables is the main one of the data set of its name.
-        """
+        """The revision of exact jobs. A table is exact if the data sets of all its sections are."""
+        # A table without an entry in config/tables is the main one of the data set of its name.
         entry = self.config.tables.get(table or "")
         of = [section.dataset for section in entry.sections] if entry else [DatasetName(table) if table else dataset]
         return {REVISION: 1} if all(map(self.is_exact, of)) else {}

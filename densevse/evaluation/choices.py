@@ -245,7 +245,7 @@ def _measure_some(questions: pd.DataFrame, seeds: Sequence[Choices], rows: Indic
 
 
 def _credits(run: Choices, pairs: Indices) -> dict[str, Reals]:
-    """What each question counts, by metric; and each of the pairs, if there are any."""
+    """Metric -> the credit of each question, and of each pair of questions if there are pairs."""
     found = {"choice": run.beside.credits()}
     if run.blind:
         found["blind"] = run.blind.credits()

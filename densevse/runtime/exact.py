@@ -29,7 +29,7 @@ VARIABLES = {
     "OPENCV_IPP": "disabled",
     "OPENCV_LOG_LEVEL": "ERROR",  # it warns of that in each process
 }
-"""What an exact job sets, also where the user has set it otherwise."""
+"""The variables of an exact job. They replace the user's own."""
 
 _READERS = ("numpy", "torch", "cv2", "numba")
 """The packages that read a variable once, when they are loaded."""

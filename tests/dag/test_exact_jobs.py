@@ -1,4 +1,4 @@
-"""Which jobs are exact, what that changes in them, and that their files are other ones."""
+"""The plan says which jobs are exact. An exact job has one thread and float32, and its files are files of their own."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""What the cheaper table of Flickr30k changes, and that its map fits the network that reads it."""
+"""The cheaper table of Flickr30k changes the concepts alone, and its map fits the network that reads it."""
 
 import yaml
 

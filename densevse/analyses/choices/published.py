@@ -38,7 +38,7 @@ Box = tuple[int, int, int, int]
 """Left, top, width and height, in pixels."""
 
 
-class Question(NamedTuple):
+class BenchmarkQuestion(NamedTuple):
     """A question with one wrong sentence, about a picture or a part of it."""
 
     question: str
@@ -121,16 +121,16 @@ def read_published_choices(
     schema.write(examined, IMAGES, images)
 
 
-def read_sugarcrepe(path: str) -> Iterator[Question]:
+def read_sugarcrepe(path: str) -> Iterator[BenchmarkQuestion]:
     """The questions of SugarCrepe's files."""
     for name, data in read_files(path, "*.json"):
         category = PurePosixPath(Path(name).name).stem
         for number, one in check_layout(_SUGARCREPE, read_json(data, name), name).items():
             texts = one["caption"], one["negative_caption"]
-            yield Question(f"{category} {number}", one["filename"], *texts, category, one["filename"])
+            yield BenchmarkQuestion(f"{category} {number}", one["filename"], *texts, category, one["filename"])
 
 
-def read_aro(path: str) -> Iterator[Question]:
+def read_aro(path: str) -> Iterator[BenchmarkQuestion]:
     """The questions of ARO's relations or attributions; those of relations have each relation as a category."""
     for name, data in read_files(path, "visual_genome_*.json"):
         rows: list[_Aro] = check_layout(_ARO, read_json(data, name), name)
@@ -138,10 +138,10 @@ def read_aro(path: str) -> Iterator[Question]:
             box = one["bbox_x"], one["bbox_y"], one["bbox_w"], one["bbox_h"]
             category, picture = one.get("relation_name", "attribution"), one["image_path"]
             texts = one["true_caption"], one["false_caption"]
-            yield Question(f"{Path(name).stem} {number}", picture, *texts, category, picture, box)
+            yield BenchmarkQuestion(f"{Path(name).stem} {number}", picture, *texts, category, picture, box)
 
 
-def read_winoground(path: str) -> Iterator[Question]:
+def read_winoground(path: str) -> Iterator[BenchmarkQuestion]:
     """The questions of Winoground, two of each example."""
     where = f"{path}, examples.jsonl"
     lines = [read_json(line.encode(), f"{where}, line {number}") for number, line in read_lines(path, "examples.jsonl")]
@@ -152,13 +152,13 @@ def read_winoground(path: str) -> Iterator[Question]:
         )
         for number, texts in enumerate(pairs):
             name = f"example {one['id']}"
-            yield Question(f"{name}, {number}", *texts, one.get("collapsed_tag", "all"), name)
+            yield BenchmarkQuestion(f"{name}, {number}", *texts, one.get("collapsed_tag", "all"), name)
 
 
 _READERS = {"sugarcrepe": read_sugarcrepe, "aro": read_aro, "winoground": read_winoground}
 
 
-def _write_pictures(asked: list[Question], pictures: str, output: str) -> None:
+def _write_pictures(asked: list[BenchmarkQuestion], pictures: str, output: str) -> None:
     """Writes the pictures of questions, by the names of their images."""
     with Archive.open(pictures) as archive, atomic_file(output) as temporary, zipfile.ZipFile(temporary, "w") as file:
         names = _picture_names(archive)

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from densevse.config.analyses import Entries
 from densevse.config.config import Config
-from densevse.config.datasets import Dataset
+from densevse.config.datasets import BorrowingDataset
 from densevse.config.sources import Path
 from densevse.config.tables import Different
 from densevse.config.values import DatasetName, Seed, VariantName
@@ -41,25 +41,6 @@ class Asked(Strict):
         return self
 
 
-class ChoiceData(Dataset):
-    """The sentences of questions, and the pictures of published ones, as a data set.
-
-    The stages treat it like the data set on which the variants are trained: with its networks, parser and vocabulary.
-    """
-
-    trained_on: DatasetName
-
-    @property
-    def training_dataset(self) -> DatasetName:
-        """The data set on which the variants are trained."""
-        return self.trained_on
-
-    @property
-    def sentences_have_images(self) -> bool:
-        """False, as sentences are parsed whichever images can be read."""
-        return False
-
-
 class ChoiceSettings(Entries[Asked]):
     """The questions, by name."""
 
@@ -74,7 +55,7 @@ class ChoiceSettings(Entries[Asked]):
             if entry.questions == "grammar" and config.datasets[entry.dataset].reader != "scenes":
                 raise ValueError(f"{where}.questions: {entry.dataset} has no grammar; only the reader scenes has one")
 
-    def datasets(self, config: Config) -> dict[DatasetName, ChoiceData]:
+    def datasets(self, config: Config) -> dict[DatasetName, BorrowingDataset]:
         """The sentences of questions, by the names of their folders below results/."""
         return {choice_folder(name): _choice_data(name, entry, config) for name, entry in self.items()}
 
@@ -84,8 +65,8 @@ def choice_folder(name: str) -> DatasetName:
     return DatasetName(f"choices/{name}")
 
 
-def _choice_data(name: str, entry: Asked, config: Config) -> ChoiceData:
+def _choice_data(name: str, entry: Asked, config: Config) -> BorrowingDataset:
     base: dict[str, Any] = dict(config.datasets[entry.dataset])
     own = {PICTURES: f"{config.results}/{choice_folder(name)}/{PICTURES}.zip"} if entry.pictures else {}
     base |= {"sources": {}, "local": own, "known_unreadable": [], "boxes": None, "resplit": None, "shards": 1}
-    return ChoiceData.model_construct(**base | {"trained_on": entry.dataset})
+    return BorrowingDataset.model_construct(**base | {"trained_on": entry.dataset})

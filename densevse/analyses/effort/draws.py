@@ -13,7 +13,7 @@ from densevse.config.values import VariantName
 
 
 class Budget(NamedTuple):
-    """What every draw has; a row with another batch has other epochs, so that the steps stay."""
+    """The settings that all draws share. A row with another batch has other epochs, so its steps are as many."""
 
     batch_size: int
     epochs: int

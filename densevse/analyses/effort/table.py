@@ -267,7 +267,7 @@ def _agreement_sheet(
 
 
 def judge_gain(gain: Interval) -> str:
-    """What the interval of a gain shows; "undecided" without one."""
+    """The verdict of a gain by its interval; "undecided" without an interval."""
     if np.isnan(gain.low):
         return "undecided"
     return "not shown" if not gain.excludes_zero else "better" if gain.low > 0 else "worse"

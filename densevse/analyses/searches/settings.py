@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from densevse.config.analyses import Entries
 from densevse.config.config import Config
-from densevse.config.datasets import Dataset
+from densevse.config.datasets import BorrowingDataset
 from densevse.config.given import GivenFiles
 from densevse.config.sources import Path
 from densevse.config.values import DatasetName, Seed, Split, VariantName
@@ -67,24 +67,8 @@ class Search(Strict):
         return self.queries or ("sentences" if self.sentences or self.caption_ids else "photographs")
 
 
-class OwnData(Dataset):
-    """A person's photographs without sentences, or sentences without photographs, as a data set.
-
-    The stages treat it like the data set on which the search's model was trained: with its networks and precision,
-    proposer, parser and vocabulary.
-    """
-
-    trained_on: DatasetName
-
-    @property
-    def training_dataset(self) -> DatasetName:
-        """The data set on which the search's model was trained."""
-        return self.trained_on
-
-    @property
-    def sentences_have_images(self) -> bool:
-        """False, as sentences come alone."""
-        return False
+class OwnData(BorrowingDataset):
+    """A person's photographs without sentences, or sentences without photographs."""
 
 
 class SearchSettings(Entries[Search]):

@@ -12,7 +12,7 @@ from densevse.artifacts.vectors import refuse_constant_vectors
 from densevse.config.given import SEVERAL, GivenFiles, GivenLayout
 from densevse.evaluation.choices import Choices, ChoiceScores, draw_others, measure_choices, read_choices
 from densevse.evaluation.given.retrieval import open_given_matrix, read_ids
-from densevse.evaluation.given.scoring import Aligned, max_sum_blocks, read_vectors, similarities
+from densevse.evaluation.given.scoring import Aligned, max_sum_scorers, read_vectors, similarities
 from densevse.evaluation.vectors import Vectors, products
 from densevse.runtime.arrays import Indices
 from snakeproof.errors import InputError
@@ -101,8 +101,7 @@ def _choices_of_vectors(files: Mapping[str, str], questions: pd.DataFrame, layou
 def _scorer(images: Aligned, sentences: Aligned, layout: GivenLayout) -> _Scores:
     """Scores of the similarity. Sums of best matches are exact, whatever their order: their own size is enough."""
     if layout.similarity in SEVERAL:
-        of_query = layout.similarity == "max_sum_of_query"
-        select = max_sum_blocks(sentences, images, True) if of_query else max_sum_blocks(images, sentences)
+        select, _ = max_sum_scorers(images, sentences, layout)  # of an image, which asks for its sentence
 
         def score_several(image: Indices, sentence: Indices) -> tuple[Vectors, Vectors]:
             scores = select(image, sentence)(slice(0, len(image)), slice(0, len(sentence)))

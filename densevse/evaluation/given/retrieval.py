@@ -14,7 +14,7 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.vectors import count_zeros, refuse_constant_vectors
 from densevse.config.given import SEVERAL, GivenLayout
-from densevse.evaluation.given.scoring import Aligned, max_sum_blocks, score_blocks, vector_blocks
+from densevse.evaluation.given.scoring import Aligned, max_sum_scorers, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
 from densevse.evaluation.recall import failures
 from densevse.evaluation.retrieval import TOP, Scorer, retrieve_by_direction, versions
@@ -157,16 +157,10 @@ def scorers(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpa
     given = _GivenMatrices(files, layout, test, unpacked_in)
     if "i2t" in files:
         return score_blocks(given.scores("i2t"), layout), score_blocks(given.scores("t2i"), layout)
-    if "scores" in files:
-        scores = score_blocks(given.scores("scores"), layout)
-        return scores, scores
-    images, sentences = given.vectors()
-    if layout.similarity not in SEVERAL:
-        scores = vector_blocks(images, sentences, layout)
-        return scores, scores
-    of_sentences = max_sum_blocks(images, sentences)
-    of_query = layout.similarity == "max_sum_of_query"
-    return max_sum_blocks(sentences, images, by_image=True) if of_query else of_sentences, of_sentences
+    if layout.similarity in SEVERAL:
+        return max_sum_scorers(*given.vectors(), layout)
+    one = score_blocks(given.scores("scores"), layout) if "scores" in files else vector_blocks(*given.vectors(), layout)
+    return one, one
 
 
 def given_vectors(

@@ -69,18 +69,21 @@ def vector_blocks(images: Aligned, sentences: Aligned, layout: GivenLayout) -> S
     return select_block
 
 
-def max_sum_blocks(chosen: Aligned, summed: Aligned, by_image: bool = False) -> Scorer:
-    """Blocks of `max_sums`. A block raises `InputError` as `read_several_vectors` does.
+def max_sum_scorers(images: Aligned, sentences: Aligned, layout: GivenLayout) -> tuple[Scorer, Scorer]:
+    """Blocks of `max_sums` where images ask, and where sentences do; they raise errors as `read_several_vectors`."""
+    of_sentences = _max_sum_blocks(images, sentences)
+    of_query = layout.similarity == "max_sum_of_query"
+    return _max_sum_blocks(sentences, images, by_image=True) if of_query else of_sentences, of_sentences
 
-    With `by_image` the sum is over the vectors of images, and `chosen` are sentences.
-    """
+
+def _max_sum_blocks(chosen: Aligned, summed: Aligned, by_image: bool = False) -> Scorer:
+    """Blocks of `max_sums`. With `by_image` the sum is over the vectors of images, and `chosen` are sentences."""
 
     def select_block(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
         def score_block(image: slice, sentence: slice) -> Vectors:
             rows = image_rows[image], sentence_rows[sentence]
             sides = map(read_several_vectors, (chosen, summed), rows[::-1] if by_image else rows)
-            scores = max_sums(*sides)
-            return scores.T if by_image else scores
+            return max_sums(*sides).T if by_image else max_sums(*sides)
 
         return score_block
 
