@@ -164,7 +164,8 @@ def test_a_line_of_one_seed_says_so_in_place_of_a_verdict(made):
     assert rows["verdict"].tolist() == ["one seed"] * 2
     first, second = rows.to_dict("records")
     assert (second["gain_low"], second["gain_high"]) == pytest.approx((-first["gain_high"], -first["gain_low"]))
-    assert text.count("| one seed: 0 | one seed |") == 2
+    assert text.count(" | one seed | Table 1 |") == 2
+    assert f"| {first['gain']:+.1f} | one seed: 0 |" in text
 
 
 def test_a_claim_is_supported_and_its_contrary_contradicted(made_twice):
@@ -177,9 +178,10 @@ def test_a_claim_is_supported_and_its_contrary_contradicted(made_twice):
     assert second["gain_low"] < second["gain"] < second["gain_high"] < 0
     line = next(line for line in text.splitlines() if line.startswith("| A paper | good is above bad."))
     assert line.startswith(
-        f"| A paper | good is above bad. | Table 1 | rsum | GOOD | {first['better_metric']:.1f} | BAD |"
+        f"| A paper | good is above bad. | supported | Table 1 | rsum | GOOD | {first['better_metric']:.1f} | BAD |"
     )
-    assert line.endswith("| 0, 1 | supported |")
+    low, high = sorted(first["gains"])
+    assert line.endswith(f"| {low:+.1f} to {high:+.1f} | 0, 1 |")
     assert '- A paper, "bad is above good.": for the sake of the test.' in text
 
 
@@ -290,7 +292,8 @@ def test_a_mean_over_resplits_comes_first_with_the_gain_of_each(resplits):
     headings = [line for line in text.splitlines() if line.startswith("## ")]
     assert headings[0] == "## Photographs: means over 3 random splits, each of 110 training and 20 test images"
     assert [heading.split(":")[0] for heading in headings[1:]] == ["## Split0", "## Split1", "## Split2"]
-    assert "| 3 resplits, each seed 0 | supported |" in text
+    assert "| supported | Table 1 |" in text
+    assert f"| {gains.min():+.1f} to {gains.max():+.1f} | 3 resplits, each seed 0 |" in text
     assert text.index("Each resplit") < text.index("- A mean over resplits") < text.index("Each seed")
     assert text.count("printed once") == 1
     assert "- Photographs, seed 0: bad, good." in text
