@@ -116,7 +116,8 @@ schema: environment ## make config/schema.json, the configuration's schema for e
 	$(BIN)/python -m densevse.config.schema > config/schema.json.part
 	mv config/schema.json.part config/schema.json
 
-readme: developing ## update the demo's table and picture in README.md from its results
+readme: developing ## update what README.md and docs/ show of the demo: its table, pictures and rounds
+	$(SNAKEMAKE) -- results/figures/scenes/one_query.png results/scenes/saliency/sm_lstm/seed0/round0/test_score.parquet
 	$(BIN)/python -m tools.readme write results
 
 rule-graph: developing ## make docs/rule-graph.md: the graph of the rules

@@ -24,7 +24,7 @@ release = version = tomllib.loads((ROOT / "pyproject.toml").read_text())["projec
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 # Parts that other pages include are no pages.
-exclude_patterns = ["_build", "generated/claims", "generated/notebook", "generated/read_on.md"]
+exclude_patterns = ["_build", "generated/claims", "generated/notebook", "generated/read_on.md", "generated/summary.md"]
 myst_heading_anchors = 4
 html_theme = "furo"
 html_title = f"densevse {release}"

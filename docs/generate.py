@@ -2,8 +2,8 @@
 
 They go into docs/generated/, which git ignores: the guide to the configuration, a page for each folder of config/, by
 the types in densevse/config; the README.md of each analysis; the docstrings of what docs/api.md names; the pages at the
-top of the project; the tables of the lab notebook; and the rows of each paper in the tables of claims, which
-docs/results/ includes.
+top of the project; the tables of the lab notebook; the summary of the results; and the rows of each paper in the
+tables of claims, which docs/results/ includes.
 """
 
 import ast
@@ -21,6 +21,7 @@ from densevse.config.analyses import settings_of_analyses
 from densevse.config.config import config_type
 from densevse.config.resolved import default_origin
 from densevse.config.schema import choices
+from docs.summary import CELLS, COLUMNS, summary_rows
 
 ROOT = Path(__file__).parents[1]
 GENERATED = Path(__file__).parent / "generated"
@@ -78,7 +79,6 @@ TOPICS = {
 """The letter of a row's number -> the heading of its table in docs/lab_notebook.md."""
 CLAIMS = "_claims.md"
 """The last part of the names of the tables of claims in docs/tables/."""
-CELLS = re.compile(r"(?<!\\)\|")
 PUBLIC = re.compile(r"^\| `(densevse[\w.]+)` \| `([\w.]+)` \|", re.MULTILINE)
 
 
@@ -391,6 +391,9 @@ def main() -> None:
     (GENERATED / "read_on.md").write_text(read_on(), encoding="utf-8")
     write_analyses(GENERATED / "analyses")
     (GENERATED / "modules.md").write_text("\n".join(modules()), encoding="utf-8")
+    (GENERATED / "summary.md").write_text(
+        table(("method", *COLUMNS.values(), "main reason"), [*summary_rows()]), encoding="utf-8"
+    )
     for place, rows in claims():
         part = GENERATED / "claims" / f"{place}.md"
         part.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
-"""The demo's table, which `make demo` prints, and the README with it and the picture, which `make readme` writes."""
+"""The demo's table, which `make demo` prints, and what `make readme` copies from its results into pages."""
 
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -11,13 +12,23 @@ from densevse.report.rendering import Sheet, TableColumn
 from densevse.runtime.exact import why_not_exact
 
 ROOT = Path(__file__).parents[1]
-README, PICTURE = ROOT / "README.md", ROOT / "docs/pictures/demo.png"
+README = ROOT / "README.md"
+PICTURES = {"one_query.png": "one_query.png", "correspondences.png": "hm_lstm/correspondences.png"}
+"""Pictures in docs/pictures/ -> the demo's."""
 LARGEST = 200_000  # bytes
 COLUMNS = {
     "method": "method",
     **{f"i2t_r{k}": f"i2t R@{k}" for k in (1, 5, 10)},
     **{f"t2i_r{k}": f"t2i R@{k}" for k in (1, 5, 10)},
     "rsum": "rsum",
+}
+SALIENCY = "scenes/saliency/sm_lstm/seed0/round0/test"
+SHARES = {
+    "share": "in the boxes",
+    "chance": "of a uniform map",
+    "blob": "of a blob in the centre",
+    "over_chance": "more than the uniform map",
+    "over_blob": "more than the blob",
 }
 MARKED = re.compile(r"(<!-- table -->\n).*(<!-- end of table -->)", re.DOTALL)
 
@@ -31,6 +42,19 @@ def table(results: Path) -> str:
     return "\n".join(Sheet("", columns, cells).markdown()).rstrip()
 
 
+def saliency(results: Path) -> str:
+    """How much of sm-LSTM's attention lies in the true boxes of its words, in percent, as a page."""
+    rows = pd.read_parquet(results / f"{SALIENCY}_score.parquet")
+    cells = [[str(row["step"] or "all"), *(_percent(row, key) for key in SHARES)] for row in rows.to_dict("records")]
+    columns = tuple(TableColumn(head) for head in ("step", *SHARES.values()))
+    return "\n".join(["# Scenes: saliency of sm-LSTM", "", *Sheet("", columns, cells).markdown()])
+
+
+def _percent(row: dict[str, float], key: str) -> str:
+    ends = f" ({100 * row[f'{key}_low']:+.1f} to {100 * row[f'{key}_high']:+.1f})" if f"{key}_low" in row else ""
+    return f"{100 * row[key]:{'+' if ends else ''}.1f}{ends}"
+
+
 def picture(file: Path) -> bytes:
     """A picture in the largest size that 200 kB hold, as PNG of 256 colours at most."""
     pixels = cv2.imread(str(file))
@@ -40,11 +64,13 @@ def picture(file: Path) -> bytes:
 
 
 def write_readme(results: Path) -> None:
-    """Writes the README's table and its picture from the results of the demo."""
+    """Writes the README's table, the pictures of scenes, and how often regions and attention are right, from the demo."""
     text = README.read_text(encoding="utf-8")
     README.write_text(MARKED.sub(rf"\1{table(results)}\n\2", text), encoding="utf-8")
-    PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_bytes(picture(results / "figures/scenes/hm_lstm/correspondences.png"))
+    for name, file in PICTURES.items():
+        (ROOT / "docs/pictures" / name).write_bytes(picture(results / "figures/scenes" / file))
+    (ROOT / "docs/tables/scenes_saliency.md").write_text(saliency(results), encoding="utf-8")
+    shutil.copy2(results / "tables/scenes_rounds.md", ROOT / "docs/tables")
 
 
 def main(task: str, results: Path) -> None:

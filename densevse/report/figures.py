@@ -37,14 +37,21 @@ def save_figure(figure: Figure, path: str | Path, legend: str = "") -> None:
     bytes depend on the machine.
     """
     if legend:
-        width = round(_LETTERS * figure.get_figwidth())
-        below = textwrap.fill(legend, width)
+        below = "\n".join(wrap_evenly(legend, round(_LETTERS * figure.get_figwidth())))
         figure.text(0.5, -0.1 / figure.get_figheight(), below, ha="center", va="top", fontsize=10, parse_math=False)
     for text in figure.findobj(Text):
         text.set_text(drawable_text(text.get_text()))
     ending = Path(path).suffix.removeprefix(".")
     with matplotlib.rc_context({"svg.hashsalt": "densevse"}), atomic_file(path) as temporary:
         figure.savefig(temporary, format=ending, dpi=110, bbox_inches="tight", **_OPTIONS.get(ending, {}))
+
+
+def wrap_evenly(text: str, width: int) -> list[str]:
+    """The fewest lines of at most `width` characters, about equally long, so that no word stands alone on the last."""
+    lines = textwrap.wrap(text, width)
+    while len(narrower := textwrap.wrap(text, max(map(len, lines)) - 1)) == len(lines):
+        lines = narrower
+    return lines
 
 
 def number_logarithmic(axis: Axis) -> None:

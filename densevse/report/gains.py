@@ -1,6 +1,7 @@
 """The gains of a table's rows on its reference row, with their 95% intervals."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -34,14 +35,22 @@ def draw_gains(results: str, plan: Mapping[str, Any], output: str) -> None:
         (one.title, rows[(rows["dataset"] == one.dataset) & (rows["protocol"] == one.protocol)])
         for one in picture.sections
     ]
-    heights = [_MARGINS + _ROW * len(of_section) for _, of_section in sections]
+    save_gains(sections, picture.title, picture.reference, output)
+
+
+def save_gains(sections: Sequence[tuple[str, pd.DataFrame]], title: str, reference: str, output: str | Path) -> None:
+    """Writes the picture of gains on a reference row, with a panel for each section: its title and its rows.
+
+    Rows have `method`, `gain`, `gain_low`, `gain_high` and `seeds`, as in a RESULTS artifact.
+    """
+    heights = [_MARGINS + _ROW * len(rows) for _, rows in sections]
     figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
-    figure.suptitle(picture.title, parse_math=False)
+    figure.suptitle(title, parse_math=False)
     panels = figure.subplots(len(sections), 1, squeeze=False, height_ratios=heights)[:, 0]
-    for axes, (title, of_section) in zip(panels, sections, strict=True):
-        _draw_panel(axes, of_section, picture.reference)
+    for axes, (name, rows) in zip(panels, sections, strict=True):
+        _draw_panel(axes, rows, reference)
         if len(sections) > 1:
-            axes.set_title(title, loc="left", fontsize=10, parse_math=False)
+            axes.set_title(name, loc="left", fontsize=10, parse_math=False)
     save_figure(figure, output, _LEGEND)
 
 

@@ -1,4 +1,6 @@
-"""Pictures of retrievals in the plan: one for each method, and SCO's variants side by side."""
+"""Pictures of retrievals in the plan: one for each method, and several rows side by side."""
+
+from collections.abc import Iterable
 
 from densevse.artifacts.identity import Identity
 from densevse.config.values import DatasetName, VariantName
@@ -19,15 +21,32 @@ def target_files(project: Project, dataset: DatasetName) -> list[str]:
 
 def compared_retrievals(project: Project, dataset: DatasetName) -> list[Values]:
     """The retrieval of each variant that SCO's Figure 4 compares: the last round of its first seed."""
-    protocol = tables.first_protocol(project, dataset)
-    return [{"protocol": protocol, **project.last_round(dataset, variant)} for variant in COMPARED]
+    return _last_retrievals(project, dataset, COMPARED)
 
 
 def comparison_job(project: Project, dataset: DatasetName) -> Job:
     """The picture of the answers of the variants that SCO's Figure 4 compares."""
+    return _answers_job(project, dataset, COMPARED, "The best sentences of images of {}")
+
+
+def main_retrievals(project: Project, dataset: DatasetName) -> list[Values]:
+    """The retrieval of each row that a data set's main table measures: the last round of its first seed."""
+    return _last_retrievals(project, dataset, tables.variants(project, dataset))
+
+
+def one_query_job(project: Project, dataset: DatasetName) -> Job:
+    """The picture of the answers of the main table's rows to one sentence."""
+    return _answers_job(project, dataset, tables.variants(project, dataset), "A sentence of {}, and its best images")
+
+
+def _last_retrievals(project: Project, dataset: DatasetName, names: Iterable[VariantName]) -> list[Values]:
+    protocol = tables.first_protocol(project, dataset)
+    return [{"protocol": protocol, **project.last_round(dataset, name)} for name in names]
+
+
+def _answers_job(project: Project, dataset: DatasetName, names: Iterable[VariantName], title: str) -> Job:
     shown = {
-        project.variant(dataset, variant).title: Identity(dataset, split="test", **values)
-        for variant, values in zip(COMPARED, compared_retrievals(project, dataset), strict=True)
+        project.variant(dataset, name).title: Identity(dataset, split="test", **values)
+        for name, values in zip(names, _last_retrievals(project, dataset, names), strict=True)
     }
-    title = f"The best sentences of images of {project.datasets[dataset].title}"
-    return datasets.picture_job(project, dataset, title, shown)
+    return datasets.picture_job(project, dataset, title.format(project.datasets[dataset].title), shown)

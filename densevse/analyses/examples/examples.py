@@ -1,6 +1,7 @@
 """Draws example retrievals: images with their best sentences, and the reverse, with right answers marked.
 
-Another picture has the best sentences for the same images by several variants, side by side (SCO, Fig 4).
+Two other pictures have the answers of several rows side by side: the best sentences of the same images (SCO, Fig 4),
+and the best images of one sentence.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +34,9 @@ from snakeproof.strict import validate
 _QUERIES, _ANSWERS = 4, 5
 _LEGEND = "Green: right answers. Red: wrong ones. Queries are evenly spaced in the test set, and not chosen."
 _LEGEND_OF_COMPARISON = "Green and bold: sentences of the image. Grey: sentences of other images."
+_LEGEND_OF_ONE_QUERY = "Green frame: the right image. The sentence is in the middle of the test set, and not chosen."
 _SIDE_BY_SIDE = 3  # answers of each of several variants
+_COLUMN = 1.7  # inches: the answers of one row to one query
 _TOP, _ASKING, _IMAGE, _SENTENCE = 0.5, 0.4, 2.3, 2.8  # inches: a title, a heading, the line of an image, of a sentence
 
 
@@ -109,16 +112,8 @@ def draw_comparison(
     Each has three, with right ones in bold. `retrievals` are the RETRIEVAL artifacts of `plan` (the values of a
     `PicturePlan`), in any order, all of the same images. Raises `InputError` if one is missing or has other images.
     """
-    planned, index = validate(PicturePlan, plan, "the plan of the picture"), ArtifactIndex(retrievals, RETRIEVAL)
-    files = {title: index.path(of) for title, of in planned.shown.items()}
-    found = {}
-    for name, file in files.items():
-        rows = schema.read(file, RETRIEVAL)
-        found[name] = rows[(rows["fold"] == 0) & (rows["direction"] == "i2t")].set_index("query_id")
+    planned, found = _read_compared(retrievals, plan, "i2t")
     first = next(iter(found.values()))
-    for name, rows in found.items():
-        if not rows.index.equals(first.index):
-            raise InputError(f"{files[name]}: its images are not those of {next(iter(files.values()))}.")
     texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
     picture = pictures(image_table, sources)
     asked = _spaced_rows(first).index
@@ -133,6 +128,56 @@ def draw_comparison(
                 place, name, [texts[caption] for caption in row["top"][:_SIDE_BY_SIDE]], list(row["top_true"])
             )
     save_figure(figure, output, _LEGEND_OF_COMPARISON)
+
+
+def draw_one_query(
+    retrievals: Sequence[str],
+    image_table: str,
+    caption_table: str,
+    sources: Mapping[str, str],
+    plan: Mapping[str, Any],
+    output: str,
+) -> None:
+    """The job that draws the sentence in the middle of the test set, with the best images by several rows.
+
+    Each row is a column of three, with the rank of the right image. Parameters and errors are as for `draw_comparison`.
+    """
+    planned, found = _read_compared(retrievals, plan, "t2i")
+    first = next(iter(found.values()))
+    query = first.index[len(first) // 2]
+    texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
+    picture = pictures(image_table, sources)
+    figure, axes = canvas(_COLUMN * len(found), _TOP + 2 * _ASKING + _COLUMN * _SIDE_BY_SIDE, planned.title)
+    sentence = shorten_text(texts[query], round(13 * _COLUMN * len(found)))
+    axes.text(_COLUMN * len(found) / 2, _TOP + 0.1, sentence, fontsize=11, ha="center", va="center", parse_math=False)
+    for column, (name, rows) in enumerate(found.items()):
+        row, left = rows.loc[query], _COLUMN * column
+        heading = f"{shorten_text(name, 22)}\nrank {row['rank']:,} of {row['candidates']:,}"
+        middle = left + _COLUMN / 2, _TOP + _ASKING + 0.15
+        axes.text(*middle, heading, fontsize=9, ha="center", va="center", parse_math=False)
+        for place, (image, true) in enumerate(zip(row["top"][:_SIDE_BY_SIDE], row["top_true"], strict=False)):
+            corner = left + 0.1, _TOP + 2 * _ASKING + _COLUMN * place
+            frame = RIGHT_COLOUR if true else None
+            place_picture(axes, picture(str(image)), corner, (_COLUMN - 0.2, _COLUMN - 0.2), frame)
+    save_figure(figure, output, _LEGEND_OF_ONE_QUERY)
+
+
+def _read_compared(
+    retrievals: Sequence[str], plan: Mapping[str, Any], direction: str
+) -> tuple[PicturePlan, dict[str, pd.DataFrame]]:
+    """The plan, and by title the first fold of each retrieval in one direction, by its queries."""
+    planned, index = validate(PicturePlan, plan, "the plan of the picture"), ArtifactIndex(retrievals, RETRIEVAL)
+    files = {title: index.path(of) for title, of in planned.shown.items()}
+    found = {}
+    for name, file in files.items():
+        rows = schema.read(file, RETRIEVAL)
+        found[name] = rows[(rows["fold"] == 0) & (rows["direction"] == direction)].set_index("query_id")
+    first = next(iter(found.values()))
+    asked = "images" if direction == "i2t" else "sentences"
+    for name, rows in found.items():
+        if not rows.index.equals(first.index):
+            raise InputError(f"{files[name]}: its {asked} are not those of {next(iter(files.values()))}.")
+    return planned, found
 
 
 def _draw_answers(axes: Axes, name: str, sentences: list[str], right: list[bool]) -> None:

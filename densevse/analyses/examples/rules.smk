@@ -36,6 +36,37 @@ rule compared_retrievals:
         RUNNER
 
 
+rule one_query:
+    input:
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
+        retrievals=path(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
+            examples.main_retrievals,
+        ),
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+    output:
+        report(
+            "<results>/figures/{dataset}/one_query.png",
+            caption="one_query.rst",
+            category="Examples",
+            labels={"data set": "{dataset}", "variant": "all, compared"},
+        ),
+    log:
+        "<logs>/one_query/{dataset}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(10),
+    params:
+        **calling("densevse.analyses.examples.examples:draw_one_query", examples.one_query_job),
+    message:
+        "drawing the answers of every method to one sentence of {wildcards.dataset}"
+    script:
+        RUNNER
+
+
 rule example_retrievals:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),

@@ -3,16 +3,21 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 from PIL import Image
 
-from densevse.analyses.examples.examples import draw_comparison, draw_examples
+from densevse.analyses.examples import dag, examples
+from densevse.analyses.examples.examples import draw_comparison, draw_examples, draw_one_query
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.dag.project import Project, Stage
+from densevse.report.figures import RIGHT_COLOUR
 from densevse.report.plan import PicturePlan
 from snakeproof import schema
 from snakeproof.errors import InputError
 from tests.pictures import write_images
+from tests.projects import ROOT
 
 IDS = ["i0", "i1", "i2"]
 
@@ -90,6 +95,34 @@ def test_the_comparison_shows_every_variant_by_what_its_artifact_says_that_it_is
     assert compare(folder, found[::-1], "b.png") == first
     other = [retrieval(folder, "ctx", "i1#0"), retrieval(folder, "gen", "i0#0")]
     assert compare(folder, other, "c.png") != first
+
+
+def test_one_query_has_a_column_for_each_row_with_its_rank(folder, answers, monkeypatch):
+    """The sentence in the middle of the six; the answer of one row is right, and has a frame."""
+    schema.write(answers.assign(rank=[7] * len(answers)), RETRIEVAL, folder / "gen.parquet", **of("gen").values())
+    answers["top_true"] = [[False] * len(top) for top in answers["top"]]
+    schema.write(answers, RETRIEVAL, folder / "ctx.parquet", **of("ctx").values())
+    figures, save = [], examples.save_figure
+    monkeypatch.setattr(examples, "save_figure", lambda figure, *rest: (figures.append(figure), save(figure, *rest)))
+    plan = PicturePlan(title="One", shown={variant: of(variant) for variant in ("ctx", "gen")}).model_dump(mode="json")
+    retrievals = [str(folder / f"{name}.parquet") for name in ("gen", "ctx")]
+    draw_one_query(retrievals, *files_of(folder), plan, str(folder / "one.png"))
+    (axes,) = figures[0].axes
+    texts = [text.get_text() for text in axes.texts]
+    assert texts == ["One", "a $1 dog i1 & a <cat>_1", "ctx\nrank 2 of 3", "gen\nrank 7 of 3"]
+    assert len(axes.images) == 6
+    (frame,) = axes.patches
+    assert to_hex(frame.get_edgecolor()) == RIGHT_COLOUR
+    assert frame.get_x() > axes.texts[2].get_position()[0], "the right answer is of the second column"
+
+
+def test_one_query_is_asked_of_each_row_of_the_main_table_after_its_last_round():
+    stage = Stage(Project(ROOT, {}), dag)
+    plan = PicturePlan.model_validate(stage.one_query_job("scenes").settings["plan"])
+    rows = [(row["variant"], row["round"]) for row in stage.main_retrievals("scenes")]
+    assert [(row.variant, row.round) for row in plan.shown.values()] == rows
+    assert {("vse", 0), ("hm_lstm", 2)} < set(rows)
+    assert len(rows) == 6
 
 
 def test_a_missing_artifact_is_named(folder):
