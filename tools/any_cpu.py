@@ -45,7 +45,7 @@ SETTINGS: Mapping[str, Any] = {
                 }
             }
         },
-        "sm_lstm": {"datasets": {"scenes": {"phases": {"main": _ONE_EPOCH}}}},
+        "sm_lstm": {"datasets": {"scenes": {"phases": {"main": _ONE_EPOCH}, "parameters": {"context_dimension": 32}}}},
         "defrag": {"datasets": {"scenes": {"phases": {"multiple_instance": _ONE_EPOCH}, **_TINY}}},
         "sco": {"datasets": {"scenes": {"phases": {"main": _ONE_EPOCH}, **_TINY}}},
     },
