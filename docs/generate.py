@@ -369,6 +369,11 @@ def claims() -> Iterator[tuple[str, str]]:
                 yield f"{table_of_claims.name.removesuffix(CLAIMS)}/{paper}", rows
 
 
+def summary() -> str:
+    """The table of five methods with which the results begin."""
+    return table(("method", *COLUMNS.values(), "main reason"), [*summary_rows()])
+
+
 def notebook() -> dict[str, list[dict[str, str]]]:
     """The rows of the lab notebook, by the letter of their table."""
     tables: dict[str, list[dict[str, str]]] = {}
@@ -391,9 +396,7 @@ def main() -> None:
     (GENERATED / "read_on.md").write_text(read_on(), encoding="utf-8")
     write_analyses(GENERATED / "analyses")
     (GENERATED / "modules.md").write_text("\n".join(modules()), encoding="utf-8")
-    (GENERATED / "summary.md").write_text(
-        table(("method", *COLUMNS.values(), "main reason"), [*summary_rows()]), encoding="utf-8"
-    )
+    (GENERATED / "summary.md").write_text(summary(), encoding="utf-8")
     for place, rows in claims():
         part = GENERATED / "claims" / f"{place}.md"
         part.parent.mkdir(parents=True, exist_ok=True)

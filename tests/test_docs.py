@@ -18,7 +18,7 @@ from densevse.config.analyses import settings_of_analyses
 from densevse.config.config import config_type
 from densevse.config.groups import GROUPS, WATCHERS
 from densevse.config.registries import STRUCTURES, VIEWS
-from docs import generate
+from docs import generate, summary
 from tools.environments import ROOT
 
 DOCS = ROOT / "docs"
@@ -201,7 +201,7 @@ def test_what_pages_include_is_there_and_every_row_of_claims_is_shown_once():
     for page in RESULTS:
         for target, options in INCLUDED.findall(read(page)):
             file = (page.parent / target).resolve()
-            text = parts[file] if file in parts else read(file)
+            text = parts.get(file) or (generate.summary() if file == generate.GENERATED / "summary.md" else read(file))
             for mark in re.findall(r'"(.*)"', options):
                 assert text.count(mark) == 1, f"{page.name}: {target} has not one {mark}"
             shown += [file] if file in parts else []
@@ -210,6 +210,46 @@ def test_what_pages_include_is_there_and_every_row_of_claims_is_shown_once():
         rows = [rows for file, rows in parts.items() if f"{file.parent.name}{generate.CLAIMS}" == table.name]
         verdicts = re.compile(rf"\| (?:{'|'.join(VERDICTS)}) *\|")
         assert sum(len(verdicts.findall(each)) for each in rows) == len(verdicts.findall(read(table))) > 0
+
+
+IN_THE_SVG = re.compile(r"<!-- (.*?) -->")
+"""What a picture of matplotlib says; its letters are drawn."""
+FITS = {
+    "better": lambda low, high: low > 0,
+    "worse": lambda low, high: high < 0,
+    "lower": lambda low, high: high < 0,
+    "no difference shown": lambda low, high: low <= 0 <= high,
+    "not shown better": lambda low, high: low <= 0,
+}
+
+
+def test_a_verdict_of_the_summary_fits_the_gain_beside_it():
+    """One without an interval is of its sign at least. "Not stable" and "not measured" are about other things."""
+    assert list(summary.methods()) == ["VSE++", "HM-LSTM", "sm-LSTM", "DeFrag", "SCO"]
+    checked = 0
+    for method, entry in summary.methods().items():
+        for column in summary.COLUMNS:
+            found, verdict = summary.read_gain(entry[column]), entry[column]["verdict"].removeprefix("far ")
+            fits = FITS.get(verdict.removesuffix(" before tuning"))
+            assert fits or verdict in ("not stable", "not measured", "not measured at equal effort"), verdict
+            if fits and (found.interval or verdict in ("better", "lower")):
+                assert fits(*(found.interval or (found.gain, found.gain))), (method, column)
+                checked += 1
+    assert checked >= 14
+
+
+def test_the_summary_has_the_gains_of_its_tables():
+    rows = generate.summary()
+    vsepp = "| **better**: +16.6 (+12.2 to +21.0) | **better before tuning**: +8.1 (+3.4 to +12.9) |"
+    assert f"| [VSE++](vse.md) {vsepp}" in rows
+    assert "**lower**: -28.7 (no interval) | **lower**: -66.1 (-81.8 to -50.1) |" in rows
+
+
+def test_the_figure_of_flickr8k_is_that_of_the_tables(tmp_path):
+    summary.draw_summary(tmp_path / "gains.svg")
+    drawn, kept = (IN_THE_SVG.findall(read(file)) for file in (tmp_path / "gains.svg", summary.PICTURE))
+    assert {"+8.1", "-27.0", "VSE++"} < set(kept)
+    assert drawn == kept, "run `python -m docs.summary`"
 
 
 def test_a_table_of_claims_is_divided_by_paper():

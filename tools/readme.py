@@ -64,7 +64,7 @@ def picture(file: Path) -> bytes:
 
 
 def write_readme(results: Path) -> None:
-    """Writes the README's table, the pictures of scenes, and how often regions and attention are right, from the demo."""
+    """Writes the README's table, pictures of scenes, and how often regions and attention are right, from the demo."""
     text = README.read_text(encoding="utf-8")
     README.write_text(MARKED.sub(rf"\1{table(results)}\n\2", text), encoding="utf-8")
     for name, file in PICTURES.items():
