@@ -46,10 +46,11 @@ def test_the_lines_of_the_page_on_artifacts_add_up_vectors_rightly(library, vect
 
 def test_the_page_on_artifacts_finds_the_sentences_nearest_to_an_image(tmp_path):
     things = [("image", "a", ""), ("sentence", "b", "far away"), ("sentence", "a", "close by"), ("image", "b", "")]
+    things.append(("word", "", "by"))  # a word is of no image
     rows = pd.DataFrame(things, columns=["kind", "image_id", "text"])
     rows = rows.assign(caption_id="", start=-1, end=-1, rank=-1, **dict.fromkeys(BOX, 0.0))
     with FeatureWriter(tmp_path / "a.parquet", EMBEDDINGS, (2,), "float16", network="alexnet") as writer:
-        writer.append(rows, np.array([[1, 0], [0, 1], [0.8, 0.6], [0, 1]]))
+        writer.append(rows, np.array([[1, 0], [0, 1], [0.8, 0.6], [0, 1], [1, 0]]))
     page = (Path(__file__).parents[2] / "docs/artifacts.md").read_text()
     queries = next(block for block in re.findall(r"```sql\n(.*?)```", page, re.DOTALL) if "embeddings" in block)
     queries = queries.replace("results/scenes/embeddings/vse/seed0/round0/test.parquet", f"{tmp_path}/a.parquet")
