@@ -236,19 +236,23 @@ def _check_readable(
         if missing.sum() * 2 > len(images):
             places = ", ".join(paths[source] for source in images["source"].unique())
             message += f"\nMost of them are missing: is {places} the right place, and are all photographs in it?"
-        message += (
-            "\nReplace them; or add their ids, in quotes, to the data set's known_unreadable to go on without them"
-        )
+        ids = [quote_id(image) for image in images.loc[bad, "image_id"]]
+        message += "\nReplace them; or go on without them, by lines of your configuration"
         if listing is not None:
-            ids = "".join(f"- {quote_id(image)}\n" for image in images.loc[bad, "image_id"])
-            write_text(f"# All images that cannot be read, to copy to the data set\nknown_unreadable:\n{ids}", listing)
+            lines = "".join(f"- {image}\n" for image in ids)
+            write_text(
+                f"# All images that cannot be read, to copy to the data set\nknown_unreadable:\n{lines}", listing
+            )
             message += f" ({listing} lists all of them)"
+        name = "<data set>" if listing is None else Path(listing).parent.name
+        shown = f"[{', '.join(ids)}]" if len(ids) <= 20 else "[...]"
+        message += f":\n  datasets:\n    {name}:\n      known_unreadable: {shown}"
         if missing.any():
             message += (
-                "; or leave out whatever is missing, by only_available: true of the data set: its tables then say of "
-                "how many images, and print no Difference from published figures"
+                "\nor leave out whatever is missing, by this in place of the last line; tables then say of how many "
+                "images, and print no Difference from published figures:\n      only_available: true"
             )
-        raise InputError(f"{message}.")
+        raise InputError(message)
     for split, readable in (~bad).groupby(images["split"], sort=False):
         if reading.only_available and not readable.any():
             raise InputError(f"only_available: none of the {len(readable):,} images of the split {split} is there.")

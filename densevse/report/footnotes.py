@@ -27,7 +27,7 @@ RANKS = (
     "Rank: 1 + the wrong candidates that score at least as high as the best true one, so a tie is never a hit. "
     "Metrics are means over seeds."
 )
-TIES = f"{RANKS} ± is the standard deviation of rsum over seeds."
+TIES = f"{RANKS} ± is the standard deviation of rsum over several seeds."
 INTERVALS = (
     "95% intervals: a bootstrap over the test images, each with its sentences (in families, where a data set has "
     "such), so they cover which queries were asked; with two or more seeds they also cover the seed of training, by "

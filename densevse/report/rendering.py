@@ -22,7 +22,7 @@ class TableColumn:
     """A column: its header, its group of columns (`short` in Markdown), and whether it holds numbers.
 
     `cell` prints the value of a row. `best` chooses the best of its numbers, if there is one. A column that papers do
-    not have is not `in_latex`.
+    not have is not `in_latex`. One that is `optional` is there only if a row has a value.
     """
 
     header: str
@@ -31,6 +31,7 @@ class TableColumn:
     number: bool = True
     best: Best | None = None
     in_latex: bool = True
+    optional: bool = False
     cell: Callable[[Any], str] = str
 
     def best_rows(self, cells: Sequence[str]) -> set[int]:
@@ -61,8 +62,15 @@ class Sheet:
         cls, heading: str, columns: Iterable[TableColumn], rows: Iterable[Any], intervals: bool = False
     ) -> "Sheet":
         """A sheet of rows, which its columns print."""
-        columns = tuple(columns)
-        return cls(heading, columns, [[column.cell(row) for column in columns] for row in rows], intervals)
+        rows = list(rows)
+        cells = [(column, [column.cell(row) for row in rows]) for column in columns]
+        kept = [(column, of) for column, of in cells if any(of) or not column.optional]
+        return cls(
+            heading,
+            tuple(column for column, _ in kept),
+            [*map(list, zip(*(of for _, of in kept), strict=True))],
+            intervals,
+        )
 
     def markdown(self) -> list[str]:
         """Lines of Markdown with aligned columns; each header begins with its column's group."""
@@ -242,6 +250,7 @@ SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
     '"': r"\textquotedbl{}",
     "±": r"\ensuremath{\pm}",
     "×": r"\ensuremath{\times}",
@@ -257,8 +266,13 @@ _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
 def as_latex(text: str) -> str:
-    """The text as LaTeX prints it, also at the start of a line; a hyphen before a number becomes a minus."""
-    printed = "".join(SPECIAL.get(character, character) for character in text)
+    """The text as LaTeX prints it, also at the start of a line; a hyphen before a number becomes a minus.
+
+    Code between backticks is in typewriter type; a backtick alone would print an opening quotation mark.
+    """
+    parts = re.split(r"`([^`]+)`", text)
+    escaped = ["".join(SPECIAL.get(character, character) for character in part) for part in parts]
+    printed = "".join(rf"\texttt{{{part}}}" if place % 2 else part for place, part in enumerate(escaped))
     return _MINUS.sub(r"\\ensuremath{-}", _ARGUMENT.sub(r"\1{\2}", printed))
 
 

@@ -125,7 +125,7 @@ def _metrics_sheet(rows: Sequence[Row], shown: Sequence[MetricColumn], heading: 
     beside = {row.variant for row in published} | {"random"}
     lines += [_Pair(None, row) for variant, row in ours.items() if variant not in beside]
     gains = [] if reference is None else [_own_column(f"Gain on {reference}", gain, number=False)]
-    spread = _own_column("±", lambda own: number(own.rsum_spread if own.seeds else None))
+    spread = _own_column("±", lambda own: number(own.rsum_spread if own.seeds else None), optional=True)
     measured = [*(_own_metric(metric, "Our" if published else "") for metric in shown), spread, _SEEDS]
     if not published:
         made_by = _own_column("Variant and seeds", lambda own: own.source, number=False, in_latex=False)

@@ -95,7 +95,7 @@ def _metrics_sheet(rows: Sequence[Mapping[str, Any]], heading: str) -> Sheet:
     columns = (
         *_NAMES,
         *(metric.printed() for metric in SHOWN_METRICS),
-        TableColumn("±", cell=number_cell("rsum_spread")),
+        TableColumn("±", optional=True, cell=number_cell("rsum_spread")),
         TableColumn("Gain", number=False, cell=itemgetter("judged_gain")),
         *(TableColumn(one, "Accuracy", short="Accuracy", cell=partial(_accuracy_cell, one)) for one in CHOICES),
     )

@@ -361,6 +361,19 @@ def test_only_available_leaves_out_what_is_missing_and_nothing_else(tmp_path: Pa
     assert "only_available" in str(error.value)
 
 
+def test_the_message_about_a_missing_photograph_has_lines_to_copy(tmp_path: Path) -> None:
+    """Either way is a configuration as it stands, with the data set's name and ids that YAML reads as text."""
+    (tmp_path / "mine").mkdir()
+    paths = flickr(tmp_path, photographs("ab") | {"Photographs/d.jpg": b"damaged"})
+    with pytest.raises(InputError, match="2 of 4 images cannot be read") as error:
+        write(tmp_path / "mine", paths)
+    _, _, lines = str(error.value).partition("  datasets:")
+    ids, _, instead = f"  datasets:{lines}".partition("\nor leave out")
+    assert yaml.safe_load(ids) == {"datasets": {"mine": {"known_unreadable": ["c.jpg", "d.jpg"]}}}
+    other = "\n".join([*ids.splitlines()[:-1], instead.splitlines()[-1]])
+    assert yaml.safe_load(other) == {"datasets": {"mine": {"only_available": True}}}
+
+
 @pytest.mark.parametrize(("written", "value"), [("0012", "10"), ("12", "12"), ("no", "False"), ("2014-01-02", "2014")])
 def test_an_id_that_yaml_does_not_read_as_text_is_refused_with_what_to_write(
     tmp_path: Path, written: str, value: str

@@ -52,6 +52,19 @@ def test_a_sheet_is_a_booktabs_table_with_a_line_for_each_row():
     assert all(line.endswith(r" \\") for line in body)
 
 
+def test_code_is_in_typewriter_type_and_no_backtick_becomes_a_quotation_mark():
+    assert as_latex("`densevse show a_b` says `x`") == r"\texttt{densevse show a\_b} says \texttt{x}"
+    assert as_latex("a ` alone") == r"a \textasciigrave{} alone"
+
+
+def test_an_optional_column_is_there_only_if_a_row_has_a_value():
+    columns = (TableColumn("Method", cell=lambda row: row[0]), TableColumn("±", optional=True, cell=lambda row: row[1]))
+    sheet = Sheet.from_rows("", columns, [("VSE", ""), ("VSE++", "")])
+    assert (len(sheet.columns), sheet.rows) == (1, [["VSE"], ["VSE++"]])
+    assert "±" not in "\n".join(sheet.markdown()) + sheet.html()
+    assert Sheet.from_rows("", columns, [("VSE", ""), ("VSE++", "1.2")]).rows == [["VSE", ""], ["VSE++", "1.2"]]
+
+
 def test_the_best_number_of_a_column_is_bold_as_printed_and_so_are_ties():
     first, second, third = lines(DOCUMENT.latex(), r"\midrule", r"\bottomrule")
     assert first == r"VSE & 9.8 & 1,012 & 1 \\"
