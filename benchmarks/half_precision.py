@@ -5,7 +5,7 @@ The margin of sm-LSTM is so large that every pair has a hinge. Times are those o
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,14 +20,20 @@ from densevse.methods.interface import Images, Moment
 from densevse.runtime.numerics import fastest_precision, set_up
 from densevse.vision.concept_network import multi_label_loss, replace_head
 
-Views = Mapping[str, tuple[int, ...]]
+
+class Step(NamedTuple):
+    """A method's parameters, the shapes of an image's views, and the sentences of a batch."""
+
+    parameters: Mapping[str, Any]
+    views: Mapping[str, tuple[int, ...]]
+    batch: int
 
 
 class Sizes(NamedTuple):
-    """Those of the benchmark `training`, of the methods, of the network that is fine-tuned, and of its batch."""
+    """Those of the benchmark `training`, of methods' steps, of the network that is fine-tuned, and of its batch."""
 
     training: training.Sizes
-    methods: Mapping[str, tuple[Mapping[str, Any], Views]]  # its parameters, and the shapes of an image's views
+    steps: Mapping[str, Step]
     network: str
     images: int
     side: int
@@ -38,10 +44,10 @@ class Sizes(NamedTuple):
 ALL_HINGES = {"margin": 100.0}
 FULL = Sizes(
     training.FULL,
-    methods={
-        "vse": ({"encoder": "lstm"}, {"whole": (4096,)}),
-        "sco": ({}, {"ten_crop": (4096,), "concepts": (256,)}),
-        "sm_lstm": (ALL_HINGES, {"grid": (196, 512), "whole": (4096,)}),
+    steps={
+        "vse": Step({"encoder": "lstm"}, {"whole": (4096,)}, batch=128),
+        "sco": Step({}, {"ten_crop": (4096,), "concepts": (256,)}, batch=129),
+        "sm_lstm": Step(ALL_HINGES, {"grid": (196, 512), "whole": (4096,)}, batch=64),
     },
     network="vgg19",
     images=8,
@@ -49,12 +55,13 @@ FULL = Sizes(
     concepts=256,
     pairs=3,
 )
+SMALL = {"dimension": 6, "word_dimension": 5}
 TOY = Sizes(
     training.TOY,
-    methods={
-        "vse": ({"dimension": 6, "word_dimension": 5}, {"whole": (5,)}),
-        "sco": ({"dimension": 6, "word_dimension": 5}, {"ten_crop": (5,), "concepts": (3,)}),
-        "sm_lstm": (sm_lstm.SMALL.model_dump() | ALL_HINGES, {"grid": (3, 4), "whole": (5,)}),
+    steps={
+        "vse": Step(SMALL, {"whole": (5,)}, batch=4),
+        "sco": Step(SMALL, {"ten_crop": (5,), "concepts": (3,)}, batch=4),
+        "sm_lstm": Step(sm_lstm.SMALL.model_dump() | ALL_HINGES, {"grid": (3, 4), "whole": (5,)}, batch=4),
     },
     network="alexnet",
     images=1,
@@ -64,16 +71,15 @@ TOY = Sizes(
 )
 
 
-def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
-    """Rows of name, target, ratio and note."""
+def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
+    """Rows of name, target, ratio and note. Methods have no target: their encoders are a small part of a step."""
     set_up(torch.get_num_threads())
-    steps = {name: _training_step(name, *of, sizes.training) for name, of in sizes.methods.items()}
-    steps[f"{sizes.network}, all layers"] = _fine_tuning_step(sizes)
-    target, note = (">= 1", "") if fastest_precision() == "bf16" else ("", "this processor refuses the key")
-    return [
-        (f"{name}: training step in float32 / bf16", target, _as_fast(step, sizes.pairs), note)
-        for name, step in steps.items()
-    ]
+    note = "" if fastest_precision() == "bf16" else "this processor refuses the key"
+    for name, of in sizes.steps.items():
+        ratio = _as_fast(_training_step(name, of, sizes.training), sizes.pairs)
+        yield f"{name}: training step in float32 / bf16", "", ratio, note or f"batch of {of.batch}"
+    what, ratio = f"all layers of {sizes.network}", _as_fast(_fine_tuning_step(sizes), sizes.pairs)
+    yield f"{what}: training step in float32 / bf16", "" if note else ">= 1.5", ratio, note or f"{sizes.images} images"
 
 
 def _as_fast(step: Callable[[bool], object], pairs: int) -> float:
@@ -87,18 +93,15 @@ def _as_fast(step: Callable[[bool], object], pairs: int) -> float:
     return median_ratio(lambda: seconds(True), lambda: seconds(False), pairs)
 
 
-def _training_step(
-    name: str, parameters: Mapping[str, Any], views: Views, sizes: training.Sizes
-) -> Callable[[bool], object]:
+def _training_step(name: str, of: Step, sizes: training.Sizes) -> Callable[[bool], object]:
     """A step of a method's trainer on random features, in bf16 or not."""
     with tempfile.TemporaryDirectory() as folder:
         pairs = training.made_pairs(Path(folder), sizes)
-        features = {view: shape[-1] for view, shape in views.items()}
-        trainer = training.made_trainer(name, dict(parameters), features, pairs, Path(folder), sizes)
-        drawn = np.random.default_rng(1).choice(trainer.task.examples, sizes.batch, replace=False)
-        batch = trainer.task.batch(drawn, 1)
-    shown = Images({view: torch.rand(sizes.batch, *shape) for view, shape in views.items()}, batch.images.present)
-    batch = replace(batch, images=shown)
+        features = {view: shape[-1] for view, shape in of.views.items()}
+        trainer = training.made_trainer(name, dict(of.parameters), features, pairs, Path(folder), sizes)
+        batch = trainer.task.batch(np.random.default_rng(1).choice(trainer.task.examples, of.batch, replace=False), 1)
+    shown = {view: torch.rand(of.batch, *shape) for view, shape in of.views.items()}
+    batch = replace(batch, images=Images(shown, batch.images.present))
 
     def step(half: bool) -> object:
         trainer.half = half
