@@ -172,7 +172,10 @@ class Arithmetic:
             return None
         epochs = sum(phase.epochs for phase in entry.phases.values())
         seen = epochs * (3 * sizes.train + sizes.val)
-        return add_amounts(one.crops_work(seen), self._decoding_work(dataset, epochs * (sizes.train + sizes.val)))
+        precision = "bf16" if entry.training.cpu_precision == "bf16" else "fp32"
+        return add_amounts(
+            one.crops_work(seen, precision), self._decoding_work(dataset, epochs * (sizes.train + sizes.val))
+        )
 
     def training(self, names: Mapping[str, Any]) -> Amounts | None:
         """A round of a method's training."""
