@@ -81,15 +81,14 @@ def settings(folder: Path, images: str, annotations: str) -> tuple[dict[str, Any
 
 
 def planned_seconds(files: list[str], target: str, rates: Rates) -> dict[str, tuple[tuple[str, str], float]]:
-    """Job -> its (stage, of) and the seconds of the plan, for jobs whose work is known by arithmetic."""
+    """Job -> its (stage, of) and the seconds of the plan, 0 for one whose work is not known by arithmetic."""
     project = configured_project(files)
     arithmetic, found = Arithmetic(project), {}
     for job in planned_jobs([target], files, project.config.results):
-        seconds = rates.seconds(arithmetic.job_work(job))
-        if seconds is not None:
-            of = " ".join(filter(None, (job.wildcards.get(name) for name in NAMES)))
-            named = {"round": "0", **job.wildcards} if job.stage == "train" else job.wildcards
-            found[job_name(job.stage, named.values())] = ((job.stage, of), seconds)
+        of = " ".join(filter(None, (job.wildcards.get(name) for name in NAMES)))
+        named = {"round": "0", **job.wildcards} if job.stage == "train" else job.wildcards
+        seconds = rates.seconds(arithmetic.job_work(job)) or 0.0
+        found[job_name(job.stage, named.values())] = ((job.stage, of), seconds)
     return found
 
 
@@ -107,11 +106,12 @@ def measured_seconds(results: str) -> dict[str, float]:
 
 
 def stage_seconds(planned: Mapping[str, tuple[tuple[str, str], float]], measured: Mapping[str, float]) -> Seconds:
-    """(stage, of) -> planned and measured seconds of its jobs. Raises `KeyError` for a job without a log."""
+    """(stage, of) -> planned and measured seconds of its jobs. Raises `KeyError` for a planned job without a log."""
     found: dict[tuple[str, str], tuple[float, float]] = {}
     for name, (key, seconds) in planned.items():
-        before = found.get(key, (0.0, 0.0))
-        found[key] = (before[0] + seconds, before[1] + measured[name])
+        if seconds or name in measured:
+            before = found.get(key, (0.0, 0.0))
+            found[key] = (before[0] + seconds, before[1] + measured[name])
     return found
 
 
@@ -124,9 +124,17 @@ def table(before: Seconds, after: Seconds) -> str:
 
 
 def _row(name: str, *sides: tuple[float, float] | None) -> str:
-    cells = [f"{side[0]:.1f} | {side[1]:.1f} | {side[1] / side[0]:.2f}" if side else "| |" for side in sides]
-    both = f"{sides[1][1] / sides[0][1]:.2f}" if all(sides) else ""
+    cells = [f"{_number(side[0])} | {side[1]:.1f} | {_ratio(side[1], side[0])}" if side else "| |" for side in sides]
+    both = _ratio(sides[1][1], sides[0][1]) if all(sides) else ""
     return f"| {name} | {' | '.join(cells)} | {both} |"
+
+
+def _number(seconds: float) -> str:
+    return f"{seconds:.1f}" if seconds else ""
+
+
+def _ratio(seconds: float, of: float) -> str:
+    return f"{seconds / of:.2f}" if of else ""
 
 
 def measure(folder: Path, images: str, annotations: str) -> str:

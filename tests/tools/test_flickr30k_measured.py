@@ -53,11 +53,12 @@ def test_the_table_has_planned_and_measured_seconds_of_both_sides(monkeypatch):
     monkeypatch.setattr(measured, "finished_jobs", lambda results: jobs)
     planned = {measured.job_name("train", ["mine", "vse", "0", "0"]): (("train", "vse"), 4.0)}
     before = measured.stage_seconds(planned, measured.measured_seconds("r"))
-    lines = measured.table({**before, ("propose", "boxes"): (3.0, 3.0)}, before).splitlines()[2:]
-    assert lines == [
+    lines = measured.table({**before, ("propose", "boxes"): (3.0, 3.0), ("head", ""): (0.0, 2.0)}, before)
+    assert lines.splitlines()[2:] == [
+        "| head |  |  | 2.0 |  | | | |  |",
         "| propose | boxes | 3.0 | 3.0 | 1.00 | | | |  |",
         "| train | vse | 4.0 | 6.0 | 1.50 | 4.0 | 6.0 | 1.50 | 1.00 |",
-        "| all |  | 7.0 | 9.0 | 1.29 | 4.0 | 6.0 | 1.50 | 0.67 |",
+        "| all |  | 7.0 | 11.0 | 1.57 | 4.0 | 6.0 | 1.50 | 0.55 |",
     ]
     with pytest.raises(KeyError, match="train 0 0 mine vse"):
         measured.stage_seconds(planned, {})
