@@ -30,7 +30,10 @@ from tools.flickr30k_costs import CHEAPER, NAMES, TABLES
 DATASET, SPLITS = "photographs", {"train": 8, "val": 2, "test": 2}
 NETWORKS: Mapping[str, Callable[[], nn.Module]] = {
     "rcnn_ilsvrc13": lambda: RCNN().apply(_draw_weights),
-    **{name: lambda name=name: get_model(name, weights=None) for name in ("vgg19", "resnet152", "alexnet")},
+    "vgg19": lambda: get_model("vgg19", weights=None),
+    "alexnet": lambda: get_model("alexnet", weights=None),
+    # Else each block doubles the variance of what it adds to, and features overflow.
+    "resnet152": lambda: get_model("resnet152", weights=None, zero_init_residual=True),
 }
 Seconds = Mapping[tuple[str, str], tuple[float, float]]
 """(stage, of) -> planned seconds, and those of the processor."""
