@@ -175,7 +175,8 @@ HEAD = (
 )
 SAID = """Photographs of MS-COCO at their own size, as a data set of one's own, through the stages of
 `results/tables/flickr30k.md`: *before* with the configuration as it is, *after* with
-`examples/flickr30k_cheaper.yaml`. All networks have random weights of the real shapes."""
+`examples/flickr30k_cheaper.yaml`. All networks have random weights of the real shapes. What has the same inputs is run
+once for both."""
 
 if __name__ == "__main__":
     kept, *given = sys.argv[1:]
