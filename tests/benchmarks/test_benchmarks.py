@@ -16,6 +16,7 @@ ROWS = {
     "dry_run": 1,
     "features": 1,
     "generation": 1,
+    "half_precision": 4,
     "given": 3,
     "hlstm": 2,
     "mcg": 3,

@@ -62,7 +62,7 @@ class Pass(NamedTuple):
 
     def crops_work(self, crops: float, precision: str = "fp32") -> Amounts:
         """The work of so many crops; `auto` and `bf16` are as fast as a core computes in bf16, if it does."""
-        kind = "convolutions" if precision == "fp32" else "half_convolutions"
+        kind = "half_convolutions" if precision in ("auto", "bf16") else "convolutions"
         return {kind: crops * self.flop, "written": crops * self.written}
 
 
@@ -172,7 +172,8 @@ class Arithmetic:
             return None
         epochs = sum(phase.epochs for phase in entry.phases.values())
         seen = epochs * (3 * sizes.train + sizes.val)
-        return add_amounts(one.crops_work(seen), self._decoding_work(dataset, epochs * (sizes.train + sizes.val)))
+        decoded = self._decoding_work(dataset, epochs * (sizes.train + sizes.val))
+        return add_amounts(one.crops_work(seen, entry.training.cpu_precision), decoded)
 
     def training(self, names: Mapping[str, Any]) -> Amounts | None:
         """A round of a method's training."""

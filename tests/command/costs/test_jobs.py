@@ -78,6 +78,16 @@ def test_what_is_read_from_a_map_costs_the_rest_of_the_network():
     assert larger["half_convolutions"] > 2.5 * concepts["half_convolutions"], "a map costs by its pixels"
 
 
+def test_a_concept_network_that_is_trained_in_bf16_is_planned_so(arithmetic):
+    names = {"concept_network": "multi_label_cnn"}
+    half = {"concept_networks": {"multi_label_cnn": {"training": {"cpu_precision": "bf16"}}}}
+    plain = work(arithmetic, "train_concept_network", **names)
+    found = work(Arithmetic(Project(ROOT, half)), "train_concept_network", **names)
+    assert found["half_convolutions"] == pytest.approx(plain["convolutions"])
+    assert "half_convolutions" not in plain
+    assert "convolutions" not in found
+
+
 def test_a_training_is_planned_by_its_method(arithmetic):
     by_method = {
         name: RATES.seconds(work(arithmetic, "train", variant=name, seed="0"))
