@@ -119,6 +119,7 @@ def test_photographs_alone_become_a_search(folder, densevse):
     write_files(folder / "photographs", {"a.jpg": b"", "b.png": b"", "notes.doc": b""})
     answer = densevse("new", "photographs", "--to", "album.yaml")
     assert "2 photographs in photographs and no sentences" in answer.output
+    assert "doc" not in answer.output
     assert "  densevse run results/search/album.md --configfile album.yaml --cores 2" in answer.lines
     from densevse.analyses.searches.settings import SearchSettings
 
@@ -129,12 +130,15 @@ def test_photographs_alone_become_a_search(folder, densevse):
 @pytest.mark.parametrize(
     ("text", "name", "said"),
     [
-        ('[{"image": "1.jpg", "sentence": "a dog"}]', "a.json", "a.json: a file that begins with '[{"),
-        ("nothing in it", "a.txt", "a.txt: a file that begins with 'nothing in it'"),
-        ("%PDF-1.7", "a.pdf", "a.pdf: a file that begins with '%PDF-1.7'"),
-        (table("where,who", row="{0}.jpg,7"), "a.csv", "columns where, who, of which none is known to hold sentences"),
-        (table("where,what", row="x{0}.jpg,a dog"), "a.csv", "none is known to hold the names of the photographs"),
-        (table(rows=14), "a.csv", "2 of 14 photographs"),
+        ('[{"image": "1.jpg", "sentence": "a dog"}]', "a.json", "a.json: a file that begins with b'[{"),
+        ("nothing in it", "a.txt", "a.txt: a file that begins with b'nothing in it'"),
+        ("%PDF-1.7", "a.pdf", "a.pdf: a file that begins with b'%PDF-1.7'"),
+        (
+            table("where,who", row="{0}.jpg,7"),
+            "a.csv",
+            "columns where, who, of which none is known as that of the option sentence",
+        ),
+        (table("where,what", row="x{0}.jpg,a dog"), "a.csv", "none is known as that of the option image;"),
         (table("image,sentence,split", row="{0}.jpg,a dog,first"), "a.csv", "the column split has 'first'"),
         (table("image,sentence,split", row="{0}.jpg,a dog,train"), "a.csv", "no photograph is in the split val"),
         (table(rows=5), "a.csv", "needs 10 images or more"),
@@ -151,7 +155,7 @@ def test_what_is_not_understood_is_said(text, name, said, folder, densevse):
     ("arguments", "said"),
     [
         (("photographs", "nowhere.csv"), "nowhere.csv is not there"),
-        (("pairs.csv",), "name the one folder, zip or tar with its photographs too"),
+        (("pairs.csv",), "Name the one folder, zip or tar with its photographs too"),
         (("photographs", "others"), "not understood:"),
         (("photographs", "pairs.csv", "--to", "flickr8k.yaml"), "flickr8k is a data set or table of the project"),
         (("photographs", "pairs.csv", "--to", "my file.yaml"), "must be called <name>.yaml"),
@@ -226,7 +230,7 @@ def test_unknown_weights_leave_lines_that_the_plan_refuses(name, network, folder
     filled = Path("mine.yaml").read_text()
     for old, new in {"mean": "[0.5, 0.5, 0.5]", "std": "[0.2, 0.2, 0.2]"}.items():
         filled = filled.replace(f"write the {old} of these weights here, as [red, green, blue]", new)
-    filled = filled.replace("write its architecture here, such as resnet50", "resnet50")
+    filled = filled.replace("write their architecture here, such as resnet50", "resnet50")
     Path("mine.yaml").write_text(filled)
     assert configuration(overrides(["mine.yaml"])).networks[network].mean == (0.5, 0.5, 0.5)
 
