@@ -30,8 +30,8 @@ REASONS = {
     "mean": "of red, green and blue, with which these weights were trained; a wrong one gives a table without a word",
     "std": "likewise",
     "parameters": "as on Flickr8k",
-    "training": "a batch is at most an eighth of the pairs",
-    "phases": "more epochs, as there are few pairs",
+    "training": "a batch is at most an eighth of the training pairs",
+    "phases": "as many epochs as make some 400 steps, or as on Flickr8k",
 }
 
 Line = tuple[int, str, Any, str]
@@ -173,7 +173,7 @@ def _dataset_lines(name: str, found: Found, weights: str | None, config: Any) ->
         yield 2, "networks", {"whole": network}, "it makes a vector of each photograph"
         yield from [(0, "networks", BELOW, ""), (1, network, BELOW, f"of your weights, {known}")] if own else []
         yield from ((2, key, value, REASONS.get(key, "docs/networks.md")) for key, value in own.items())
-    yield 0, "methods", BELOW, f"settings chosen on Flickr8k, as {row['configuration']} has them, for as few pairs"
+    yield 0, "methods", BELOW, f"settings chosen on Flickr8k, as {row['configuration']} has them, for so many pairs"
     settings = _chosen_settings(row["configuration"], found.sentences * found.train // found.images)
     for depth, method in zip((1, 3), METHODS, strict=True):
         yield depth, method, BELOW, "the rows to begin with: docs/results/start.md"
