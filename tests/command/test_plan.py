@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,6 +22,7 @@ from densevse.command.subcommands.plan import (
     Cost,
     Work,
     _describe_rates,
+    _downloads,
     estimate,
     read_costs,
     works,
@@ -171,6 +173,19 @@ def test_a_gpu_and_java_that_are_needed_and_absent_are_told(folder, densevse, mo
     assert "There is no `java` on the PATH" in text
     assert "gpu: 1 is requested, and this machine shows 0" in text
     assert "days on" in text
+
+
+@pytest.mark.parametrize(
+    ("sizes", "head"),
+    [
+        ([10**9, None], "To download, at least 1.00 GB (? where no size is published):"),
+        ([10**9, 10**9], "To download, 2.00 GB:"),
+        ([None], "To download (? where no size is published):"),
+    ],
+)
+def test_the_size_of_downloads_is_said_as_far_as_it_is_known(sizes, head):
+    sources = {f"file{number}": Namespace(size=size, manual=None) for number, size in enumerate(sizes)}
+    assert _downloads([*sources], sources).splitlines()[0] == head
 
 
 def test_what_was_not_measured_is_named():

@@ -334,8 +334,9 @@ def _downloads(paths: Sequence[str], sources: Mapping[str, Any]) -> str:
     found = {path: sources.get(path) for path in sorted(paths) if not (path in sources and sources[path].manual)}
     sizes = {path: source.size for path, source in found.items() if source and source.size}
     rows = [[path, _gigabytes(sizes[path]) if path in sizes else "?"] for path in found]
-    least = f", at least {_gigabytes(sum(sizes.values()))} GB" if sizes else ""
-    head = f"To download{least}" + (" (? where no size is published):" if len(sizes) < len(found) else ":")
+    unknown = len(sizes) < len(found)
+    total = f", {'at least ' if unknown else ''}{_gigabytes(sum(sizes.values()))} GB" if sizes else ""
+    head = f"To download{total}{' (? where no size is published)' if unknown else ''}:"
     return f"{head}\n{align_columns(rows, cut=0, indent=2, right=(1,))}" if rows else ""
 
 
