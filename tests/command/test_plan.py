@@ -98,6 +98,19 @@ def test_columns_that_a_table_lacks_are_told_by_the_plan(heading, folder, densev
     assert len(answer.errors.splitlines()) == 1
 
 
+def test_another_data_set_may_have_files_that_do_not_fit(folder, densevse):
+    write_own_data(folder, "filename,sentence")
+    target = "results/scenes/features/scenes_net/whole/00-of-01.parquet"
+    assert densevse("plan", target, "--configfile", "mine.yaml").status == 0
+
+
+def test_files_that_cannot_be_counted_are_named_with_their_data_set(folder):
+    write_own_data(folder)
+    (folder / "pairs.csv").write_text("image,sentence\n0.png,a red sheet")
+    with pytest.raises(InputError, match=r"^datasets.mine: split: random needs 10 images or more"):
+        DatasetSizes(configured_project(["mine.yaml"])).find("mine")
+
+
 @pytest.mark.parametrize(
     ("keys", "sizes"),
     [

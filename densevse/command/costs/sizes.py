@@ -10,6 +10,7 @@ from densevse.config.datasets import BorrowingDataset, Dataset
 from densevse.config.values import DatasetName
 from densevse.dag.datasets import UNKNOWN_SIZE
 from densevse.dag.project import Project
+from snakeproof.errors import InputError
 
 PIXELS, SCENE = 500 * 375, 96 * 96
 """The usual pixels of a photograph, and those of a picture of the generated data set scenes."""
@@ -50,11 +51,14 @@ class DatasetSizes:
         return table if table.is_file() and str(table) not in self.replaced else None
 
     def _find(self, dataset: DatasetName) -> Sizes:
-        """Raises `InputError` if the data set's own files are not as its options say."""
+        """Raises `InputError` that names the data set if its own files are not as its options say."""
         entry = self.project.datasets[dataset]
         if table := self._table(dataset, "images.parquet"):
             return _read_sizes(table)
-        splits = _count_files(entry, self.project.source_names(dataset)) or self._usual_splits(dataset, entry)
+        try:
+            splits = _count_files(entry, self.project.source_names(dataset)) or self._usual_splits(dataset, entry)
+        except InputError as error:
+            raise InputError(f"datasets.{dataset}: {error}") from None
         train, val, test = (splits.get(split, 0) for split in ("train", "val", "test"))
         return Sizes(sum(splits.values()), train, val, test, SCENE if entry.reader == "scenes" else PIXELS)
 
