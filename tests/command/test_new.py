@@ -91,6 +91,13 @@ def test_columns_are_known_by_their_names_or_by_what_they_hold(heading, row, opt
     assert yaml.safe_load(Path("mine.yaml").read_text())["datasets"]["mine"]["options"] == options
 
 
+def test_any_name_of_a_column_stays_in_its_comment(folder, densevse):
+    heading = 'image,sentence,"all\nmine: [",é'
+    assert densevse("new", *write_table(folder, table(heading, row="{0}.jpg,a dog {0},1,2"))).status == 0
+    assert configuration(overrides(["mine.yaml"])).datasets["mine"].about_images == 12
+    assert "é" in Path("mine.yaml").read_text()
+
+
 def test_other_words_for_splits_and_lists_of_sentences_are_translated(folder, densevse):
     words = ["training"] * 10 + ["dev", "test"]
     rows = [f'{number}.jpg,"[""a dog"", ""a cat""]",{word}' for number, word in enumerate(words)]
@@ -138,6 +145,7 @@ def test_photographs_alone_become_a_search(folder, densevse):
             "columns where, who, of which none is known as that of the option sentence",
         ),
         (table("where,what", row="x{0}.jpg,a dog"), "a.csv", "none is known as that of the option image;"),
+        (table(rows=14), "a.csv", "2 of 14 photographs are not there, such as 12.jpg"),
         (table("image,sentence,split", row="{0}.jpg,a dog,first"), "a.csv", "the column split has 'first'"),
         (table("image,sentence,split", row="{0}.jpg,a dog,train"), "a.csv", "no photograph is in the split val"),
         (table(rows=5), "a.csv", "needs 10 images or more"),

@@ -36,7 +36,7 @@ REASONS = {
 
 Line = tuple[int, str, Any, str]
 """A line of the file: its depth, its key, its value (`BELOW` if that follows in deeper lines) and the reason for it."""
-BELOW = "below"
+BELOW: Any = object()
 
 
 class Found(NamedTuple):
@@ -68,7 +68,9 @@ def run(arguments: Namespace) -> int:
     pictures = {file: names for file in files if (names := _picture_names(file))}
     found = _recognise(files, pictures)
     lines = [*(_dataset_lines(name, found, weights, config) if found else _search_lines(name, files[0], weights))]
-    told = f"# {Path(target).name}, written by `densevse new {shlex.join(files)}`: read it, and change it.\n"
+    told = (
+        f"# {Path(target).name}, written by `densevse new {_printable(shlex.join(files))}`: read it, and change it.\n"
+    )
     Path(target).write_text(told + "".join(_format_line(*line) for line in lines), encoding="utf-8")
     print(f"Wrote {target}, with a comment at each line.")
     if asked := [key for _, key, value, _ in lines if str(value).startswith("write ")]:
@@ -127,11 +129,13 @@ def _recognise(files: Sequence[str], pictures: Mapping[str, list[str]]) -> Found
         return None
     ((file, reader, layout),) = layouts
     local = {**({"images": folders[0]} if needed else {}), layout.source: file}
-    return _count(layout.seen, {"reader": reader, "local": local, "options": layout.options, **layout.entry})
+    entry = {"reader": reader, "local": local, "options": layout.options, **layout.entry}
+    return _count(layout.seen, entry, layout.holds_pictures)
 
 
-def _count(seen: str, entry: Mapping[str, Any]) -> Found:
-    """Reads the lists of a data set, and prints what they have. Raises `InputError` if a split has no image."""
+def _count(seen: str, entry: Mapping[str, Any], holds_pictures: bool) -> Found:
+    """Reads the lists of a data set, and prints what they have. Raises `InputError` if any are missing."""
+    from densevse.artifacts.archives import Archive
     from densevse.config.datasets import Reading
     from densevse.datasets.own_files import list_dataset
     from snakeproof.strict import validate
@@ -141,6 +145,15 @@ def _count(seen: str, entry: Mapping[str, Any]) -> Found:
     splits, sentences = images["split"].value_counts(), int(captions["image_id"].isin(images["image_id"]).sum())
     if empty := [split for split in ("train", "val", "test") if split not in splits]:
         raise InputError(f"{seen}: no photograph is in the split {empty[0]}; each of train, val and test needs some.")
+    if not sentences:
+        raise InputError(f"{seen}: no sentence is of one of the {len(images):,} photographs; name them alike in both.")
+    if not holds_pictures:
+        there = Archive.open(entry["local"]["images"])
+        if missing := [file for file in images["file"] if file not in there]:
+            raise InputError(
+                f"{seen}: {len(missing):,} of {len(images):,} photographs are not there, such as {missing[0]}; add "
+                "them, or leave out what names them."
+            )
     told = ", ".join(f"{number:,} {split}" for split, number in splits.items())
     print(f"Seen: {seen}.\n{len(images):,} photographs ({told}), {sentences:,} sentences.")
     return Found(entry, seen, len(images), int(splits["train"]), sentences)
@@ -244,6 +257,13 @@ def _format_line(depth: int, key: str, value: Any, reason: str) -> str:
     """A line of YAML with its comment."""
     import yaml
 
-    flow = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=1_000_000)
-    shown = f"{'  ' * depth}{key}:" + ("" if value is BELOW else " " + flow.removesuffix("...\n").strip())
-    return f"{shown}  # {reason}\n" if reason else f"{shown}\n"
+    shown = f"{'  ' * depth}{key}:"
+    if value is not BELOW:
+        flow = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=1_000_000)
+        shown += f" {flow.removesuffix(chr(10)).removesuffix('...').strip()}"
+    return f"{shown}  # {_printable(reason)}\n" if reason else f"{shown}\n"
+
+
+def _printable(text: str) -> str:
+    """The text in one line, as a comment of YAML must be."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
