@@ -156,7 +156,7 @@ torture: developing ## interrupt a run in every way, at random moments, and comp
 fuzz: developing ## try 100 damaged files for each reader and 1,000 overrides of the configuration: each works or is refused by name
 	$(BIN)/python -W ignore -m tests.system.fuzz
 
-newcomer: developing ## play three mornings of a newcomer: refused mistakes, reruns, and the table's contents
+newcomer: developing ## play four mornings of a newcomer: five commands, refused mistakes, reruns, and the table's contents
 	$(BIN)/python -m tests.system.newcomer
 
 TRIED := vse vsepp order hm_lstm defrag devise sdt_rnn

@@ -23,6 +23,8 @@ FORKS.set_forkserver_preload(
 )
 FACTS = ".snakemake/densevse-code.json"
 CODE = ("Snakefile", "workflow", "config", "profiles", "envs", "densevse", "snakeproof")
+STARTED_FROM = ("examples/flickr8k.yaml", "examples/flickr8k_lite.yaml")
+"""The settings that `densevse new` starts from."""
 
 DIMENSION = {"parameters": {"dimension": 16}}
 
@@ -167,7 +169,7 @@ def copy_code(folder: Path) -> Path:
     importlib.import_module("densevse.dag.project").project_code(
         ROOT, ROOT / FACTS
     )  # not above: a dry run has the project's own
-    for name in (*CODE, FACTS):
+    for name in (*CODE, *STARTED_FROM, FACTS):
         source = ROOT / name
         if source.is_dir():
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("*.pyc.*", "*.tmp.*", "tests"))

@@ -1,7 +1,8 @@
 """Data sets: the sources and the reader of their files, settings of the stages on them, parsers and word vectors."""
 
+from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, Literal, Self, cast, get_args
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, model_validator
 
@@ -9,7 +10,7 @@ from densevse.config.networks import GivenFeatures
 from densevse.config.readers import READERS, ReaderName, ReaderOptions
 from densevse.config.registries import ViewName
 from densevse.config.sources import Path, Source
-from densevse.config.values import DatasetName, Exact, Language, Length, RankedSentences, Seeds, Threads
+from densevse.config.values import DatasetName, Exact, Language, Length, RankedSentences, Seeds, Split, Threads
 from snakeproof.strict import FileName, Strict, Title, type_validator
 
 
@@ -200,6 +201,13 @@ class Dataset(Reading):
     def phrases_have_boxes(self) -> bool:
         """True if noun phrases of the sentences have true boxes."""
         return self.boxes is not None or READERS[self.reader].PHRASES_HAVE_BOXES
+
+    @property
+    def stated_splits(self) -> Mapping[str, int] | None:
+        """Split -> its number of images; None if the configuration does not state them."""
+        drawn = {split: getattr(self.resplit, split) for split in get_args(Split)} if self.resplit else None
+        stated = (drawn, *(getattr(self.options, key, None) for key in ("images", "splits", "sizes")))
+        return next((one for one in stated if one and all(isinstance(size, int) for size in one.values())), None)
 
     @property
     def training_dataset(self) -> DatasetName | None:

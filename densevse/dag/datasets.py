@@ -21,7 +21,8 @@ def memory(project: Project, least: int, per_thousand: int) -> Callable[[Dataset
     """A function that says the MB of a job which holds a data set: `least`, and more for each thousand images."""
 
     def dataset_memory(dataset: DatasetName) -> int:
-        images = project.datasets[dataset].about_images or UNKNOWN_SIZE
+        entry = project.datasets[dataset]
+        images = entry.about_images or sum((entry.stated_splits or {}).values()) or UNKNOWN_SIZE
         return least + per_thousand * images // 1000
 
     return dataset_memory

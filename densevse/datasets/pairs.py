@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,12 +92,19 @@ def read(options: PairTable, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
         captions += [(image_id, sentence) for sentence in _sentences(options, row)]
     _check_bytes({image_id: [images[image_id].file, *places] for image_id, places in again.items()}, paths["pairs"])
     if options.is_drawn:
-        drawn = seeded_splits(images, options.sizes or _shares(len(images)), options.seed)
+        drawn = seeded_splits(images, options.sizes or split_shares(len(images)), options.seed)
         images = {image_id: images[image_id]._replace(split=split) for image_id, split in drawn.items()}
     return _image_frame(images, paths), pd.DataFrame(captions, columns=CAPTION_COLUMNS)
 
 
-def _shares(images: int) -> dict[Split, int]:
+def check_first_lines(options: PairTable, paths: Paths) -> None:
+    """Raises `InputError` if the table is there and lacks a column, or if its first row cannot be read."""
+    if "pairs" in paths and Path(paths["pairs"]).exists():
+        for row in islice(_rows(options, paths["pairs"]), 1):
+            _image(options, row)
+
+
+def split_shares(images: int) -> dict[Split, int]:
     """80, 10 and 10 percent of the images. Raises `InputError` for fewer than 10."""
     held_out = images // 10
     if not held_out:

@@ -2,13 +2,31 @@
 
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
+from PIL import Image
 
-from densevse.command.shared import PlannedJob, job_stage, planned_jobs, snakemake_command
-from densevse.command.subcommands.plan import COSTS, FETCHING, STARTED, Cost, Work, estimate, read_costs, works
+from densevse.command.costs.jobs import Arithmetic
+from densevse.command.costs.rates import ESTIMATES, Rates, today
+from densevse.command.costs.sizes import DatasetSizes
+from densevse.command.shared import PlannedJob, configured_project, job_stage, planned_jobs, snakemake_command
+from densevse.command.subcommands.plan import (
+    COSTS,
+    FETCHING,
+    STARTED,
+    Cost,
+    Work,
+    _describe_rates,
+    _downloads,
+    estimate,
+    read_costs,
+    works,
+)
 from snakeproof.errors import InputError
 from tests.cases import first_now
 from tests.rules import rules
@@ -29,6 +47,163 @@ def test_a_refused_configuration_is_told_without_places_in_the_workflow(folder, 
     assert answer.status == 1
     assert answer.errors.startswith("densevse plan: tables.scenes.measure: no variants")
     assert answer.errors.endswith("is 'vse' meant?\n")
+
+
+def write_own_data(folder, heading="image,sentence", **keys):
+    """Ten photographs with two sentences each, and the file that reads them."""
+    (folder / "photographs").mkdir()
+    for number in range(10):
+        Image.new("RGB", (40, 30), (20 * number, 0, 0)).save(folder / f"photographs/{number}.png")
+    rows = [f"{number}.png,a red sheet {number}" for number in range(10) for _ in range(2)]
+    (folder / "pairs.csv").write_text("\n".join([heading, *rows]))
+    entry = {
+        "title": "Mine",
+        "reader": "pairs",
+        "local": {"images": "photographs", "pairs": "pairs.csv"},
+        "options": {"split": "random"},
+        "networks": {"whole": "mobilenet_v2"},
+        "word_vectors": None,
+        **keys,
+    }
+    table = {"title": "Mine", "sections": [{"dataset": "mine"}], "measure": ["vse"]}
+    written = {"datasets": {"mine": entry}, "tables": {"mine": table}}
+    (folder / "mine.yaml").write_text(yaml.safe_dump(written))
+    return "plan", "results/tables/mine.md", "--configfile", "mine.yaml"
+
+
+def test_a_plan_counts_the_rows_of_ones_own_table(folder, densevse):
+    answer = densevse(*write_own_data(folder))
+    rows = {line.split()[0]: line.split() for line in answer.lines[: answer.lines.index("")]}
+    assert "core minutes" in answer.lines[0]
+    assert float(rows["extract_features"][3].strip("<")) < 1, "ten photographs, and not those of Flickr30k"
+    assert "again" not in answer.output
+    assert "assumed" not in answer.output
+    assert "at least" not in answer.output, "the size of its only download is not published"
+    assert "To download (? where no size is published):" in answer.output
+
+
+def test_a_plan_says_which_number_of_images_it_assumed(folder, densevse):
+    source = {"file": "a.zip", "url": "https://example.org/a.zip", "licence": "none"}
+    pairs = {**source, "file": "a.csv", "url": "https://example.org/a.csv"}
+    answer = densevse(*write_own_data(folder, local={}, sources={"images": source, "pairs": pairs}))
+    assert "mine: 31,014 images assumed; set about_images of datasets.mine." in answer.lines
+
+
+@pytest.mark.parametrize("heading", ["filename,sentence", "image,caption"])
+def test_columns_that_a_table_lacks_are_told_by_the_plan(heading, folder, densevse):
+    answer = densevse(*write_own_data(folder, heading))
+    assert answer.status == 1
+    assert answer.errors.startswith("densevse plan: datasets.mine: pairs.csv: no column ")
+    assert heading.replace(",", ", ") in answer.errors
+    assert len(answer.errors.splitlines()) == 1
+
+
+def test_another_data_set_may_have_files_that_do_not_fit(folder, densevse):
+    write_own_data(folder, "filename,sentence")
+    target = "results/scenes/features/scenes_net/whole/00-of-01.parquet"
+    assert densevse("plan", target, "--configfile", "mine.yaml").status == 0
+
+
+def test_files_that_cannot_be_counted_are_named_with_their_data_set(folder):
+    write_own_data(folder)
+    (folder / "pairs.csv").write_text("image,sentence\n0.png,a red sheet")
+    with pytest.raises(InputError, match=r"^datasets.mine: split: random needs 10 images or more"):
+        DatasetSizes(configured_project(["mine.yaml"])).find("mine")
+
+
+@pytest.mark.parametrize(
+    ("keys", "sizes"),
+    [
+        ({"options": {"split": "random"}}, (10, 8, 1, 1)),
+        ({"options": {"split": "random"}, "about_images": 5000}, (10, 8, 1, 1)),
+        ({"options": {"split": "random"}, "about_images": 200_000}, (200_000, 190_000, 5000, 5000)),
+        ({"options": {"split": "random", "sizes": {"train": 5, "val": 3, "test": 2}}}, (10, 5, 3, 2)),
+        (
+            {
+                "reader": "coco",
+                "local": {"annotations": "a"},
+                "options": {"splits": {"train": 40, "val": 9, "test": 8}},
+            },
+            (57, 40, 9, 8),
+        ),
+        (
+            {
+                "reader": "webdataset",
+                "local": {"shards": "a"},
+                "options": {"splits": {"train": 4, "val": 9, "test": 8}},
+            },
+            (21, 4, 9, 8),
+        ),
+    ],
+)
+def test_the_sizes_of_a_data_set_are_those_of_its_files_or_its_options(keys, sizes, folder):
+    write_own_data(folder, **keys)
+    found = DatasetSizes(configured_project(["mine.yaml"]))
+    assert found.find("mine")[:4] == sizes
+    assert found.find("flickr8k_resplit0")[:4] == (7000, 5500, 500, 1000)
+    assert not found.assumed
+
+
+def test_photographs_of_a_search_are_counted(folder):
+    write_own_data(folder)
+    search = {"dataset": "flickr30k", "variant": "clip", "photographs": "photographs", "sentences": ["a sheet"]}
+    (folder / "search.yaml").write_text(yaml.safe_dump({"searches": {"mine": search}}))
+    project = configured_project(["search.yaml"])
+    (own,) = (name for name in project.datasets if name.startswith("search/photographs/"))
+    assert DatasetSizes(project).find(own)[:4] == (10, 0, 0, 10)
+
+
+def test_old_results_count_only_if_they_stay(folder):
+    write_own_data(folder)
+    table = folder / "results/mine/images.parquet"
+    table.parent.mkdir(parents=True)
+    splits = ["train"] * 90 + ["val"] * 5 + ["test"] * 5
+    pq.write_table(pa.table({"split": splits, "width": [100] * 100, "height": [50] * 100}), table)
+    project = configured_project(["mine.yaml"])
+    assert DatasetSizes(project).find("mine") == (100, 90, 5, 5, 5000)
+    assert DatasetSizes(project, {"results/mine/images.parquet"}).find("mine")[:4] == (10, 8, 1, 1)
+
+
+def test_jobs_that_replace_files_are_marked(folder, densevse):
+    plan = write_own_data(folder)
+    table = folder / "results/tables/mine.md"
+    table.parent.mkdir(parents=True)
+    table.write_text("of another configuration")
+    answer = densevse(*plan)
+    rows = {line.split()[0]: line.split() for line in answer.lines[: answer.lines.index("")]}
+    assert rows["stage"][3:5] == ["jobs", "again"]
+    assert rows["table"][1:4] == ["-", "1", "1"]
+    assert rows["train"][1:3] == ["mine", "1"]
+    assert rows["train"][3] != "1", "its files are not there"
+    assert "again: jobs whose files are there already, and are replaced." in answer.lines
+
+
+def test_a_gpu_and_java_that_are_needed_and_absent_are_told(folder, densevse, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    (folder / "gpu.yaml").write_text("gpu: 1")
+    answer = densevse("plan", "results/tables/flickr30k.md", "--configfile", "gpu.yaml")
+    text = " ".join(answer.output.split())
+    assert "There is no `java` on the PATH" in text
+    assert "gpu: 1 is requested, and this machine shows 0" in text
+    assert "days on" in text
+
+
+@pytest.mark.parametrize(
+    ("sizes", "head"),
+    [
+        ([10**9, None], "To download, at least 1.00 GB (? where no size is published):"),
+        ([10**9, 10**9], "To download, 2.00 GB:"),
+        ([None], "To download (? where no size is published):"),
+    ],
+)
+def test_the_size_of_downloads_is_said_as_far_as_it_is_known(sizes, head):
+    sources = {f"file{number}": Namespace(size=size, manual=None) for number, size in enumerate(sizes)}
+    assert _downloads([*sources], sources).splitlines()[0] == head
+
+
+def test_what_was_not_measured_is_named():
+    text = _describe_rates(Rates(ESTIMATES, today()))
+    assert text.endswith("measured today, except for parsing.")
 
 
 def test_jobs_stages_downloads_and_instructions(folder, densevse):
@@ -137,9 +312,7 @@ def test_a_stage_is_the_folder_of_its_logs_whatever_the_results_are_called(logs,
 
 
 def test_jobs_are_counted_by_stage_and_data_set(tmp_path):
-    from densevse.command.shared import configuration, overrides
-
-    config = configuration(overrides([]))
+    arithmetic = Arithmetic(configured_project([]))
     shard = {"dataset": "flickr30k", "shard": "00-of-06"}
     jobs = [
         PlannedJob("train", {"dataset": "scenes"}, ["a"], "train"),
@@ -148,9 +321,9 @@ def test_jobs_are_counted_by_stage_and_data_set(tmp_path):
         PlannedJob("table", {"table": "scenes"}, ["d"], "table"),
     ]
     seconds = {"train": 3.0, "train_round": 4.0}
-    found = works(jobs, config, lambda job: seconds.get(job.rule))
+    found = works(jobs, arithmetic.count_images, lambda job: seconds.get(job.rule))
     assert [work[:3] for work in found] == [("parse", "flickr30k", 1), ("table", "", 1), ("train", "scenes", 2)]
-    assert found[0].images == round(config.datasets["flickr30k"].about_images / 6)
+    assert found[0].images == round(arithmetic.config.datasets["flickr30k"].about_images / 6)
     assert [work.seconds for work in found] == [None, None, 7.0]
 
 

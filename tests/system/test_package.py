@@ -63,6 +63,7 @@ def files(folder):
 def test_the_wheel_holds_the_package_and_the_workflow(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     around = {"Snakefile"}.union(*map(files, ("workflow", "config", "profiles", "envs")))
+    around |= {"examples/flickr8k.yaml", "examples/flickr8k_lite.yaml"}  # settings that `densevse new` starts from
     package = {file for file in files("densevse") if "tests" not in Path(file).parts}
     assert {name for name in names if name.startswith("densevse/")} == package | {
         f"densevse/_project/{file}" for file in around

@@ -5,16 +5,15 @@ Sizes come from a data set's tables where they exist; until then from its config
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from importlib import import_module
 from math import ceil
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from densevse.command.costs.sizes import DatasetSizes
 from densevse.command.shared import ROOT, PlannedJob
 from densevse.config.costs import InputSizes, MethodCost
-from densevse.config.datasets import Dataset
 from densevse.config.methods import MethodConfig
 from densevse.config.networks import CLASSES, NetworkConfig
 from densevse.config.proposers import Proposer
@@ -27,9 +26,9 @@ from densevse.runtime.project import PACKAGE
 Amounts = Mapping[str, float]
 """Kind of work -> its amount, in the units of `ESTIMATES` in densevse/command/costs/rates.py."""
 
-SENTENCES, WORDS, PHRASES, PIXELS, KNOWN, LENGTH, REGIONS = 5, 12, 4, 500 * 375, 8000, 2048, 19
-"""Usual numbers: an image's sentences, a sentence's words and noun phrases, a photograph's pixels, a vocabulary's
-words, the values of a vector of an unknown network, and an image's regions besides the whole."""
+SENTENCES, WORDS, PHRASES, KNOWN, LENGTH, REGIONS = 5, 12, 4, 8000, 2048, 19
+"""Usual numbers: an image's sentences, a sentence's words and noun phrases, a vocabulary's words, the values of a
+vector of an unknown network, and an image's regions besides the whole."""
 
 SHAPE = 4 / 3
 """The ratio of a photograph's sides."""
@@ -39,16 +38,6 @@ WORK_OF_MODE = {"single": 1, "fast": 5, "quality": 40}
 
 BOXES = {"single": 0.11, "fast": 0.42, "quality": 1.4}
 """The boxes that it finds in a photograph, divided by its pixels to the power of 2/3 (quality: a guess)."""
-
-
-class Sizes(NamedTuple):
-    """The sizes of a data set."""
-
-    images: int
-    train: int  # images of the split, as the two others
-    val: int
-    test: int
-    pixels: float  # of an image
 
 
 class Pass(NamedTuple):
@@ -88,18 +77,33 @@ def find_pass(network: NetworkConfig, layer: str) -> Pass | None:
 class Arithmetic:
     """The work of jobs."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, replaced: Collection[str] = ()) -> None:
+        """`replaced` are files that are there and made again, so that they say nothing."""
         self.project, self.config = project, project.config
-        self.sizes = cache(self._sizes)
+        self.known = DatasetSizes(project, replaced)
+        self.sizes = self.known.find
         self.unknown_methods: set[str] = set()  # those of counted jobs whose parameters have no function `cost`
 
     def job_work(self, job: PlannedJob) -> Amounts | None:
         """The work of a job; None if it is not known by arithmetic."""
         count = work_counters().get(job.stage)
-        if count is None or job.wildcards.get("dataset") not in self.config.datasets:
+        if count is None or not self._has_images(job):
             return None
         found = count(self, job.wildcards)
         return None if found is None else add_amounts(found, {"starts": 1})
+
+    def count_images(self, job: PlannedJob) -> int | None:
+        """The number of images that a job works on; None for a job of no data set with images."""
+        if not self._has_images(job):
+            return None
+        dataset = DatasetName(job.wildcards["dataset"])
+        images = self.sizes(dataset).images
+        return round(self._images_of_shard(dataset) if "shard" in job.wildcards else images) or None
+
+    def _has_images(self, job: PlannedJob) -> bool:
+        """True for a job of a data set of the configuration, or of photographs of a search."""
+        entry = self.project.datasets.get(DatasetName(job.wildcards.get("dataset", "")))
+        return entry is not None and (entry.sentences_have_images or bool(entry.local))
 
     def features(self, names: Mapping[str, Any]) -> Amounts | None:
         """The extraction of a view from a shard's images."""
@@ -219,14 +223,6 @@ class Arithmetic:
         products = train * (regions * cost.image + SENTENCES * cost.sentence)
         return {"products": products, "written": train * regions * LENGTH, "operators": train * SENTENCES}
 
-    def _sizes(self, dataset: DatasetName) -> Sizes:
-        entry = self.project.datasets[dataset]
-        table = Path(self.project.results, dataset, "images.parquet")
-        if table.is_file():
-            return _read_sizes(table)
-        train, val, test = _usual_splits(entry)
-        return Sizes(train + val + test, train, val, test, SCENE if entry.reader == "scenes" else PIXELS)
-
     def _images_of_shard(self, dataset: DatasetName) -> float:
         return self.sizes(dataset).images / self.project.datasets[dataset].shards
 
@@ -275,7 +271,7 @@ class Arithmetic:
             phrases=PHRASES,
             assigned=assigned,
             vector=self.config.word_vectors[vectors].dimension if vectors else None,
-            known=count_rows(Path(self.project.results, dataset, "vocabulary/words.parquet")) or KNOWN,
+            known=self.known.count_rows(dataset, "vocabulary/words.parquet") or KNOWN,
         )
 
     def _view_shape(self, dataset: DatasetName, variant: VariantName, view: str) -> tuple[int, int]:
@@ -304,8 +300,8 @@ class Arithmetic:
         return one.crops_work(3 * batch * read.regions) if one else {}
 
 
-SCENE, BOXES_OF_SCENE = 96 * 96, 13
-"""Pixels of a picture of the generated data set scenes, and the boxes that selective search finds there."""
+BOXES_OF_SCENE = 13
+"""The boxes that selective search finds in a picture of the generated data set scenes."""
 
 Count = Callable[[Arithmetic, Mapping[str, Any]], Amounts | None]
 """A function that counts the work of a job from its wildcards; None if it is not known."""
@@ -347,33 +343,3 @@ def multiply_amounts(amounts: Amounts, number: float) -> Amounts:
 def _options(proposer: Proposer) -> Any:
     """A proposer's options, whose type depends on its kind."""
     return proposer.options
-
-
-def _usual_splits(entry: Dataset) -> tuple[int, int, int]:
-    """The images of train, val and test: as the configuration has them, or as published splits divide them."""
-    stated: Any = entry.resplit or getattr(entry.options, "images", None)
-    if stated is not None:
-        return tuple(getattr(stated, split, None) or stated[split] for split in ("train", "val", "test"))
-    images = entry.about_images or 31_014
-    held_out = 5000 if images > 100_000 else min(1000, images // 4)
-    return images - 2 * held_out, held_out, held_out
-
-
-def _read_sizes(table: Path) -> Sizes:
-    """The sizes that an image table states."""
-    from pyarrow.parquet import read_table
-
-    found = read_table(table, columns=["split", "width", "height"]).to_pydict()
-    splits = Counter(found["split"])
-    pixels = [width * height for width, height in zip(found["width"], found["height"], strict=True) if width and height]
-    mean = sum(pixels) / max(len(pixels), 1)
-    return Sizes(len(found["split"]), splits["train"], splits["val"], splits["test"], mean)
-
-
-def count_rows(table: Path) -> int | None:
-    """The rows of a table; None if it does not exist yet."""
-    if not table.is_file():
-        return None
-    from pyarrow.parquet import read_metadata
-
-    return int(read_metadata(table).num_rows)

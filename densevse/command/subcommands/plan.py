@@ -5,9 +5,11 @@ recorded costs (config/costs.csv).
 """
 
 import csv
+import os
+import shutil
 import textwrap
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,6 +47,7 @@ class Work(NamedTuple):
     jobs: int
     images: int | None  # images that a job works on
     seconds: float | None = None  # of one core for all jobs, by their arithmetic; None if that is not known
+    again: int = 0  # jobs whose files are there, and are replaced
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,7 @@ class Plan(NamedTuple):
     estimates: Mapping[Work, Estimate | None]
     project: Any
     unknown_methods: Iterable[str]  # those without arithmetic
+    assumed: Mapping[Any, int]  # data sets of unknown size -> the images that were assumed
 
     @property
     def seconds(self) -> float:
@@ -180,13 +184,17 @@ class Plan(NamedTuple):
 
 def _plan(targets: Sequence[str], configfiles: Sequence[str], rates: Rates) -> Plan:
     from densevse.command.costs.jobs import Arithmetic
+    from densevse.datasets.own_files import check_first_lines
 
     project = configured_project(configfiles)
     jobs = planned_jobs(targets, configfiles, project.config.results)
-    arithmetic = Arithmetic(project)
+    read = {job.wildcards.get("dataset") for job in jobs}
+    check_first_lines({name: entry for name, entry in project.config.datasets.items() if name in read})
+    arithmetic = Arithmetic(project, {path for job in jobs for path in job.output})
     made = [job for job in jobs if job.rule not in FETCHING]
-    planned = works(made, project.config, lambda job: rates.seconds(arithmetic.job_work(job)))
-    return Plan(jobs, estimate(planned, read_costs(COSTS)), project, arithmetic.unknown_methods)
+    planned = works(made, arithmetic.count_images, lambda job: rates.seconds(arithmetic.job_work(job)))
+    costs = estimate(planned, read_costs(COSTS))
+    return Plan(jobs, costs, project, arithmetic.unknown_methods, arithmetic.known.assumed)
 
 
 def _print_plan(arguments: Namespace, rates: Rates) -> int:
@@ -199,8 +207,9 @@ def _print_plan(arguments: Namespace, rates: Rates) -> int:
     config = plan.project.config
     sources = {f"{config.resources}/{file}": source for file, source in sources_by_path(config).items()}
     fetched = [path for job in plan.jobs if job.rule in FETCHING for path in job.output]
-    unknown = _unknown_methods(plan.unknown_methods)
-    parts = [_table(plan.estimates), unknown, _downloads(fetched, sources), _manual_files(fetched, sources)]
+    notes = [_assumed_sizes(plan.assumed), _unknown_methods(plan.unknown_methods), *_missing_programs(plan)]
+    parts = [_table(plan.estimates), "\n".join(filter(None, notes))]
+    parts += [_downloads(fetched, sources), _manual_files(fetched, sources)]
     print("\n\n".join(filter(None, [*parts, _total(len(plan.jobs), plan.estimates, rates)])))
     return 0
 
@@ -243,35 +252,56 @@ def _unknown_methods(names: Iterable[str]) -> str:
     return textwrap.fill(f"{said} Recorded jobs of other methods stand for theirs.", 120)
 
 
-def works(jobs: Sequence[PlannedJob], config: Any, seconds: Callable[[PlannedJob], float | None]) -> list[Work]:
-    """The jobs by stage and data set, in the order of both; `seconds` gives those of a job, if they are known."""
+def _assumed_sizes(assumed: Mapping[Any, int]) -> str:
+    """A sentence for each data set whose size nothing says."""
+    return "\n".join(
+        f"{name}: {images:,} images assumed; set about_images of datasets.{name}." for name, images in assumed.items()
+    )
+
+
+def _missing_programs(plan: Plan) -> Iterator[str]:
+    """A sentence for Java and one for GPUs, if jobs need them and this machine lacks them."""
+    config, asked = plan.project.config, plan.project.config.gpus
+    parsers = {config.parsers[job.wildcards["parser"]].kind for job in plan.jobs if "parser" in job.wildcards}
+    if "corenlp" in parsers and shutil.which("java") is None:
+        yield "There is no `java` on the PATH, and CoreNLP, which parses the sentences, needs it (docs/install.md)."
+    if asked and asked > (there := _count_cards()):
+        yield f"gpu: {asked} is requested, and this machine shows {there}: its jobs stop here, unless gpu is 0."
+
+
+def _count_cards() -> int:
+    import torch
+
+    return torch.cuda.device_count()
+
+
+def works(
+    jobs: Sequence[PlannedJob],
+    images: Callable[[PlannedJob], int | None],
+    seconds: Callable[[PlannedJob], float | None],
+) -> list[Work]:
+    """The jobs by stage and data set, in the order of both; of a job, `images` and `seconds` give what is known."""
     found: dict[tuple[Any, ...], Work] = {}
     for job in jobs:
-        own, dataset, images = seconds(job), job.wildcards.get("dataset", ""), _count_images(job, config)
-        key = (job.stage, dataset, images, own is None)
-        before = found.get(key, Work(job.stage, dataset, 0, images, None if own is None else 0.0))
+        own, dataset, seen = seconds(job), job.wildcards.get("dataset", ""), images(job)
+        key = (job.stage, dataset, seen, own is None)
+        before = found.get(key, Work(job.stage, dataset, 0, seen, None if own is None else 0.0))
         total = None if own is None or before.seconds is None else before.seconds + own
-        found[key] = before._replace(jobs=before.jobs + 1, seconds=total)
+        again = before.again + any(Path(path).exists() for path in job.output)
+        found[key] = before._replace(jobs=before.jobs + 1, seconds=total, again=again)
     return sorted(found.values(), key=lambda work: work[:3])
-
-
-def _count_images(job: PlannedJob, config: Any) -> int | None:
-    """The number of images of a job, if it is known before the job runs."""
-    from densevse.command.costs.jobs import count_rows
-
-    dataset = config.datasets.get(job.wildcards.get("dataset", ""))
-    if dataset is None:
-        return None
-    shards = dataset.shards if "shard" in job.wildcards else 1
-    images = count_rows(Path(config.results, job.wildcards["dataset"], "images.parquet")) or dataset.about_images
-    return round(images / shards) if images else None
 
 
 def _table(estimates: Mapping[Work, Estimate | None]) -> str:
     per_unit, unit = _time_unit(estimates)
     head = ("stage", "data set", "jobs", f"core {unit}", "memory, GB", "disk, GB", "time estimated by")
     rows = [head, *(_row(work, found, per_unit) for work, found in estimates.items())]
-    return align_columns(rows, cut=6, right=(2, 3, 4, 5)) if estimates else ""
+    if not any(work.again for work in estimates):
+        return align_columns(rows, cut=6, right=(2, 3, 4, 5)) if estimates else ""
+    again = ["again", *(str(work.again or "") for work in estimates)]
+    rows = [(*row[:3], number, *row[3:]) for row, number in zip(rows, again, strict=True)]
+    table = align_columns(rows, cut=7, right=(2, 3, 4, 5, 6))
+    return f"{table}\nagain: jobs whose files are there already, and are replaced."
 
 
 def _time_unit(estimates: Mapping[Work, Estimate | None]) -> tuple[int, str]:
@@ -305,7 +335,9 @@ def _downloads(paths: Sequence[str], sources: Mapping[str, Any]) -> str:
     found = {path: sources.get(path) for path in sorted(paths) if not (path in sources and sources[path].manual)}
     sizes = {path: source.size for path, source in found.items() if source and source.size}
     rows = [[path, _gigabytes(sizes[path]) if path in sizes else "?"] for path in found]
-    head = f"To download, at least {_gigabytes(sum(sizes.values()))} GB (? where no size is published):"
+    unknown = len(sizes) < len(found)
+    total = f", {'at least ' if unknown else ''}{_gigabytes(sum(sizes.values()))} GB" if sizes else ""
+    head = f"To download{total}{' (? where no size is published)' if unknown else ''}:"
     return f"{head}\n{align_columns(rows, cut=0, indent=2, right=(1,))}" if rows else ""
 
 
@@ -322,12 +354,22 @@ def _total(jobs: int, estimates: Mapping[Work, Estimate | None], rates: Rates) -
     memory, (per_unit, unit) = max((one.memory for one in found), default=0), _time_unit(estimates)
     machines = sorted({f"{one.by.machine}, {one.by.date}" for one in found if one.by})
     total = (
-        f"{jobs} jobs, about {seconds / per_unit:.1f} {unit} of {_core(rates)}, {memory / 1000:.1f} GB of memory for "
-        f"the largest job and {_gigabytes(disk)} GB of results. These are estimates. {_describe_rates(rates)} Other "
-        f"times, memory and disk were recorded on {' and '.join(machines)}, and are scaled by the number of images. "
+        f"{jobs} jobs, about {seconds / per_unit:.1f} {unit} of {_core(rates)}{_days(seconds)}, {memory / 1000:.1f} GB "
+        f"of memory for the largest job and {_gigabytes(disk)} GB of results. These are estimates. "
+        f"{_describe_rates(rates)} Other times, memory and disk were recorded on {' and '.join(machines)}, and are "
+        "scaled by the number of images. "
         "Stages that were never recorded add nothing."
     )
     return textwrap.fill(total, 120)
+
+
+def _days(seconds: float) -> str:
+    """The days on the cores of this machine, of a plan that takes one or more."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    days = seconds / cores / 86_400
+    if days < 1:
+        return ""
+    return f" (about {days:.1f} days on {cores} cores of this kind, as many as here; not measured on a GPU)"
 
 
 def _describe_rates(rates: Rates) -> str:
@@ -336,7 +378,8 @@ def _describe_rates(rates: Rates) -> str:
         return f"Times by arithmetic are for {_core(rates)}; `densevse plan --measure` measures this machine."
     days = (today() - rates.measured).days
     age = {0: "today", 1: "yesterday"}.get(days, f"{days} days ago")
-    return f"Times by arithmetic are for {_core(rates)}, measured {age}, but for {', '.join(NOT_MEASURED)}."
+    others = ", ".join(kind.replace("parsed", "parsing") for kind in NOT_MEASURED)
+    return f"Times by arithmetic are for {_core(rates)}, measured {age}, except for {others}."
 
 
 def _core(rates: Rates) -> str:

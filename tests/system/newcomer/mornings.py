@@ -1,10 +1,15 @@
-"""The actions of a newcomer on three mornings: refused mistakes, reruns, and the table's contents.
+"""The actions of a newcomer on four mornings: refused mistakes, reruns, and the table's contents.
 
 A morning is a generator that yields what was just done; each step asserts its expected result.
 """
 
 import copy
 import json
+import os
+import re
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -103,6 +108,48 @@ def own_data_set(project: Project, seed: int) -> Iterator[str]:
     assert "stood" in words
     assert "stands" not in words
     yield "another word in the sentences"
+
+
+def five_commands(project: Project, seed: int) -> Iterator[str]:
+    """A table of 60 photographs of one's own in an empty folder without network: each command is printed before."""
+    random, folder = Random(seed), project.folder.parent / f"stranger-{seed}"
+    (folder / "photographs").mkdir(parents=True)
+    rows = ["filename,caption"]
+    for number in range(60):
+        noise = np.random.default_rng(random.randrange(2**32)).integers(0, 255, (48, 64, 3), dtype=np.uint8)
+        Image.fromarray(noise).save(folder / f"photographs/{number}.jpg")
+        rows += [f"{number}.jpg,a {random.choice(THINGS)} stands at place {number % 7}" for _ in range(5)]
+    (folder / "captions.csv").write_text("\n".join(rows))
+    torch.save(torchvision.models.squeezenet1_0().state_dict(), folder / "squeezenet1_0.pth")
+
+    told = typed("densevse new photographs captions.csv --weights squeezenet1_0.pth", folder, project)
+    plan, run, show = (line.strip() for line in told.partition("Next:\n")[2].splitlines())
+    assert "60 photographs (48 train, 6 val, 6 test), 300 sentences." in told
+    assert "First write there the mean and std of your weights" in told
+    typed("sed -i 's/write the mean of.*/[.5, .5, .5]/; s/write the std of.*/[.2, .2, .2]/' mine.yaml", folder, project)
+    yield "a configuration was written"
+
+    costs = typed(plan, folder, project)
+    assert "core minutes" in costs
+    assert "assumed" not in costs
+    assert "To download" not in costs
+    yield "the plan was looked at"
+
+    typed(run, folder, project)
+    table = typed(show, folder, project)
+    assert "mine: 48 training images that can be read; 6 ranked." in table
+    assert "network of whole: squeezenet1_0" in table
+    yield "the table was made"
+
+
+def typed(command: str, folder: Path, project: Project) -> str:
+    """What a command prints in a folder, where no address can be reached; raises if it fails."""
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    environment = {**os.environ, **nowhere, "PYTHONPATH": str(project.folder)}
+    command = re.sub("^densevse", f"{shlex.quote(sys.executable)} -m densevse", command)
+    done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
 
 
 def add_photographs(folder: Path, split: str, count: int, random: Random) -> None:

@@ -5,13 +5,14 @@ from itertools import islice
 import pytest
 
 from tests.projects import SMALL
-from tests.system.newcomer.mornings import changed_configuration, new_method, own_data_set
+from tests.system.newcomer.mornings import changed_configuration, five_commands, new_method, own_data_set
 
 pytestmark = pytest.mark.long
 
 
-def test_a_data_set_of_one_s_own(make_project):
-    assert len(list(islice(own_data_set(make_project({}), seed=1), 2))) == 2
+@pytest.mark.parametrize("morning", [five_commands, own_data_set])
+def test_a_data_set_of_one_s_own(make_project, morning):
+    assert len(list(islice(morning(make_project({}), seed=1), 2))) == 2
 
 
 @pytest.mark.parametrize("morning", [new_method, changed_configuration])

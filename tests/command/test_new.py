@@ -1,0 +1,270 @@
+"""`densevse new` recognises each layout of docs/data_sets.md, and writes a configuration that reads it."""
+
+import csv
+import hashlib
+import shlex
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import torchvision
+import yaml
+
+from densevse.command.shared import configuration, configured_project, overrides
+from densevse.command.subcommands.new import fit_settings
+from densevse.command.weights import _timm_entries, _torchvision_entries, recognise_weights
+from densevse.config.readers import READERS
+from densevse.datasets.own_files import list_dataset
+from tests.datasets.reader_examples import EXAMPLES, IMAGES, SENTENCES, SPLITS, contents, write_files
+
+GENERATED = {"scenes"}
+"""Readers of data that densevse makes itself."""
+WITH_SPLITS = {"flickr", "karpathy", "webdataset", "pairs", "scan"}
+"""Readers whose examples say the split of each image."""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("reader", "form"), [(reader, form) for reader in EXAMPLES for form in EXAMPLES[reader] if reader not in GENERATED]
+)
+def test_each_layout_becomes_a_configuration_that_reads_it(reader, form, folder, densevse):
+    _, paths = EXAMPLES[reader][form](Path("own"), contents())
+    if reader == "scan":
+        for split, name in (("train", "train"), ("val", "dev"), ("test", "test")):
+            np.save(f"own/precomp/{name}_ims.npy", np.zeros((SPLITS[split], 3, 4), np.float32))
+    answer = densevse("new", *dict.fromkeys(paths.values()))
+    assert answer.status == 0, answer.errors
+    assert f"{IMAGES} photographs" in answer.output
+    assert f"{IMAGES * SENTENCES} sentences" in answer.output
+    project = configured_project(["mine.yaml"])
+    entry = project.datasets["mine"]
+    assert (entry.reader, entry.about_images) == (reader, IMAGES)
+    images, captions = list_dataset(entry, entry.local)
+    assert len(captions) == IMAGES * SENTENCES
+    expected = SPLITS if reader in WITH_SPLITS else {"train": 16, "val": 2, "test": 2}
+    assert images["split"].value_counts().to_dict() == expected
+
+
+def test_every_reader_has_an_example():
+    assert EXAMPLES.keys() == {*READERS}
+
+
+def write_table(folder, text, name="pairs.csv", pictures=12):
+    write_files(folder / "photographs", {f"{number}.jpg": b"" for number in range(pictures)})
+    (folder / name).write_text(text)
+    return "photographs", name
+
+
+def table(heading="image,sentence", sign=",", row="{0}.jpg,a dog runs {0}", rows=12):
+    return "\n".join([heading, *(row.format(number) for number in range(rows))]).replace(",", sign)
+
+
+@pytest.mark.parametrize("sign", [",", "\t", ";", "|"])
+def test_the_sign_between_columns_is_found(sign, folder, densevse):
+    assert densevse("new", *write_table(folder, table(sign=sign))).status == 0
+    options = yaml.safe_load(Path("mine.yaml").read_text())["datasets"]["mine"]["options"]
+    assert options == {"image": "image", "sentence": "sentence", "split": "random"}
+
+
+@pytest.mark.parametrize(
+    ("heading", "row", "options"),
+    [
+        ("filename,caption", "{0}.jpg,a dog {0}", {"image": "filename", "sentence": "caption", "split": "random"}),
+        ("Photo,Words", "{0}.jpg,a dog {0}", {"image": "Photo", "sentence": "Words", "split": "random"}),
+        ("where,number,what", "dir/{0}.jpg,{0},a dog {0}", {"image": "where", "sentence": "what", "split": "random"}),
+    ],
+)
+def test_columns_are_known_by_their_names_or_by_what_they_hold(heading, row, options, folder, densevse):
+    files = write_table(folder, table(heading, row=row))
+    if row.startswith("dir"):
+        Path("photographs").rename("dir")
+        Path("photographs").mkdir()
+        shutil.move("dir", "photographs/dir")
+    assert densevse("new", *files).errors == ""
+    assert yaml.safe_load(Path("mine.yaml").read_text())["datasets"]["mine"]["options"] == options
+
+
+def test_any_name_of_a_column_stays_in_its_comment(folder, densevse):
+    heading = 'image,sentence,"all\nmine: [",é'
+    assert densevse("new", *write_table(folder, table(heading, row="{0}.jpg,a dog {0},1,2"))).status == 0
+    assert configuration(overrides(["mine.yaml"])).datasets["mine"].about_images == 12
+    assert "é" in Path("mine.yaml").read_text()
+
+
+def test_other_words_for_splits_and_lists_of_sentences_are_translated(folder, densevse):
+    words = ["training"] * 10 + ["dev", "test"]
+    rows = [f'{number}.jpg,"[""a dog"", ""a cat""]",{word}' for number, word in enumerate(words)]
+    assert densevse("new", *write_table(folder, "\n".join(["image,raw,split", *rows]))).status == 0
+    options = yaml.safe_load(Path("mine.yaml").read_text())["datasets"]["mine"]["options"]
+    assert options["splits"] == {"training": "train", "dev": "val", "test": "test"}
+    assert options["sentences_as"] == "json"
+
+
+def test_a_table_for_each_split(folder, densevse):
+    write_files(folder / "photographs", {f"{number}.jpg": b"" for number in range(6)})
+    for split, numbers in {"train": (0, 1, 2, 3), "validation": (4,), "test": (5,)}.items():
+        rows = "".join(f"{number}.jpg,a dog {number}\n" for number in numbers)
+        write_files(folder / "tables", {f"{split}.csv": f"image,sentence\n{rows}"})
+    answer = densevse("new", "photographs", "tables")
+    assert "6 photographs (4 train, 1 val, 1 test), 6 sentences." in answer.lines
+
+
+def test_photographs_and_their_table_in_one_folder(folder, densevse):
+    write_table(folder, table(), "photographs/mine.csv")
+    assert densevse("new", "photographs").status == 0
+    assert configuration(overrides(["mine.yaml"])).datasets["mine"].local["images"] == "photographs"
+
+
+def test_photographs_alone_become_a_search(folder, densevse):
+    write_files(folder / "photographs", {"a.jpg": b"", "b.png": b"", "notes.doc": b""})
+    answer = densevse("new", "photographs", "--to", "album.yaml")
+    assert "2 photographs in photographs and no sentences" in answer.output
+    assert "doc" not in answer.output
+    assert "  densevse run results/search/album.md --configfile album.yaml --cores 2" in answer.lines
+    assert configuration(overrides(["album.yaml"]))
+    search = yaml.safe_load(Path("album.yaml").read_text())["searches"]["album"]
+    assert (search["variant"], search["photographs"]) == ("clip", "photographs")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ('[{"image": "1.jpg", "sentence": "a dog"}]', "a.json", "a.json: a file that begins with b'[{"),
+        ("nothing in it", "a.txt", "a.txt: a file that begins with b'nothing in it'"),
+        ("%PDF-1.7", "a.pdf", "a.pdf: a file that begins with b'%PDF-1.7'"),
+        (
+            table("where,who", row="{0}.jpg,7"),
+            "a.csv",
+            "columns where, who, of which none is known as that of the option sentence",
+        ),
+        (table("where,what", row="x{0}.jpg,a dog"), "a.csv", "none is known as that of the option image;"),
+        (table(rows=14), "a.csv", "2 of 14 photographs are not there, such as 12.jpg"),
+        (table("image,sentence,split", row="{0}.jpg,a dog,first"), "a.csv", "the column split has 'first'"),
+        (table("image,sentence,split", row="{0}.jpg,a dog,train"), "a.csv", "no photograph is in the split val"),
+        (table(rows=5), "a.csv", "needs 10 images or more"),
+    ],
+)
+def test_what_is_not_understood_is_said(text, name, said, folder, densevse):
+    answer = densevse("new", *write_table(folder, text, name))
+    assert answer.status == 1
+    assert said in answer.errors
+    assert not Path("mine.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("photographs", "nowhere.csv"), "nowhere.csv is not there"),
+        (("pairs.csv",), "Name the one folder, zip or tar with its photographs too"),
+        (("photographs", "others"), "not understood:"),
+        (("photographs", "pairs.csv", "--to", "flickr8k.yaml"), "flickr8k is a data set or table of the project"),
+        (("photographs", "pairs.csv", "--to", "my file.yaml"), "must be called <name>.yaml"),
+        (("photographs", "pairs.csv", "--to", "there.yaml"), "there.yaml is there already"),
+    ],
+)
+def test_files_and_names_that_do_not_fit_are_refused(arguments, said, folder, densevse):
+    write_table(folder, table())
+    write_files(folder / "others", {"a.jpg": b""})
+    Path("there.yaml").write_text("mine")
+    answer = densevse("new", *arguments)
+    assert answer.status == 1
+    assert said in answer.errors
+    assert Path("there.yaml").read_text() == "mine"
+
+
+def test_weights_are_known_by_their_sha256(folder, densevse, monkeypatch):
+    Path("any.pth").write_bytes(b"weights")
+    digest = hashlib.sha256(b"weights").hexdigest()
+    networks = dict(configuration(overrides([])).networks)
+    published = {
+        "file": f"m-{digest[:8]}.pth",
+        "url": "https://example.org/m.pth",
+        "sha256": digest[:8],
+        "licence": "-",
+    }
+    source = type(networks["vgg19"].weights).model_validate(published)
+    known = {**networks, "vgg19": networks["vgg19"].model_copy(update={"weights": source})}
+    assert recognise_weights("any.pth", known)[:2] == ("vgg19", {"local": "any.pth"})
+    entry = {"architecture": "resnet18", "mean": [0.1, 0.2, 0.3], "layers": {"whole": "avgpool"}}
+    place = f"https://example.org/resnet18-{digest[:8]}.pth"
+    monkeypatch.setattr("densevse.command.weights._torchvision_entries", lambda: [(place, entry)])
+    assert recognise_weights("any.pth", networks)[:2] == ("mine", {**entry, "local": "any.pth"})
+
+
+def test_the_weights_that_libraries_publish_have_entries_that_are_valid():
+    networks = configuration(overrides([])).networks
+    known = type(networks["vgg19"])
+    found = dict(_torchvision_entries())
+    resnet = found["https://download.pytorch.org/models/resnet50-11ad3fa6.pth"]
+    assert (resnet["architecture"], resnet["resize"]) == ("resnet50", 232)
+    for entry in found.values():
+        assert known.model_validate({**entry, "local": "a.pth"}).layers.keys() == {"whole"}
+    pytest.importorskip("timm", reason="the extra `networks` is not installed")
+    for _, entry in list(_timm_entries())[:20]:
+        assert known.model_validate({**entry, "local": "a.pth"}).library is not None
+
+
+def test_the_listed_weights_are_of_architectures_that_exist():
+    from densevse.command.shared import ROOT
+
+    with (ROOT / "config/weights.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    networks = configuration(overrides([])).networks
+    for row in rows:
+        assert len(row["sha256"]) == 64
+        examples = "".join(file.read_text() for file in (ROOT / "examples").glob("*.yaml"))
+        assert row["network"] in examples
+        assert row["network"] in networks or row["network"].startswith("tf_efficientnet_lite")
+
+
+@pytest.mark.parametrize(("name", "network"), [("my_mobilenet_v2.pth", "mobilenet_v2"), ("weights.pth", "mine")])
+def test_unknown_weights_leave_lines_that_the_plan_refuses(name, network, folder, densevse):
+    torch.save(torchvision.models.mobilenet_v2(num_classes=3).state_dict(), name)
+    answer = densevse("new", *write_table(folder, table()), "--weights", name)
+    assert answer.status == 0
+    assert "mean and std of your weights" in answer.output
+    refused = densevse("plan", "results/tables/mine.md", "--configfile", "mine.yaml")
+    assert refused.status == 1
+    assert f"networks.{network}.mean" in refused.errors
+    assert "write the mean of these weights here" in refused.errors
+    filled = Path("mine.yaml").read_text()
+    for old, new in {"mean": "[0.5, 0.5, 0.5]", "std": "[0.2, 0.2, 0.2]"}.items():
+        filled = filled.replace(f"write the {old} of these weights here, as [red, green, blue]", new)
+    filled = filled.replace("write their architecture here, such as resnet50", "resnet50")
+    Path("mine.yaml").write_text(filled)
+    assert configuration(overrides(["mine.yaml"])).networks[network].mean == (0.5, 0.5, 0.5)
+
+
+def test_settings_are_those_of_the_starting_point_with_smaller_batches_and_more_epochs(folder, densevse):
+    densevse("new", *write_table(folder, table(rows=12)))
+    own = yaml.safe_load(Path("mine.yaml").read_text())["methods"]["vse"]
+    of_example = yaml.safe_load(Path(__file__).parents[2].joinpath("config/methods/vse.yaml").read_text())
+    chosen = of_example["datasets"]["flickr8k"]
+    assert own["datasets"]["mine"]["parameters"] == chosen["parameters"]
+    assert own["datasets"]["mine"]["training"]["batch_size"] == 8
+    assert fit_settings(chosen, 30_000)["phases"] == chosen["phases"], "as many pairs want no change"
+    assert fit_settings(chosen, 30_000)["training"]["ema_decay"] == chosen["training"]["ema_decay"]
+    few, many = (fit_settings(chosen, pairs) for pairs in (100, 2000))
+    assert few["training"]["batch_size"] < many["training"]["batch_size"] <= 128
+    assert few["phases"]["main"]["epochs"] > many["phases"]["main"]["epochs"]
+
+
+def test_every_line_has_a_comment_and_the_next_commands_are_valid(folder, densevse):
+    answer = densevse("new", *write_table(folder, table()))
+    lines = Path("mine.yaml").read_text().splitlines()[1:]
+    values = [line for line in lines if not line.endswith(":")]
+    assert [line for line in values if "  # " not in line] == []
+    commands = [line.strip() for line in answer.lines if line.startswith("  ")]
+    assert [shlex.split(command)[:2] for command in commands] == [
+        ["densevse", "plan"],
+        ["densevse", "run"],
+        ["cat", "results/tables/mine.md"],
+    ]
+    assert densevse(*shlex.split(commands[0])[1:]).status == 0
