@@ -46,9 +46,7 @@ def write_later(output):
 @pytest.mark.parametrize(("fails", "status"), [("", 0), ("error", 1), ("exit", 143)])
 def test_a_job_ends_after_its_threads_and_what_it_registered_with_its_status(tmp_path, fails, status):
     (tmp_path / "job_of_test.py").write_text(WRITE)
-    done = subprocess.run(
-        [sys.executable, "-c", JOB, fails], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", JOB, fails], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == status, done.stderr
     assert (tmp_path / "made.txt").exists()
     assert (tmp_path / "closed.txt").exists()
