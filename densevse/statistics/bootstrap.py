@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit  # scipy.stats has it too, but takes half a second to import
 
 REPLICATES = 2000
 CONFIDENCE = 0.95
@@ -108,5 +107,13 @@ def jackknife_interval(values: NDArray[Any]) -> Interval:
 
 def student_interval(mean: float, error: float, degrees: int) -> Interval:
     """The 95% interval of a mean by Student's distribution, from its standard error and its degrees of freedom."""
-    half = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * error
+    half = float(student_quantile(degrees, (1 + CONFIDENCE) / 2)) * error
     return Interval(mean - half, mean + half)
+
+
+def student_quantile(degrees: int, probability: ArrayLike) -> NDArray[np.float64]:
+    """The quantile of Student's distribution at each probability; the shape is theirs."""
+    from scipy.special import stdtrit  # loaded by the few jobs that need it
+
+    quantiles: NDArray[np.float64] = stdtrit(degrees, probability)
+    return quantiles

@@ -26,7 +26,6 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
 
 from densevse.runtime.arrays import Reals
 from densevse.statistics.bootstrap import (
@@ -37,6 +36,7 @@ from densevse.statistics.bootstrap import (
     draw_groups,
     interval_of,
     student_interval,
+    student_quantile,
 )
 
 Limits = Mapping[str, tuple[float, float]]
@@ -114,7 +114,7 @@ class Intervals:
         if seeds < 2:
             return np.zeros(self._replicates)
         order = np.random.default_rng([1, stream]).permutation(self._replicates)
-        student = stdtrit(seeds - 1, (order + 0.5) / self._replicates)
+        student = student_quantile(seeds - 1, (order + 0.5) / self._replicates)
         moved: Reals = student * by_seed.std(ddof=1) / np.sqrt(seeds)
         return moved
 

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
 from densevse.runtime.arrays import Indices, Reals
 from densevse.statistics.bootstrap import FEWEST_GROUPS, REPLICATES, draw_groups
@@ -29,6 +28,8 @@ class RankHistogram:
         cls, ranks: NDArray[np.int64], group: NDArray[np.int64], draws: NDArray[np.float32]
     ) -> "RankHistogram":
         """From the ranks and groups of queries, and the count of each group in each draw."""
+        from scipy import sparse  # a tenth of a second, which most jobs that reach this module need not
+
         different, which = np.unique(ranks, return_inverse=True)
         shape = (draws.shape[1], len(different))
         of_group = sparse.csr_array((np.ones(len(ranks), np.float32), (group, which)), shape=shape)

@@ -19,7 +19,7 @@ from densevse.vision.crops import squeeze_image, warp
 from densevse.vision.extract import NetworkFiles, write_features
 from densevse.vision.extract_regions import proposals_of_images, write_regions
 from densevse.vision.networks import CLASSES, load_network
-from densevse.vision.regions import RegionNetwork, network_head
+from densevse.vision.regions import Described, RegionNetwork, Regions, network_head
 from snakeproof.errors import InputError
 from snakeproof.schema import read, write
 from snakeproof.store import FeatureStore
@@ -316,3 +316,20 @@ def test_a_proposal_that_is_the_whole_image_is_there_once():
     found = proposals_of_images(frame, rows, 10, "p")[0]
     assert found.boxes.tolist() == [[0, 0, 100, 50], [0, 0, 100, 49]]
     assert (found.scores.tolist(), found.classes.tolist()) == ([1], ["cat"])
+
+
+def test_many_images_have_one_table_of_regions_with_the_classes_of_detections_alone():
+    def regions(image_id, *classes):
+        boxes = np.arange(4.0) + np.arange(len(classes))[:, None]
+        described = Described(
+            np.zeros((len(classes), 2), np.float32), np.ones(len(classes), np.float32), np.array(classes)
+        )
+        return Regions(image_id, boxes, described)
+
+    images = [regions("a", 1, 0, 1), regions("b", 0, 1)]
+    rows = extraction._rows(images, ["ball", "cat"])
+    assert rows["image_id"].tolist() == ["a", "a", "a", "b", "b"]
+    assert rows["rank"].tolist() == [0, 1, 2, 0, 1]
+    assert rows[BOX].to_numpy().tolist() == [*images[0].boxes.tolist(), *images[1].boxes.tolist()]
+    assert rows["class_name"].tolist() == ["", "ball", "cat", "", "cat"]  # rank 0 is the whole image
+    assert extraction._rows(images)["class_name"].tolist() == [""] * 5  # true boxes

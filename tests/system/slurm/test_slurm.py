@@ -56,9 +56,9 @@ def adapt(project: Project, **values) -> None:
 def precede(project: Project, rule: str, code: str) -> None:
     """Put code before the function of a rule's jobs."""
     runner, within = project.folder / "workflow/scripts/job.py", "        "
-    head, call, tail = runner.read_text().partition(f"{within}module, _, name")
+    head, call, tail = runner.read_text().partition(f"{within}run(snakemake, ")
     assert call
-    lines = [f"{within}if rule.rule == {rule!r}:", *(f"{within}    {line}" for line in code.splitlines())]
+    lines = [f"{within}if snakemake.rule == {rule!r}:", *(f"{within}    {line}" for line in code.splitlines())]
     runner.write_text("\n".join([head.rstrip("\n"), *lines, call + tail]))
 
 
