@@ -22,8 +22,8 @@ from snakeproof.records import (
     older_warning,
     read_only_warnings,
 )
-from snakeproof.run_lock import RunLock, lock_folders
-from snakeproof.signals import end_by_signals
+from snakeproof.run_lock import RunLock, lock_folders, name_holder
+from snakeproof.signals import Interruption, end_by_signals
 from snakeproof.statements import is_artifact, job_differences, read_statement, state_job
 from snakeproof.unchanged import put_aside, remove_second_names
 
@@ -56,6 +56,8 @@ class Run:
         """The planned outputs, once the run has begun."""
         if not self._is_planning:
             return
+        self._interruption = Interruption()
+        logger.addFilter(self._interruption)
         warn = logger.warning
         for warnings in (read_only_warnings, future_date_warnings):
             for warning in warnings(*folders.values()):
@@ -63,6 +65,7 @@ class Run:
         if bucket is None:
             keep_records(self._results, is_dry_run)
             self._locks = [RunLock(folder, key, warn) for key, folder in folders.items()]
+            logger.addFilter(self._name_holder)
         else:
             self._records = BucketRecords(bucket, self._results, warn)
             self._records.fetch()
@@ -87,6 +90,7 @@ class Run:
         Raises `InputError` if another run is in progress, or has ended since the plan.
         """
         end_by_signals()
+        self._interruption.end_jobs(self._workflow.globals["shell"])
         self._jobs = list(self._workflow.dag.needrun_jobs())
         self.outputs = [file for job in self._jobs for file in job.output]
         if self._records:
@@ -122,9 +126,17 @@ class Run:
     def fail(self) -> None:
         """Ends a run, in the hook `onerror`, and repeats the errors of its jobs, which stand far above in the log."""
         self._end()
+        if self._interruption.has_happened:
+            self._interruption.exit(self._logger)
         logs = [file for job in self._workflow.dag.needrun_jobs() for file in job.log]
         for message in last_errors(logs, since=self._began):
             self._logger.error(f"\n{message}")
+
+    def _name_holder(self, record: Any) -> bool:
+        """A filter of Snakemake's records that says of its lock on the working folder whose it is."""
+        if getattr(record, "exception", "") == "LockException":
+            record.msg = name_holder(self._locks)
+        return True
 
     def _end(self) -> None:
         self._records.end() if self._records else remove_second_names(self._results)
