@@ -24,7 +24,7 @@ from snakeproof.records import (
 )
 from snakeproof.run_lock import RunLock, lock_folders, name_holder
 from snakeproof.signals import Interruption, end_by_signals
-from snakeproof.statements import is_artifact, job_differences, read_statement, state_job
+from snakeproof.statements import is_artifact, job_changes, job_differences, read_statement, state_job
 from snakeproof.unchanged import put_aside, remove_second_names
 
 
@@ -100,6 +100,7 @@ class Run:
             inputs = (file for job in self._jobs for file in job.input)
             settle_dates(inputs, self._folders.values(), self._is_made)
             if not self._workflow.touch:
+                self._say_changes()
                 put_aside(self._workflow, self._results, self._doubted)
         if ADOPTS in os.environ:
             from snakeproof.adoption import adopt_files
@@ -132,6 +133,18 @@ class Run:
         for message in last_errors(logs, since=self._began):
             self._logger.error(f"\n{message}")
 
+    def _say_changes(self) -> None:
+        """Says what the jobs change whose outputs are there: Snakemake's reason has all values of both jobs."""
+        found: dict[str, list[str]] = {}
+        for job in self._jobs:
+            if changes := _changes(job):
+                more = f" and {len(changes) - _SAID} more" if len(changes) > _SAID else ""
+                title = (job.message or job.rule.name).splitlines()[0]
+                found.setdefault(f"{'; '.join(changes[:_SAID])}{more}", []).append(title)
+        for change, titles in found.items():
+            more = f", and {len(titles) - 1} more" if len(titles) > 1 else ""
+            self._logger.info(f"Changed: {change} ({titles[0]}{more})")
+
     def _name_holder(self, record: Any) -> bool:
         """A filter of Snakemake's records that says of its lock on the working folder whose it is."""
         if getattr(record, "exception", "") == "LockException":
@@ -140,6 +153,19 @@ class Run:
 
     def _end(self) -> None:
         self._records.end() if self._records else remove_second_names(self._results)
+
+
+_SAID = 3
+"""The largest number of changes of a job that are said."""
+
+
+def _changes(job: Any) -> list[str]:
+    """What a planned job changes of the job of its first output, if that is there and says its job."""
+    try:
+        file = next(file for file in map(str, job.output) if is_artifact(file) and os.path.exists(file))
+        return job_changes(read_statement(file), state_job(job, is_planned=True))
+    except (InputError, StopIteration):
+        return []
 
 
 def _is_of_job(file: str, job: Any) -> bool:

@@ -103,15 +103,17 @@ def test_the_folder_of_results_may_have_another_place(tmp_path):
 def test_an_edited_helper_reruns_the_jobs_that_reach_it(example, module, before, after, jobs):
     example.edit(module, before, after)
     assert example.planned() == jobs
-    example.run()
+    assert "Changed: its code (" in example.run()
     assert example.planned() == {}
 
 
-def test_exchanged_settings_are_seen(example):
+def test_exchanged_settings_are_seen_and_said(example):
     example.edit("config.yaml", "shortest: 4", "shortest: 2")
     example.edit("config.yaml", "rarest: 2", "rarest: 4")
     assert example.planned() == {"count": 2, "chart": 1}
-    example.run()
+    said = example.run()
+    assert "Changed: shortest: 4 -> 2; rarest: 2 -> 4 (count, and 1 more)\n" in said
+    assert said.count("Changed: ") == 1
     assert pd.read_parquet(example.path(CHART))["word"][0] == "the"
 
 

@@ -18,7 +18,7 @@ from densevse.command.shared import (
     PlannedJob,
     add_configfiles,
     align_columns,
-    configured_project,
+    checked_project,
     planned_jobs,
 )
 from snakeproof.errors import InputError
@@ -181,7 +181,7 @@ class Plan(NamedTuple):
 def _plan(targets: Sequence[str], configfiles: Sequence[str], rates: Rates) -> Plan:
     from densevse.command.costs.jobs import Arithmetic
 
-    project = configured_project(configfiles)
+    project = checked_project(targets, configfiles)
     jobs = planned_jobs(targets, configfiles, project.config.results)
     arithmetic = Arithmetic(project)
     made = [job for job in jobs if job.rule not in FETCHING]
