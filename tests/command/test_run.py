@@ -3,7 +3,6 @@
 import importlib
 import logging
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -177,8 +176,8 @@ def test_a_run_says_what_changed_and_goes_on_after_ctrl_c(continue_project):
     assert run.returncode == 130, printed
     assert printed.splitlines()[-1] == INTERRUPTED
     assert not any(word in printed for word in ("Traceback", "CalledProcessError", "did not complete")), printed
-    change = r"^Changed: phases\.\S*learning_rate: [\d.]+ -> 0.05 \(training vse\w* on scenes, seed 0, and 1 more\)$"
-    assert re.search(change, printed, re.MULTILINE), printed
+    change = "Changed: phases.1.learning_rate: 0.0004 -> 0.05 (training vse on scenes, seed 0)"
+    assert change in printed.splitlines()
 
     run = start()
     printed, _ = run.communicate(timeout=600)
@@ -186,6 +185,6 @@ def test_a_run_says_what_changed_and_goes_on_after_ctrl_c(continue_project):
     *_, last, table = printed.splitlines()
     assert "done: writing the table scenes (" in last
     assert table == f"Table: {TABLE}"
-    assert all(len(line) <= 150 for line in printed.splitlines()), "a reason has all values"
+    assert "Reason: " not in printed, "it has all values of both jobs"
     (*_, newest) = sorted((project.folder / ".snakemake/log").iterdir())
     assert "Reason: " in newest.read_text()

@@ -1,5 +1,6 @@
 """A trained model that is kept loaded, and answers one question after another by the code of the search's jobs."""
 
+import sys
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -61,7 +62,7 @@ class Searcher:
     def __init__(self, served: Served, top: int) -> None:
         """Opens the files; each question gets `top` answers. Raises `InputError` if they do not fit the model."""
         device = set_up(served.threads)
-        self._top, self._folder = top, ModelFolder(Path(served.model).parent)
+        self._top, self._folder = top, ModelFolder(Path(served.model).parent, served.local)
         self._files, self._parser = Files(served.sentences), GrammarParser()
         self._method = load_model(served.model).to(device)
         self._images = KeptImages(served.encodings, type(self._method), device)
@@ -76,6 +77,8 @@ class Searcher:
             self.photographs = AskedPhotographs(self._method, self._folder, inputs, served.split, top)
         except InputError as error:
             self.refusal = f"A photograph cannot be asked. {error}"
+            if error.__cause__:
+                print(f"{self.refusal} {error.__cause__}", file=sys.stderr)
 
     def picture(self, row: int) -> bytes:
         """The picture of a searched image as JPEG. Raises `IndexError` for a row that there is not."""
@@ -182,7 +185,10 @@ class AskedPhotographs:
         if folder.description.get(UNTRAINED):
             raise InputError("This model is a network without training, and does not say how it reads photographs.")
         self._method, self._model, self._top = method, Model(method, folder), top
-        self._model.encode_images([np.zeros((8, 8, 3), np.uint8)])  # loads the network, for which none shall wait
+        try:
+            self._model.encode_images([np.zeros((8, 8, 3), np.uint8)])  # loads the network, for which none shall wait
+        except InputError as error:  # names files of this machine, which a page shall not
+            raise InputError("Its network is not at hand: see the terminal of this page.") from error
         pairs = inputs.all_sentences(split)
         self._ids = pairs.rows.caption_ids
         self._texts = np.array(inputs.sentence_texts(self._ids), object)
