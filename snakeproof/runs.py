@@ -11,7 +11,7 @@ from typing import Any
 
 from snakeproof.bucket import Bucket, BucketRecords
 from snakeproof.dates import future_date_warnings, settle_dates
-from snakeproof.errors import InputError
+from snakeproof.errors import InputError, differences, spell_none
 from snakeproof.logs import last_errors
 from snakeproof.options import ADOPT, ADOPTS
 from snakeproof.records import (
@@ -24,7 +24,7 @@ from snakeproof.records import (
 )
 from snakeproof.run_lock import RunLock, lock_folders, name_holder
 from snakeproof.signals import Interruption, end_by_signals
-from snakeproof.statements import is_artifact, job_changes, job_differences, read_statement, state_job
+from snakeproof.statements import Statement, is_artifact, job_differences, read_statement, state_job
 from snakeproof.unchanged import put_aside, remove_second_names
 
 
@@ -166,6 +166,27 @@ def _changes(job: Any) -> list[str]:
         return job_changes(read_statement(file), state_job(job, is_planned=True))
     except (InputError, StopIteration):
         return []
+
+
+def job_changes(stated: Statement, planned: Statement) -> list[str]:
+    """What a planned job changes of the job of a file, in few words: "parameters.margin: 0.2 -> 0.3"."""
+    found = []
+    for path, (before, now) in differences(*(one.values() for one in (stated, planned))).items():
+        kind, _, name = path.partition(".")
+        if kind == "given":
+            found.append(f"{name.removeprefix('job.')}: {_shorten(before)} -> {_shorten(now)}")
+        elif kind in _IN_WORDS:
+            found.append(_IN_WORDS[kind])
+    return list(dict.fromkeys(found))
+
+
+_IN_WORDS = {"call": "another function", "code": "its code", "contents": "your files"}
+_SHORT = 40
+
+
+def _shorten(value: Any) -> str:
+    text = str(spell_none(value))
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
 
 
 def _is_of_job(file: str, job: Any) -> bool:

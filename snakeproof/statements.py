@@ -263,27 +263,6 @@ def job_differences(stated: Statement, planned: Statement) -> list[str]:
     return found + list(_input_differences(stated.inputs, planned.inputs))
 
 
-def job_changes(stated: Statement, planned: Statement) -> list[str]:
-    """What a planned job changes of the job of a file, in few words: "parameters.margin: 0.2 -> 0.3"."""
-    found = []
-    for path, (before, now) in differences(*(one.values() for one in (stated, planned))).items():
-        kind, _, name = path.partition(".")
-        if kind == "given":
-            found.append(f"{name.removeprefix('job.')}: {_shorten(before)} -> {_shorten(now)}")
-        elif kind in _IN_WORDS:
-            found.append(_IN_WORDS[kind])
-    return list(dict.fromkeys(found))
-
-
-_IN_WORDS = {"call": "another function", "code": "its code", "contents": "your files"}
-_SHORT = 40
-
-
-def _shorten(value: Any) -> str:
-    text = str(spell_none(value))
-    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
-
-
 def agree(said: Any, found: Any) -> bool:
     """True if two settings are equal in all keys that both have; a key of only one was read by no code, or is new."""
     if isinstance(said, Mapping) and isinstance(found, Mapping):

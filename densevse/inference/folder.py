@@ -1,6 +1,6 @@
 """The folder of a trained model, exported or a training's result, and the files beside it that the model needs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ _WORDS = "words"
 class ModelFolder:
     """A model's folder, such as results/scenes/models/vse/seed0/round0 or results/scenes/exported/vse/seed0/round0."""
 
-    def __init__(self, folder: str | Path, local: Mapping[str, str] = {}) -> None:
-        """`local` has the user's own files of networks, by name. Raises `InputError` if the folder has no model."""
-        self.path, self._local = Path(folder).absolute(), local
+    def __init__(self, folder: str | Path) -> None:
+        """Raises `InputError` if the folder has no model."""
+        self.path = Path(folder).absolute()
         self.model = self.path / WEIGHTS
         if not self.model.is_file():
             raise InputError(
@@ -67,7 +67,7 @@ class ModelFolder:
         raise InputError(
             f"{self.path}: images need the weights of the network {network} with the sha256 {sha256}, and no such file "
             f"is in resources/{network}/ of this folder or of the project that trained the model. Give its path: "
-            f"`local` of networks.{network} in your configuration, or densevse.load(..., weights=...)."
+            "densevse.load(..., weights=...)."
         )
 
     def _features(self, view: str) -> dict[str, Any]:
@@ -81,8 +81,7 @@ class ModelFolder:
         return seen
 
     def _network_files(self, network: str) -> Iterator[Path]:
-        """The files that may be a network's: the user's own, downloaded, or trained by the workflow."""
-        yield from filter(Path.is_file, [Path(self._local[network])] if network in self._local else [])
+        """The files that may be a network's: downloaded, or trained by the workflow."""
         for folder in (*self.path.parents, Path()):
             yield from sorted(path for path in (folder / "resources" / network).glob("*") if path.is_file())
             yield from sorted(folder.glob(f"*/networks/{network}.safetensors"))

@@ -8,6 +8,7 @@ from safetensors.numpy import load_file, save_file
 
 from snakeproof import schema
 from snakeproof.errors import InputError
+from snakeproof.runs import job_changes
 from snakeproof.seals import sealed_file, verify_file
 from snakeproof.statements import (
     RESULTS,
@@ -16,7 +17,6 @@ from snakeproof.statements import (
     check_inputs,
     digest,
     is_artifact,
-    job_changes,
     job_differences,
     making,
     merge_statements,

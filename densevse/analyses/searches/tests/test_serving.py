@@ -279,7 +279,7 @@ def test_what_is_missing_is_said_in_the_terminal_and_not_on_the_page(without_wei
     assert said in page
     assert said in reply
     assert not re.search(r"[0-9a-f]{64}|load\(|(?<![.\w<])/(tmp|home|root|var)\b", page + reply)
-    assert "`local` of networks.tiny in your configuration" in capfd.readouterr().err
+    assert "Or name it as `local` of the network in the files of --configfile." in capfd.readouterr().err
 
 
 LONG = "unbreakable" * 40
