@@ -79,8 +79,8 @@ def run(arguments: Namespace) -> int:
     if not arguments.choices:
         _print_ranked(found, arguments.protocol)
         _print_metrics(found)
-    for file in filter(None, (arguments.json, arguments.csv)):
-        if not (folder := Path(file).parent).is_dir():
+    for folder in {Path(file).parent for file in (arguments.json, arguments.csv, arguments.run) if file}:
+        if not folder.is_dir():
             print(f"{folder}: this folder was not there, and is made.", file=sys.stderr)
     if arguments.json:
         write_json(found, arguments.json, measured)
