@@ -191,7 +191,7 @@ def check_tables_are_made(project: Project, targets: Iterable[str], rules: Itera
     def is_made(path: str) -> bool:
         return any(re.fullmatch(pattern, path) for pattern in patterns)
 
-    unknown = UnknownTargets(project, Known(lambda: [], patterns, is_made))
+    unknown = UnknownTargets(project, Known(list, patterns, is_made))
     for target in asked:
         if not is_made(target):
             unknown.refuse(target)

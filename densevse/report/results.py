@@ -125,8 +125,10 @@ def _metrics_sheet(rows: Sequence[Row], shown: Sequence[MetricColumn], heading: 
     beside = {row.variant for row in published} | {"random"}
     lines += [_Pair(None, row) for variant, row in ours.items() if variant not in beside]
     gains = [] if reference is None else [_own_column(f"Gain on {reference}", gain, number=False)]
-    spread = _own_column("±", lambda own: number(own.rsum_spread if own.seeds else None))
-    measured = [*(_own_metric(metric, "Our" if published else "") for metric in shown), spread, _SEEDS]
+    spread = [_own_column("±", lambda own: number(own.rsum_spread if own.seeds else None))]
+    has_spread = any(row.rsum_spread is not None for row in ours.values())
+    metrics = [_own_metric(metric, "Our" if published else "") for metric in shown]
+    measured = [*metrics, *(spread if has_spread else []), _SEEDS]
     if not published:
         made_by = _own_column("Variant and seeds", lambda own: own.source, number=False, in_latex=False)
         return Sheet.from_rows(heading, [_METHOD, *measured, *gains, made_by], [line for line in lines if line.own])

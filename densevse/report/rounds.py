@@ -92,10 +92,11 @@ _NAMES = (
 
 
 def _metrics_sheet(rows: Sequence[Mapping[str, Any]], heading: str) -> Sheet:
+    spread = [TableColumn("±", cell=number_cell("rsum_spread"))]
     columns = (
         *_NAMES,
         *(metric.printed() for metric in SHOWN_METRICS),
-        TableColumn("±", cell=number_cell("rsum_spread")),
+        *(spread if any(pd.notna(row["rsum_spread"]) for row in rows) else []),
         TableColumn("Gain", number=False, cell=itemgetter("judged_gain")),
         *(TableColumn(one, "Accuracy", short="Accuracy", cell=partial(_accuracy_cell, one)) for one in CHOICES),
     )

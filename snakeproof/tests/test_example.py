@@ -173,7 +173,7 @@ def test_after_kill_9_no_file_is_half_written_and_the_next_run_ends_well(made, w
     if moment == "in the middle":  # at the end of one job the other may be anywhere
         assert any(waiting.path("results/counts").glob(".*.part"))
     assert all(map(verify_file, files))
-    assert "It can be removed with the --unlock argument." in waiting.refused()  # the lock is Snakemake's own
+    assert "was killed, and this folder is still locked; no run is at work. Unlock it:" in waiting.refused()
     waiting.run("--unlock")
     waiting.run()
     assert waiting.planned() == {}
