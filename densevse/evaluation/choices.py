@@ -33,6 +33,7 @@ GROUP_SCORES = ("text", "image", "both")
 ENDS = ("", "_low", "_high")
 EVERY = "all"
 """The name of the questions of all categories together."""
+_NO_PAIRS: Indices = np.empty((0, 2), np.int64)
 
 
 def _find_wrong_questions(rows: pd.DataFrame) -> dict[str, NDArray[np.bool_]]:
@@ -207,9 +208,31 @@ def measure_choices(questions: pd.DataFrame, seeds: Sequence[Choices]) -> pd.Dat
     which are numbers of questions; beats_chance_blind; and text, image and both, of questions that are Winoground's
     pairs. What is not known is NaN.
     """
-    rows_of = questions.groupby("category", sort=False).indices
-    parts = [(EVERY, np.arange(len(questions))), *(rows_of.items() if len(rows_of) > 1 else ())]
+    parts = _category_rows(questions)
     return pd.DataFrame([{"category": name, **_measure_some(questions, seeds, rows)} for name, rows in parts])
+
+
+def compare_choices(questions: pd.DataFrame, seeds: Sequence[Choices], reference: Sequence[Choices]) -> pd.DataFrame:
+    """How much more of its choices the picture decides than of those of a reference, in points.
+
+    A row has the gain of the difference between choice and blind choice, a mean over seeds, which are paired, and its
+    95% interval: category (as of `measure_choices`), gain, gain_low, gain_high. All have blind choices.
+    """
+    family = pd.factorize(questions["family"])[0]
+    gains = [
+        _credits(own)["difference"] - _credits(other)["difference"] for own, other in zip(seeds, reference, strict=True)
+    ]
+    parts = []
+    for name, rows in _category_rows(questions):
+        drawn = MeanBootstrap({"gain": pd.factorize(family[rows])[0]}, {"gain": (-200.0, 200.0)})
+        parts.append({"category": name, **drawn.means_and_intervals([{"gain": gain[rows]} for gain in gains])})
+    return pd.DataFrame(parts)
+
+
+def _category_rows(questions: pd.DataFrame) -> list[tuple[str, Indices]]:
+    """The rows of all questions, and of each category if there are several."""
+    rows_of = questions.groupby("category", sort=False).indices
+    return [(EVERY, np.arange(len(questions))), *(rows_of.items() if len(rows_of) > 1 else ())]
 
 
 def flatten_choices(rows: pd.DataFrame) -> dict[str, float]:
@@ -244,7 +267,7 @@ def _measure_some(questions: pd.DataFrame, seeds: Sequence[Choices], rows: Indic
     }
 
 
-def _credits(run: Choices, pairs: Indices) -> dict[str, Reals]:
+def _credits(run: Choices, pairs: Indices = _NO_PAIRS) -> dict[str, Reals]:
     """Metric -> the credit of each question, and of each pair of questions if there are pairs."""
     found = {"choice": run.beside.credits()}
     if run.blind:

@@ -232,7 +232,7 @@ class SMLSTM(Method):
                 raise ValueError(
                     "sm-LSTM starts from a VSE whose branches are plain, whose encoder is an LSTM, whose dimension is "
                     "context_dimension and whose word_dimension is context_word_dimension. "
-                    f"Its {name} would be of shape {list(weight.shape)}; the model of the method {method} has {found}."
+                    f"Its {name} would be of shape {list(weight.shape)}; the model of the method {method} has {found}"
                 )
             weight.data.copy_(weights[name])
 

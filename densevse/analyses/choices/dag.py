@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from densevse.analyses.choices.settings import PUBLISHED, Asked, ChoiceSettings, choice_folder
+from densevse.analyses.choices.settings import PUBLISHED, Asked, ChoiceSettings, ChoicesPlan, choice_folder
 from densevse.config.values import DatasetName, VariantName
 from densevse.dag import datasets, inputs, tables, training
 from densevse.dag.inputs import InputFiles
@@ -89,13 +89,14 @@ def measured_rounds(project: Project, asked: str) -> list[Values]:
 
 def table_job(project: Project, asked: str) -> Job:
     """The table."""
-    plan = tables.plan_of_last_rounds(project, choice_folder(asked), _measured(project, asked))
+    rounds = tables.plan_of_last_rounds(project, choice_folder(asked), _measured(project, asked))
+    plan = ChoicesPlan(**dict(rounds), references=_settings(project).root[asked].references)
     return Job({"plan": plan.model_dump(mode="json")})
 
 
 def _measured(project: Project, asked: str) -> list[VariantName]:
     entry = _settings(project).root[asked]
-    return list(entry.measure or tables.variants(project, entry.dataset))
+    return [*dict.fromkeys((*(entry.measure or tables.variants(project, entry.dataset)), *entry.references))]
 
 
 def _image_dataset(project: Project, dataset: DatasetName) -> DatasetName:

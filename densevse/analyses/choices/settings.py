@@ -10,6 +10,7 @@ from densevse.config.datasets import BorrowingDataset
 from densevse.config.sources import Path
 from densevse.config.tables import Different
 from densevse.config.values import DatasetName, Seed, VariantName
+from densevse.report.plan import LastRoundsPlan
 from snakeproof.strict import Strict, check_known_names
 
 PUBLISHED = ("sugarcrepe", "aro", "winoground")
@@ -30,6 +31,9 @@ class Asked(Strict):
     measure: Different[VariantName] = Field(
         default=[], description="variants of config/methods; by default those of the data set's main table"
     )
+    references: Different[VariantName] = Field(
+        default=[], description="variants on which the table has the gain of the others; they are measured too"
+    )
     seed: Seed = Field(0, description="of all draws: of wrong sentences, and of the images of blind choices")
 
     @model_validator(mode="after")
@@ -39,6 +43,12 @@ class Asked(Strict):
             if needed != (getattr(self, key) is not None):
                 raise ValueError(f"{key}: questions: {self.questions} {'need it' if needed else 'have none'}")
         return self
+
+
+class ChoicesPlan(LastRoundsPlan):
+    """A table of choices."""
+
+    references: list[VariantName] = Field(description="the variants on which it has the gain of the others")
 
 
 class ChoiceSettings(Entries[Asked]):
@@ -52,6 +62,7 @@ class ChoiceSettings(Entries[Asked]):
             where = f"choices.{name}"
             check_known_names(f"{where}.dataset", [entry.dataset], config.datasets)
             check_known_names(f"{where}.measure", entry.measure, config.variant_names())
+            check_known_names(f"{where}.references", entry.references, config.variant_names())
             if entry.questions == "grammar" and config.datasets[entry.dataset].reader != "scenes":
                 raise ValueError(f"{where}.questions: {entry.dataset} has no grammar; only the reader scenes has one")
 

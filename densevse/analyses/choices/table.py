@@ -1,12 +1,14 @@
 """The table of choices: beside the image, blind, and the difference, of all questions and by category."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from densevse.analyses.choices.settings import ChoicesPlan
 from densevse.artifacts.index import ArtifactIndex
 from densevse.evaluation.choices import (
     BLIND_IMAGES,
@@ -16,16 +18,16 @@ from densevse.evaluation.choices import (
     GROUP_SCORES,
     Choices,
     ChoiceScores,
+    compare_choices,
     measure_choices,
 )
 from densevse.report.columns import METHOD, MetricColumn, variant_and_seeds
-from densevse.report.plan import LastRoundsPlan
-from densevse.report.rendering import Document, Sheet, TableColumn
+from densevse.report.rendering import Document, Sheet, TableColumn, number, number_range
 from densevse.report.results import Outputs, write_table
 from densevse.statistics.bootstrap import TOO_FEW
 from snakeproof import schema
 from snakeproof.errors import InputError
-from snakeproof.schema import NUMBER, REAL, TEXT, Column, Schema
+from snakeproof.schema import NUMBER, REAL, REALS, TEXT, TEXTS, Column, Schema
 from snakeproof.strict import validate
 
 _METRICS = (
@@ -53,6 +55,10 @@ CHOICE_RESULTS = Schema(
         Column("blind_ties", REAL, "the same of blind choices"),
         Column("beats_chance_blind", pa.bool_(), "whether the interval of blind choices lies above chance"),
         *(column for metric in _GROUPS.values() for column in metric.with_ends()),
+        Column("references", TEXTS, "the variants with which its difference is compared"),
+        Column("gains", REALS, "how much larger its difference is than that of each reference"),
+        Column("gains_low", REALS, "low ends of the 95% intervals of gains"),
+        Column("gains_high", REALS, "high ends of these"),
     ),
 )
 
@@ -70,16 +76,23 @@ _NOTES = [
 def make_choice_table(questions: str, scores: Sequence[str] | str, plan: Mapping[str, Any], **outputs: str) -> None:
     """The job that makes the table from CHOICE_SCORES of each variant and seed, in any order.
 
-    `plan` has the values of `LastRoundsPlan`, and `outputs` the names of `Outputs`. Raises `InputError` if an artifact
+    `plan` has the values of `ChoicesPlan`, and `outputs` the names of `Outputs`. Raises `InputError` if an artifact
     of the plan is missing, or is of other questions.
     """
-    planned, asked = validate(LastRoundsPlan, plan, "the plan of the table"), schema.read(questions, CHOICES)
+    planned, asked = validate(ChoicesPlan, plan, "the plan of the table"), schema.read(questions, CHOICES)
     index = ArtifactIndex([scores] if isinstance(scores, str) else scores, CHOICE_SCORES)
+    runs = {
+        name: [_read_choices(index.path(replace(of, split=None)), asked) for of in planned.runs(name)]
+        for name in planned.measured
+    }
     parts = []
     for name, entry in planned.measured.items():
-        paths = [index.path(replace(of, split=None)) for of in planned.runs(name)]
-        found = measure_choices(asked, [_read_choices(path, asked) for path in paths])
-        parts.append(found.assign(method=entry.title, variant=name, seeds=len(paths)))
+        found = measure_choices(asked, runs[name]).assign(method=entry.title, variant=name, seeds=len(runs[name]))
+        others = [other for other in planned.references if other != name]
+        gains = [compare_choices(asked, runs[name], runs[other])[["gain", "gain_low", "gain_high"]] for other in others]
+        lists = np.stack(gains, axis=-1) if gains else np.empty((len(found), 3, 0))  # (categories, 3, references)
+        ends = {column: [*lists[:, place]] for place, column in enumerate(("gains", "gains_low", "gains_high"))}
+        parts.append(found.assign(references=pd.Series([others] * len(found)), **ends))
     frame = pd.concat(parts, ignore_index=True)
     frame = frame.reindex(columns=[column.name for column in CHOICE_RESULTS.columns])
     sheets = [_sheet(planned, str(category), rows) for category, rows in frame.groupby("category", sort=False)]
@@ -98,12 +111,13 @@ def _read_choices(path: str, asked: pd.DataFrame) -> Choices:
     return Choices(beside, blind)
 
 
-def _sheet(plan: LastRoundsPlan, category: str, rows: pd.DataFrame) -> Sheet:
+def _sheet(plan: ChoicesPlan, category: str, rows: pd.DataFrame) -> Sheet:
     one = rows.iloc[0]
     columns = [METHOD]
     columns += [column for metric in _METRICS for column in metric.printed_with_interval(f"95% of {metric.header}")]
     known = [metric for name, metric in _GROUPS.items() if rows[name].notna().any()]
     columns += [column for metric in known for column in metric.printed_with_interval(f"95% of {metric.header}")]
+    columns += [column for name in plan.references for column in _gain_columns(name, plan.measured[name].title)]
     columns += [
         TableColumn("Ties", cell=lambda row: f"{row['ties']:,.0f}"),
         TableColumn("Blind ties", cell=lambda row: f"{row['blind_ties']:,.0f}"),
@@ -114,6 +128,21 @@ def _sheet(plan: LastRoundsPlan, category: str, rows: pd.DataFrame) -> Sheet:
         f"{what}: {one['questions']:,} questions about {one['images']:,} images; chance is {one['chance']:.1f} percent"
     )
     return Sheet.from_rows(heading, columns, rows.to_dict("records"))
+
+
+def _gain_columns(reference: str, title: str) -> tuple[TableColumn, TableColumn]:
+    """The gain of the difference on a reference, and its interval; empty in the reference's own row."""
+
+    def print_with(write: Callable[[Mapping[str, Any], int], str]) -> Callable[[Any], str]:
+        return lambda row: write(row, row["references"].index(reference)) if reference in row["references"] else ""
+
+    return (
+        TableColumn(f"Gain on {title}", cell=print_with(lambda row, place: number(row["gains"][place], sign="+"))),
+        TableColumn(
+            f"95% of gain on {title}",
+            cell=print_with(lambda row, place: number_range((row["gains_low"][place], row["gains_high"][place]))),
+        ),
+    )
 
 
 def _blind_notes(rows: pd.DataFrame) -> list[str]:

@@ -7,14 +7,15 @@ import torch
 
 from densevse.analyses.choices.making import write_choices
 from densevse.analyses.choices.scoring import choice_scores
+from densevse.analyses.choices.settings import ChoicesPlan
 from densevse.analyses.choices.table import CHOICE_RESULTS, make_choice_table
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.dag.project import Project
 from densevse.data.inputs import Inputs
-from densevse.evaluation.choices import CHOICE_SCORES, draw_others
+from densevse.evaluation.choices import CHOICE_SCORES, ENDS, draw_others
 from densevse.language.tokens import write_tokens
 from densevse.methods.interface import DualEncoder, Embeddings, Shapes
-from densevse.report.plan import LastRound, LastRoundsPlan
+from densevse.report.plan import LastRound
 from snakeproof import schema
 from snakeproof.errors import InputError
 from tests.rules import ROOT
@@ -99,11 +100,11 @@ def test_images_that_are_not_of_the_test_split_are_named(files, folder, asked):
         score(files, folder, asked, Words())
 
 
-def table(folder, outputs, *variants):
+def table(folder, outputs, *variants, references=()):
     measured = {name: LastRound(title=name.upper(), seeds=seeds, model=name, round=0) for name, seeds in variants}
-    plan = LastRoundsPlan(title="Scenes", dataset="choices/mine", measured=measured).model_dump(mode="json")
+    plan = ChoicesPlan(title="Scenes", dataset="choices/mine", measured=measured, references=[*references])
     paths = [str(folder / f"{name}{seed}.parquet") for name, seeds in variants for seed in seeds]
-    make_choice_table(str(folder / "questions.parquet"), paths[::-1], plan, **outputs._asdict())
+    make_choice_table(str(folder / "questions.parquet"), paths[::-1], plan.model_dump(mode="json"), **outputs._asdict())
     return schema.read(outputs.parquet, CHOICE_RESULTS), open(outputs.markdown).read()
 
 
@@ -131,6 +132,25 @@ def test_the_table_says_ties_blind_choices_and_who_beats_chance_blind(files, fol
     assert "Blind, no method is above chance" in text
 
 
+def test_the_table_has_the_paired_gain_of_the_difference_on_each_reference(files, folder, asked):
+    bag, *_ = score(files, folder, asked, Words())
+    right, wrong = (
+        [{**row, "scores": sign * np.arange(len(row["scores"]), 0, -1.0), "sizes": row["scores"] * 0} for row in bag]
+        for sign in (1, -1)
+    )
+    for name, rows in (("bag", (bag, bag, bag)), ("mixed", (right, right, right[:-1] + wrong[-1:]))):
+        for seed, of_seed in enumerate(rows):
+            write_scores(folder, of_seed, name, seed)
+    found, text = table(folder, outputs_in(folder), ("bag", [0, 1, 2]), ("mixed", [0, 1, 2]), references=["bag"])
+    rows = found.set_index("variant")
+    assert [*rows["references"]["bag"], *rows["references"]["mixed"]] == ["bag"]
+    gain, low, high = (rows[f"gains{end}"]["mixed"][0] for end in ENDS)
+    assert gain == pytest.approx(rows["difference"]["mixed"] - rows["difference"]["bag"], abs=1e-3)
+    assert 0 < low < gain < high
+    assert f" +{gain:.1f} |" in text
+    assert "95% of gain on BAG" in text
+
+
 def test_scores_of_other_questions_are_refused(files, folder, asked):
     rows, *_ = score(files, folder, asked, Words())
     write_scores(folder, rows[:-1], "bag", 0)
@@ -147,6 +167,7 @@ def test_scores_of_other_questions_are_refused(files, folder, asked):
         ({"questions": "aro", "file": "q.json"}, "pictures: questions: aro need it"),
         ({"questions": "orders", "dataset": "nothing"}, "choices.x.dataset"),
         ({"questions": "orders", "measure": ["nothing"]}, "choices.x.measure"),
+        ({"questions": "orders", "references": ["nothing"]}, "choices.x.references"),
     ],
 )
 def test_wrong_settings_are_named(entry, said):
