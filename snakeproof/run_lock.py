@@ -6,6 +6,8 @@ NFS, its server does), and drops it when the process ends, however that happens.
 one that has ended.
 
 Jobs take no lock, on whichever machine they are, and neither does a dry run.
+
+Where Snakemake finds its own lock on the working folder, the same file tells whose that is (`name_holder`).
 """
 
 import atexit
@@ -14,17 +16,21 @@ import fcntl
 import json
 import os
 import platform
+import shlex
+import sys
 import time
 import uuid
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from snakeproof.errors import InputError
 from snakeproof.files import explain_write_errors
 
 UNSUPPORTED = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 """Errors of file systems that have no locks."""
+UNLOCK = "SNAKEPROOF_UNLOCK"
+"""The environment variable by which a program that starts Snakemake says how it unlocks a working folder."""
 
 
 class RunLock:
@@ -59,6 +65,22 @@ class RunLock:
         # Not emptied, so that a run that was planned before this one began sees that it has been there.
         atexit.register(self._write, json.dumps({"ended": json.loads(run)["id"]}))
 
+    def holder(self) -> tuple[str, bool | None]:
+        """The text by which a folder names the last run there, empty if that has ended, and whether it lives.
+
+        None if this machine cannot know.
+        """
+        try:
+            with self._path.open(encoding="utf-8") as file:
+                text = file.read()
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return text, True
+        except OSError as error:
+            return ("", False) if error.errno not in UNSUPPORTED else (text, None)
+        machine = _read_run(text).get("machine")
+        return text if machine else "", False if machine == platform.node() else None
+
     def _open_file(self) -> IO[str]:
         if self._path.is_symlink():
             raise InputError(f"{self._path}: expected a file, found a link, which others may use. Remove it.")
@@ -88,6 +110,26 @@ def lock_folders(locks: Iterable[RunLock], outputs: Iterable[str]) -> None:
             lock.take()
 
 
+def name_holder(locks: Iterable[RunLock]) -> str:
+    """Whose lock Snakemake has found on its working folder, and what to do, as a message."""
+    unlock = os.environ.get(UNLOCK) or f"snakemake --unlock {shlex.join(sys.argv[1:])}"
+    holders = [lock.holder() for lock in locks]
+    text, lives = max((one for one in holders if one[0]), key=lambda one: one[1] is True, default=("", None))
+    if lives:
+        return f"{name_run(text)} makes files here now. Wait until it has ended, or end it."
+    if not text:
+        return (
+            "Another run is just beginning here, or was killed as it began. Run the same command again in a minute; if "
+            f"this comes again, unlock the folder:\n  {unlock}"
+        )
+    if lives is None:
+        return (
+            f"{name_run(text)} has locked this folder, and whether it goes on cannot be seen from {platform.node()}. "
+            f"Wait until it has ended, or, if it was killed, unlock the folder:\n  {unlock}"
+        )
+    return f"{name_run(text)} was killed, and this folder is still locked; no run is at work. Unlock it:\n  {unlock}"
+
+
 def describe_run() -> str:
     """The text, in JSON, by which a folder or a bucket names this run while it makes files there."""
     began = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
@@ -97,8 +139,17 @@ def describe_run() -> str:
 
 def name_run(text: str) -> str:
     """The run of which `text` is `describe_run`, for a message. The text of a folder is empty while it is written."""
+    run = _read_run(text)
+    try:
+        return f"process {run['process']} on {run['machine']}, a run in {run['folder']} since {run['began']},"
+    except LookupError:
+        return "another run"
+
+
+def _read_run(text: str) -> dict[str, Any]:
+    """The values of `describe_run`; none of a run that has ended, or whose text cannot be read."""
     try:
         run = json.loads(text)
-        return f"process {run['process']} on {run['machine']}, a run in {run['folder']} since {run['began']},"
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return "another run"
+    except (ValueError, RecursionError):
+        return {}
+    return run if isinstance(run, dict) else {}

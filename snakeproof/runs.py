@@ -11,7 +11,7 @@ from typing import Any
 
 from snakeproof.bucket import Bucket, BucketRecords
 from snakeproof.dates import future_date_warnings, settle_dates
-from snakeproof.errors import InputError
+from snakeproof.errors import InputError, differences, spell_none
 from snakeproof.logs import last_errors
 from snakeproof.options import ADOPT, ADOPTS
 from snakeproof.records import (
@@ -22,9 +22,9 @@ from snakeproof.records import (
     older_warning,
     read_only_warnings,
 )
-from snakeproof.run_lock import RunLock, lock_folders
-from snakeproof.signals import end_by_signals
-from snakeproof.statements import is_artifact, job_differences, read_statement, state_job
+from snakeproof.run_lock import RunLock, lock_folders, name_holder
+from snakeproof.signals import Interruption, end_by_signals
+from snakeproof.statements import Statement, is_artifact, job_differences, read_statement, state_job
 from snakeproof.unchanged import put_aside, remove_second_names
 
 
@@ -56,6 +56,8 @@ class Run:
         """The planned outputs, once the run has begun."""
         if not self._is_planning:
             return
+        self._interruption = Interruption()
+        logger.addFilter(self._interruption)
         warn = logger.warning
         for warnings in (read_only_warnings, future_date_warnings):
             for warning in warnings(*folders.values()):
@@ -63,6 +65,7 @@ class Run:
         if bucket is None:
             keep_records(self._results, is_dry_run)
             self._locks = [RunLock(folder, key, warn) for key, folder in folders.items()]
+            logger.addFilter(self._name_holder)
         else:
             self._records = BucketRecords(bucket, self._results, warn)
             self._records.fetch()
@@ -87,6 +90,7 @@ class Run:
         Raises `InputError` if another run is in progress, or has ended since the plan.
         """
         end_by_signals()
+        self._interruption.end_jobs(self._workflow.globals["shell"])
         self._jobs = list(self._workflow.dag.needrun_jobs())
         self.outputs = [file for job in self._jobs for file in job.output]
         if self._records:
@@ -96,6 +100,7 @@ class Run:
             inputs = (file for job in self._jobs for file in job.input)
             settle_dates(inputs, self._folders.values(), self._is_made)
             if not self._workflow.touch:
+                self._say_changes()
                 put_aside(self._workflow, self._results, self._doubted)
         if ADOPTS in os.environ:
             from snakeproof.adoption import adopt_files
@@ -122,12 +127,66 @@ class Run:
     def fail(self) -> None:
         """Ends a run, in the hook `onerror`, and repeats the errors of its jobs, which stand far above in the log."""
         self._end()
+        if self._interruption.has_happened:
+            self._interruption.exit(self._logger)
         logs = [file for job in self._workflow.dag.needrun_jobs() for file in job.log]
         for message in last_errors(logs, since=self._began):
             self._logger.error(f"\n{message}")
 
+    def _say_changes(self) -> None:
+        """Says what the jobs change whose outputs are there: Snakemake's reason has all values of both jobs."""
+        found: dict[str, list[str]] = {}
+        for job in self._jobs:
+            if changes := _changes(job):
+                more = f" and {len(changes) - _SAID} more" if len(changes) > _SAID else ""
+                title = (job.message or job.rule.name).splitlines()[0]
+                found.setdefault(f"{'; '.join(changes[:_SAID])}{more}", []).append(title)
+        for change, titles in found.items():
+            more = f", and {len(titles) - 1} more" if len(titles) > 1 else ""
+            self._logger.info(f"Changed: {change} ({titles[0]}{more})")
+
+    def _name_holder(self, record: Any) -> bool:
+        """A filter of Snakemake's records that says of its lock on the working folder whose it is."""
+        if getattr(record, "exception", "") == "LockException":
+            record.msg = name_holder(self._locks)
+        return True
+
     def _end(self) -> None:
         self._records.end() if self._records else remove_second_names(self._results)
+
+
+_SAID = 3
+"""The largest number of changes of a job that are said."""
+
+
+def _changes(job: Any) -> list[str]:
+    """What a planned job changes of the job of its first output, if that is there and says its job."""
+    try:
+        file = next(file for file in map(str, job.output) if is_artifact(file) and os.path.exists(file))
+        return job_changes(read_statement(file), state_job(job, is_planned=True))
+    except (InputError, StopIteration):
+        return []
+
+
+def job_changes(stated: Statement, planned: Statement) -> list[str]:
+    """What a planned job changes of the job of a file, in few words: "parameters.margin: 0.2 -> 0.3"."""
+    found = []
+    for path, (before, now) in differences(*(one.values() for one in (stated, planned))).items():
+        kind, _, name = path.partition(".")
+        if kind == "given":
+            found.append(f"{name.removeprefix('job.')}: {_shorten(before)} -> {_shorten(now)}")
+        elif kind in _IN_WORDS:
+            found.append(_IN_WORDS[kind])
+    return list(dict.fromkeys(found))
+
+
+_IN_WORDS = {"call": "another function", "code": "its code", "contents": "your files"}
+_SHORT = 40
+
+
+def _shorten(value: Any) -> str:
+    text = str(spell_none(value))
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
 
 
 def _is_of_job(file: str, job: Any) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from densevse.runtime.project import project_root
+from densevse.runtime.project import PACKAGE, project_root
 from snakeproof.errors import InputError
 
 if TYPE_CHECKING:
@@ -82,6 +82,21 @@ def configured_project(configfiles: Sequence[str]) -> "Project":
     return Project(ROOT, merge_overrides(overrides(configfiles)))
 
 
+def checked_project(targets: Sequence[str], configfiles: Sequence[str]) -> "Project":
+    """The project as `configured_project` has it, before Snakemake plans `targets`, which takes seconds.
+
+    Raises `InputError` for a mistake in the configuration, and for a table of a name that there is not.
+    """
+    from densevse.dag.tables import check_tables
+    from densevse.dag.targets import check_tables_are_made
+
+    project = configured_project(configfiles)
+    check_tables(project)
+    rules = (*ROOT.glob("workflow/rules/core/*.smk"), *PACKAGE.glob("analyses/*/*.smk"))
+    check_tables_are_made(project, targets, rules)
+    return project
+
+
 LOGGERS = ROOT / "workflow/loggers"
 _STANDARD_ERROR = 2
 _ERROR = re.compile(r"InputError(?: in file [^\n]*:\n|: )(.*?)(?=\n(?:Wildcards:|Traceback:|  File )|\Z)", re.DOTALL)
@@ -112,6 +127,12 @@ def snakemake_command(targets: Sequence[str], configfiles: Sequence[str], *optio
     return [*started, *configured, *options, "--", *targets]
 
 
+def environment_with_loggers() -> dict[str, str]:
+    """The variables of a process of Snakemake that finds the project's loggers."""
+    known = os.environ.get("PYTHONPATH")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(LOGGERS), *([known] if known else [])])}
+
+
 def make_targets(targets: Sequence[str], configfiles: Sequence[str], cores: str) -> bool:
     """Runs the workflow, whose messages go to standard error; true if all targets are made.
 
@@ -135,10 +156,8 @@ def planned_jobs(targets: Sequence[str], configfiles: Sequence[str], results: st
 
     Raises `InputError` with Snakemake's objections to the targets.
     """
-    known = os.environ.get("PYTHONPATH")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(LOGGERS), *([known] if known else [])])}
     command = snakemake_command(targets, configfiles, "--dry-run", "--logger", "densevse")
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, env=environment_with_loggers(), capture_output=True, text=True)
     if done.returncode:
         raise InputError(reason(done.stderr))
     jobs = map(json.loads, filter(None, done.stdout.splitlines()))

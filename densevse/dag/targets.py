@@ -12,12 +12,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from densevse.config.environment import corenlp_home
 from densevse.config.load import FOLDERS
 from densevse.config.sources import own_paths
-from densevse.dag.project import Project, name_pattern
+from densevse.dag.project import Project, name_pattern, wildcard_patterns
+from densevse.dag.tables import names
 from snakeproof.contents import is_in_bucket
 from snakeproof.errors import InputError
 
@@ -170,6 +172,29 @@ class Known(NamedTuple):
     rules: Callable[[], list[str]]  # names of rules that can be targets, after all are read
     patterns: list[str]  # regular expressions of the paths
     makes: Callable[[str], bool]  # true for a path that a rule makes
+
+
+_TABLE, _IN_BRACES = re.compile(r'"<results>/tables/([^".]+)[^"]*"'), re.compile(r"\{(\w+)\}")
+
+
+def check_tables_are_made(project: Project, targets: Iterable[str], rules: Iterable[Path]) -> None:
+    """Raises `InputError` for a target in the folder of tables that no rule makes, by the text of all `rules`."""
+    folder = f"{project.results}/tables/"
+    asked = [target for target in targets if target.startswith(folder)]
+    if not asked:
+        return
+    values = wildcard_patterns(project) | {"table": name_pattern(names(project))}
+    paths = {path for file in rules for path in _TABLE.findall(file.read_text(encoding="utf-8"))}
+    named = [_IN_BRACES.sub(lambda found: f"(?P<{found[1]}>{values.get(found[1], '.+')})", path) for path in paths]
+    patterns = [rf"{re.escape(folder)}{path}\.\w+" for path in named]
+
+    def is_made(path: str) -> bool:
+        return any(re.fullmatch(pattern, path) for pattern in patterns)
+
+    unknown = UnknownTargets(project, Known(list, patterns, is_made))
+    for target in asked:
+        if not is_made(target):
+            unknown.refuse(target)
 
 
 def unmade_message(target: str, near: str | None = None) -> str:

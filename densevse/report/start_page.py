@@ -7,7 +7,10 @@ import base64
 import io
 import mimetypes
 import re
+import subprocess
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import date
 from html import escape
 from pathlib import Path
 from typing import Any, Protocol
@@ -37,6 +40,7 @@ div:has(>div>.prose){flex-direction:column}
 .start-table table{font-size:12px;margin:0}
 .start-table th,.start-table td{padding:2px 8px;white-space:nowrap}
 .start-table .number{text-align:right}
+@media(min-width:1000px){.start-table td:not(.number){white-space:normal}}
 @media(max-width:700px){div:has(>nav){flex-direction:column!important}nav:not(.w-0){width:100%!important;max-height:40vh}}
 </style>"""
 
@@ -48,9 +52,12 @@ class ReportedFile(Protocol):
     job: Any
 
 
-def start_page(files: Iterable[ReportedFile], datasets: Collection[str], sources: Mapping[str, tuple[str, str]]) -> str:
+def start_page(
+    files: Iterable[ReportedFile], datasets: Collection[str], sources: Mapping[str, tuple[str, str]], root: Path
+) -> str:
     """The page as HTML, with embedded pictures; `sources` has the function of each rule and its text.
 
+    `root` is the project's folder, whose commit is named.
     A table is a main one if it is named after one of `datasets`. If there is none, every table of results is shown.
     """
     known = sorted(files, key=lambda file: file.path)
@@ -58,7 +65,18 @@ def start_page(files: Iterable[ReportedFile], datasets: Collection[str], sources
     main = [path for path in tables if path.stem in datasets] or tables
     of_kinds = [[file.path for file in known if file.path.match(kind)] for kind in PICTURES]
     pictures = [paths[0] for paths in of_kinds if paths][:_SHOWN]
-    return "\n".join([_STYLE, *map(_table, main), *map(_picture, pictures), _functions(sources)])
+    return "\n".join(
+        [_STYLE, _describe_origin(root), *map(_table, main), *map(_picture, pictures), _functions(sources)]
+    )
+
+
+def _describe_origin(root: Path) -> str:
+    """The day, and the commit of the project if it is a clone."""
+    commit = ""
+    with suppress(FileNotFoundError):  # no git
+        asked = ["git", "-C", str(root), "log", "-1", "--format=%h of %as"]
+        commit = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
+    return f"<p>Written on {date.today()}{f', at commit {commit}' if commit else ''}.</p>"
 
 
 def _functions(sources: Mapping[str, tuple[str, str]]) -> str:

@@ -103,15 +103,17 @@ def test_the_folder_of_results_may_have_another_place(tmp_path):
 def test_an_edited_helper_reruns_the_jobs_that_reach_it(example, module, before, after, jobs):
     example.edit(module, before, after)
     assert example.planned() == jobs
-    example.run()
+    assert ("Changed: its code (" in example.run()) == bool(jobs)
     assert example.planned() == {}
 
 
-def test_exchanged_settings_are_seen(example):
+def test_exchanged_settings_are_seen_and_said(example):
     example.edit("config.yaml", "shortest: 4", "shortest: 2")
     example.edit("config.yaml", "rarest: 2", "rarest: 4")
     assert example.planned() == {"count": 2, "chart": 1}
-    example.run()
+    said = example.run()
+    assert "Changed: shortest: 4 -> 2; rarest: 2 -> 4 (count, and 1 more)\n" in said
+    assert said.count("Changed: ") == 1
     assert pd.read_parquet(example.path(CHART))["word"][0] == "the"
 
 
@@ -171,7 +173,7 @@ def test_after_kill_9_no_file_is_half_written_and_the_next_run_ends_well(made, w
     if moment == "in the middle":  # at the end of one job the other may be anywhere
         assert any(waiting.path("results/counts").glob(".*.part"))
     assert all(map(verify_file, files))
-    assert "It can be removed with the --unlock argument." in waiting.refused()  # the lock is Snakemake's own
+    assert "was killed, and this folder is still locked; no run is at work. Unlock it:" in waiting.refused()
     waiting.run("--unlock")
     waiting.run()
     assert waiting.planned() == {}

@@ -14,7 +14,8 @@ import pytest
 
 from snakeproof import run_lock
 from snakeproof.errors import InputError
-from snakeproof.run_lock import RunLock, lock_folders
+from snakeproof.run_lock import RunLock, describe_run, lock_folders, name_holder
+from snakeproof.tests.workflows import kill, start_waiting, waiting_workflow
 
 FORKS = multiprocessing.get_context("forkserver")
 
@@ -129,3 +130,42 @@ def test_a_link_in_the_place_of_the_lock_is_refused(tmp_path):
 
 def test_a_damaged_lock_names_nobody():
     assert run_lock.name_run("{") == run_lock.name_run("[1]") == "another run"
+
+
+def test_a_locked_folder_names_the_run_that_holds_it_and_unlocks_that_of_a_killed_one(tmp_path):
+    workflow = waiting_workflow(tmp_path)
+    run = start_waiting(workflow)
+    try:
+        said = workflow.refused()
+        assert f"process {run.pid} on {platform.node()}, a run in {tmp_path} since 20" in said
+        assert "makes files here now. Wait until it has ended, or end it." in said
+        assert "unlock" not in said.lower()
+    finally:
+        kill(run)
+    said = workflow.refused("--keep-going")
+    assert f"process {run.pid} on {platform.node()}, a run in {tmp_path} since 20" in said
+    assert said.rstrip().endswith("Unlock it:\n  snakemake --unlock --cores 2 --keep-going")
+    assert workflow.refused(SNAKEPROOF_UNLOCK="mine --unlock").rstrip().endswith("Unlock it:\n  mine --unlock")
+    workflow.run("--unlock", "--keep-going")
+    assert not list(tmp_path.glob(".snakemake/locks/*"))
+
+
+def test_a_run_of_another_machine_is_never_called_dead(tmp_path, monkeypatch):
+    lock = RunLock(str(tmp_path), "results")
+    assert "just beginning here, or was killed as it began" in name_holder([lock])
+    (tmp_path / ".run.lock").write_text(describe_run())
+    assert "was killed" in name_holder([lock])
+    monkeypatch.setattr(platform, "node", lambda: "another")
+    assert "whether it goes on cannot be seen from another. Wait until" in name_holder([lock])
+    (tmp_path / ".run.lock").write_text(json.dumps({"ended": "8d1b"}))
+    assert "just beginning here, or was killed as it began" in name_holder([lock])
+
+
+def test_without_locks_nobody_is_called_dead(tmp_path, monkeypatch):
+    (tmp_path / ".run.lock").write_text(describe_run())
+
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, "no locks")
+
+    monkeypatch.setattr(run_lock.fcntl, "flock", refuse)
+    assert "whether it goes on cannot be seen" in name_holder([RunLock(str(tmp_path), "results")])

@@ -1,11 +1,14 @@
-"""A run that hears SIGTERM or SIGHUP ends after its jobs, whatever Snakemake is doing then."""
+"""A run that hears SIGTERM, SIGHUP or Ctrl-C ends after its jobs, whatever Snakemake is doing then."""
 
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from snakeproof.tests.workflows import start_waiting, waiting_workflow
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,3 +61,18 @@ def test_a_signal_ends_a_run_whose_scheduler_is_at_work(tmp_path, number):
     assert "Will exit after finishing currently running jobs" in done.stderr
     assert (tmp_path / "0").exists()
     assert not (tmp_path / "10").exists()
+
+
+@pytest.mark.parametrize("moment", ["jobs", "plan"])
+def test_ctrl_c_ends_the_jobs_and_says_one_line(tmp_path, moment):
+    """A terminal sends it to all processes of the group."""
+    last = "open('began0', 'w'); open('began1', 'w'); import time; time.sleep(60)" if moment == "plan" else ""
+    run = start_waiting(waiting_workflow(tmp_path, last))
+    os.killpg(run.pid, signal.SIGINT)
+    printed, _ = run.communicate(timeout=30)
+    assert run.returncode in (130, -signal.SIGINT), printed
+    assert printed.splitlines()[-1] == "Interrupted. The same command goes on from here."
+    assert not any(word in printed for word in ("Traceback", "Error", "Terminated", "did not complete")), printed
+    if moment == "jobs":
+        assert {"saved0", "saved1"} <= {file.name for file in tmp_path.iterdir()}, "jobs have no time to save"
+        assert not list(tmp_path.glob(".snakemake/locks/*")), "a lock stays"

@@ -8,6 +8,7 @@ from safetensors.numpy import load_file, save_file
 
 from snakeproof import schema
 from snakeproof.errors import InputError
+from snakeproof.runs import job_changes
 from snakeproof.seals import sealed_file, verify_file
 from snakeproof.statements import (
     RESULTS,
@@ -103,6 +104,20 @@ def test_what_differs_from_a_plan_is_named(scenes, planned, message):
     else:
         (said,) = found
         assert message.replace("\\", "") in said
+
+
+def test_a_change_is_said_in_few_words():
+    given = {"job": {"parameters": {"margin": 0.2}}, "words": list(range(20))}
+    today = {"job": {"parameters": {"margin": 0.3}}, "words": [], "new": True}
+    before, now = Statement("module:write", given, "c0de"), Statement("module:write", today, "other", ["1f"])
+    assert job_changes(before, now) == [
+        "parameters.margin: 0.2 -> 0.3",
+        "words: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, … -> []",
+        "its code",
+        "new: none -> True",
+        "your files",
+    ]
+    assert job_changes(before, before) == []
 
 
 def test_a_digest_is_compared_where_both_have_one(scenes):

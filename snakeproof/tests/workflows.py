@@ -2,10 +2,11 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,8 +37,13 @@ class Workflow:
         assert before in text
         self.path(name).write_text(text.replace(before, after))
 
-    def start(self, *arguments: str, **variables: str) -> subprocess.Popen:
-        """Starts Snakemake."""
+    def start(self, *arguments: str, hears: Sequence[int] = (), **variables: str) -> subprocess.Popen:
+        """Starts Snakemake in a group of processes; it `hears` these signals also where the tests ignore them."""
+
+        def hear() -> None:
+            for number in hears:
+                signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         return subprocess.Popen(
             [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
@@ -46,6 +52,8 @@ class Workflow:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            start_new_session=True,
+            preexec_fn=hear,
         )
 
     def run(self, *arguments: str, **variables: str) -> str:
@@ -71,6 +79,56 @@ class Workflow:
         run = self.start(*arguments, **variables)
         wait(is_time, run)
         kill(run)
+
+
+_WITH_JOBS = """
+import sys
+sys.path.insert(0, {root!r})
+from snakeproof.runs import Run
+
+run = Run(workflow, {{"results": "results"}}, lambda path: True, logger)
+
+onstart:
+    run.begin()
+onsuccess:
+    run.succeed()
+onerror:
+    run.fail()
+
+rule all:
+    input: expand("results/{{number}}.txt", number=range(2))
+
+rule wait:
+    output: "results/{{number}}.txt"
+    script: "wait.py"
+
+run.doubt()
+{last}
+"""
+_WAIT = """
+import signal, sys, time
+def end(*_):
+    time.sleep(0.5)
+    open("saved" + snakemake.wildcards.number, "w").close()
+    sys.exit(1)
+signal.signal(signal.SIGTERM, end)
+open("began" + snakemake.wildcards.number, "w").close()
+time.sleep(60)
+"""
+
+
+def waiting_workflow(folder: Path, last: str = "") -> Workflow:
+    """A workflow with two jobs that wait for a signal; the Snakefile ends in the line `last`."""
+    (folder / "Snakefile").write_text(_WITH_JOBS.format(root=str(ENGINE.parent), last=last))
+    (folder / "wait.py").write_text(_WAIT)
+    return Workflow(folder)
+
+
+def start_waiting(workflow: Workflow) -> subprocess.Popen:
+    """Starts such a workflow until both jobs wait; the run hears Ctrl-C."""
+    run = workflow.start(hears=[signal.SIGINT])
+    wait(lambda: all(workflow.path(f"began{number}").exists() for number in range(2)), run)
+    return run
 
 
 def wait(is_time: Callable[[], bool], run: subprocess.Popen) -> None:

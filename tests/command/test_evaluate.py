@@ -177,6 +177,26 @@ def test_unknown_intervals_are_null_in_json(files):
     assert json.loads(Path("few.json").read_text())["intervals"]["i2t_r1"] == [None, None]
 
 
+def test_intervals_have_the_names_of_both_readers_and_a_new_folder_is_said(files, capsys):
+    given = ["--per-image", "5", "--intervals", "--json", "new/m.json", "--csv", "new/m.csv"]
+    assert main(["evaluate", "sims.npy", *given]) == 0
+    found = json.loads(Path("new/m.json").read_text())
+    for ours, theirs in (("i2t_r1", "text_retrieval_recall@1"), ("t2i_r10", "image_retrieval_recall@10")):
+        assert found["intervals"][ours] == found["intervals"][theirs]
+        low, high = found["intervals"][theirs]
+        assert low <= found["metrics"][theirs] <= high
+    assert "new: this folder was not there, and is made." in capsys.readouterr().err.splitlines()
+    assert main(["evaluate", "sims.npy", *given]) == 0
+    assert "new: " not in capsys.readouterr().err
+
+
+def test_small_folds_are_said(files, capsys):
+    for protocol, said in (("five_folds", True), ("full", False)):
+        assert main(["evaluate", "sims.npy", "--per-image", "5", "--protocol", protocol]) == 0
+        remark = "5 folds of about 4 images: papers have 1,000, and fewer are easier."
+        assert (remark in capsys.readouterr().err.splitlines()) == said
+
+
 def test_intervals_stand_below_their_metrics(relevance, capsys):
     sparse.save_npz("gains.npz", sparse.csr_array(relevance))
     assert main(["evaluate", "sims.npy", "--relevant", "gains.npz", "--at", "2,10", "--intervals"]) == 0

@@ -126,11 +126,11 @@ def test_a_training_says_it_of_val(monkeypatch, caplog, kind, said):
 @pytest.mark.parametrize(
     ("images", "protocol", "heads", "counts"),
     [
-        (1014, "full", "1,014 images and 2,028 sentences in 1 fold", (1014, 2028, 1)),
-        (1014, "five_folds", "1,014 images and 2,028 sentences in 5 folds", (1014, 2028, 5)),
-        (1014, "first_1000", "1,000 images and 2,000 sentences in 1 fold", (1000, 2000, 1)),
-        (41, "first_1000", "41 images and 82 sentences in 1 fold", (41, 82, 1)),
-        (41, "hodosh", "41 images and 41 sentences in 1 fold", (41, 41, 1)),
+        (1014, "full", "1,014 images and 2,028 sentences, protocol full", (1014, 2028, 1)),
+        (1014, "five_folds", "1,014 images and 2,028 sentences, protocol five_folds", (1014, 2028, 5)),
+        (1014, "first_1000", "1,000 images and 2,000 sentences, protocol first_1000", (1000, 2000, 1)),
+        (41, "first_1000", "41 images and 82 sentences, protocol first_1000", (41, 82, 1)),
+        (41, "hodosh", "41 images and 41 sentences, protocol hodosh", (41, 41, 1)),
     ],
 )
 def test_what_was_ranked_is_said(tmp_path, monkeypatch, capsys, caplog, images, protocol, heads, counts):

@@ -1,6 +1,8 @@
 """The start page of a report, through the same template and docutils as Snakemake."""
 
 import re
+import subprocess
+from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -34,7 +36,11 @@ def files(tmp_path):
     text = 'def draw(x):\n    """Draws <x>."""\n\n    return x & 1'
     calls = SimpleNamespace(sources=lambda rules: {"draw": ("densevse.report:draw", text)})
     known = {"workflow": SimpleNamespace(rules=[]), "calls": calls}
-    known |= {"start_page": start_page, "settings": SimpleNamespace(datasets={"scenes": None, "coco": None})}
+    known |= {
+        "start_page": start_page,
+        "ROOT": tmp_path,
+        "settings": SimpleNamespace(datasets={"scenes": None, "coco": None}),
+    }
     return [
         SimpleNamespace(
             path=path,
@@ -66,16 +72,16 @@ def test_it_shows_the_main_table_and_three_pictures(files):
 
 
 def test_pictures_are_made_as_wide_as_the_page(files):
-    assert len(start_page(files, ["scenes"], {})) < 1_000_000
+    assert len(start_page(files, ["scenes"], {}, Path())) < 1_000_000
 
 
 def test_where_no_data_set_has_a_table_every_table_is_shown(files):
-    assert start_page(files, ["flickr8k"], {}).count("<table>") == 2
+    assert start_page(files, ["flickr8k"], {}, Path()).count("<table>") == 2
 
 
 def test_a_report_of_pictures_alone_has_pictures(files):
     pictures = [file for file in files if file.path.suffix == ".png"]
-    page = start_page(pictures, ["scenes"], {})
+    page = start_page(pictures, ["scenes"], {}, Path())
     assert "<table>" not in page
     assert page.count("<img") == 3
 
@@ -89,10 +95,19 @@ def test_an_empty_report_has_its_text():
 def test_a_page_that_is_no_table_is_named(files):
     files[1].path.write_text("<p>nothing</p>")
     with pytest.raises(ValueError, match=r"scenes\.html: expected the page of a table"):
-        start_page(files, ["scenes"], {})
+        start_page(files, ["scenes"], {}, Path())
 
 
 def test_it_prints_the_function_of_each_rule(files):
     page = rendered(files)
     assert "<summary>draw: <code>densevse.report:draw</code></summary>" in page
     assert "Draws &lt;x&gt;.&quot;&quot;&quot;\n\n    return x &amp; 1</pre>" in page
+
+
+def test_it_names_its_day_and_the_commit_of_a_clone(files, tmp_path):
+    today = date.today().isoformat()
+    assert f"<p>Written on {today}.</p>" in rendered(files)
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=me", "-c", "user.email=me@here"]
+    for command in (["init", "--quiet"], ["commit", "--quiet", "--allow-empty", "--message", "first"]):
+        subprocess.run([*git, *command], check=True)
+    assert re.search(rf"<p>Written on {today}, at commit [0-9a-f]{{7,}} of \d{{4}}-\d\d-\d\d\.</p>", rendered(files))

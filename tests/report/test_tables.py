@@ -463,6 +463,15 @@ def test_a_narrow_column_keeps_a_rule_that_markdown_reads(tmp_path, data):
     assert all(re.fullmatch("-+:?", cell) for rule in rules for cell in cells(rule))
 
 
+@pytest.mark.parametrize("seeds", [[0], [0, 1]])
+def test_the_spread_over_seeds_has_a_column_where_there_are_several(tmp_path, data, seeds):
+    files = data()
+    runs = [retrieval(tmp_path / f"{seed}.parquet", seed, files) for seed in seeds]
+    text, _ = make(tmp_path, plan(section({"vse": entry("VSE", seeds)}), printed=()), (files, runs))
+    headers = [cells(line) for line in text.splitlines() if line.startswith("| Method")]
+    assert [cell.strip() for cell in headers[0]].count("±") == len(seeds) - 1
+
+
 def test_html_holds_every_cell_escaped(tmp_path, data):
     files = data()
     runs = [retrieval(tmp_path / "0.parquet", 0, files)]

@@ -33,6 +33,7 @@ class Served(NamedTuple):
     sources: dict[str, str]  # source -> the folder, zip or tar with their pictures
     sentences: InputFiles  # about the data set's sentences, which a photograph finds
     split: str  # of these
+    local: dict[str, str]  # network -> the user's own file of its weights
     threads: int
     made: list[str]  # the files that the workflow makes for the server
 
@@ -107,6 +108,7 @@ def server_inputs(project: Project, search: str) -> Served:
         sources=pictures,
         sentences=sentences,
         split=entry.split,
+        local={name: one.local for name, one in project.config.networks.items() if one.local},
         threads=project.threads(entry.dataset),
         made=[searched, *made],
     )

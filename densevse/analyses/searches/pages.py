@@ -16,9 +16,8 @@ from snakeproof import schema
 from snakeproof.files import write_text
 
 _STYLE = (
-    "section{margin-bottom:2em}ol{padding:0;list-style:none}li{max-width:46em}img{max-width:240px;vertical-align:top}"
+    "body{overflow-wrap:anywhere}section{margin-bottom:2em}ol{padding:0;list-style:none}li{max-width:46em}img{max-width:240px;vertical-align:top}"
     ".images ol{display:grid;grid-template-columns:repeat(auto-fill,minmax(200px,1fr));gap:1em}"
-    ".images li{overflow-wrap:anywhere}"
     ".score{color:#666;font-variant-numeric:tabular-nums}"
 )
 

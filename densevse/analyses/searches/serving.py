@@ -1,5 +1,7 @@
 """A trained model that is kept loaded, and answers one question after another by the code of the search's jobs."""
 
+import sys
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,6 +35,7 @@ from densevse.runtime.arrays import Indices
 from densevse.runtime.numerics import set_up
 from densevse.scenes.grammar import GrammarParser
 from snakeproof.errors import InputError
+from snakeproof.files import checksum
 
 LONGEST = 500
 """Characters of a sentence."""
@@ -73,9 +76,12 @@ class Searcher:
         self.refusal = ""
         try:
             inputs = self._inputs(self._files)
-            self.photographs = AskedPhotographs(self._method, self._folder, inputs, served.split, top)
+            self.photographs = AskedPhotographs(self._method, self._folder, inputs, served, top)
         except InputError as error:
             self.refusal = f"A photograph cannot be asked. {error}"
+            if error.__cause__:
+                own = "Or name it as `local` of the network in the files of --configfile."
+                print(f"{self.refusal} {error.__cause__} {own}", file=sys.stderr)
 
     def picture(self, row: int) -> bytes:
         """The picture of a searched image as JPEG. Raises `IndexError` for a row that there is not."""
@@ -166,8 +172,8 @@ def _phrase_words(sentence: Pairs, found: Phrases, inputs: Inputs) -> list[str]:
 class AskedPhotographs:
     """Photographs that ask for sentences, by the network that made the features of the training."""
 
-    def __init__(self, method: Method, folder: ModelFolder, inputs: Inputs, split: str, top: int) -> None:
-        """Loads the network, and encodes the sentences of a split of `inputs`; each question gets `top` answers.
+    def __init__(self, method: Method, folder: ModelFolder, inputs: Inputs, served: Served, top: int) -> None:
+        """Loads the network, and encodes the sentences of `inputs` that are `served`; each question gets `top` answers.
 
         Raises `InputError` for a model that reads more of an image than one vector, or that was not trained, and if the
         network's weights are not there.
@@ -181,9 +187,13 @@ class AskedPhotographs:
             )
         if folder.description.get(UNTRAINED):
             raise InputError("This model is a network without training, and does not say how it reads photographs.")
-        self._method, self._model, self._top = method, Model(method, folder), top
-        self._model.encode_images([np.zeros((8, 8, 3), np.uint8)])  # loads the network, for which none shall wait
-        pairs = inputs.all_sentences(split)
+        self._method, self._top = method, top
+        self._model = Model(method, folder, _own_weights(folder, views, served.local))
+        try:
+            self._model.encode_images([np.zeros((8, 8, 3), np.uint8)])  # loads the network, for which none shall wait
+        except InputError as error:  # names files of this machine, which a page shall not
+            raise InputError("Its network is not at hand: see the terminal of this page.") from error
+        pairs = inputs.all_sentences(served.split)
         self._ids = pairs.rows.caption_ids
         self._texts = np.array(inputs.sentence_texts(self._ids), object)
         self._sentences = EncodedRows(encode_sentences(method, pairs)[0])
@@ -194,3 +204,12 @@ class AskedPhotographs:
         image = EncodedRows(vectors.to(module_device(self._method)))
         found = search(partial(score_encodings, self._method), image, self._sentences, "photographs", self._top)
         return found_rows(found, "photographs", np.array([""], object), self._ids, self._texts)
+
+
+def _own_weights(folder: ModelFolder, views: Iterable[str], local: Mapping[str, str]) -> str | None:
+    """The user's own file of the network that a model's features were computed with; None if it is another file now."""
+    for seen in (folder.description["features"].get(view, {}) for view in views):
+        file = local.get(seen.get("network"))
+        if file and Path(file).is_file() and checksum(file) == seen.get("weights_sha256"):
+            return file
+    return None

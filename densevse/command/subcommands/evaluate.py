@@ -4,6 +4,7 @@ import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snakeproof.errors import InputError
@@ -76,7 +77,11 @@ def run(arguments: Namespace) -> int:
     _check_arguments(arguments)
     measured, found = _evaluate_network(arguments) if arguments.model else _evaluate_given_files(arguments)
     if not arguments.choices:
+        _print_ranked(found, arguments.protocol)
         _print_metrics(found)
+    for folder in {Path(file).parent for file in (arguments.json, arguments.csv, arguments.run) if file}:
+        if not folder.is_dir():
+            print(f"{folder}: this folder was not there, and is made.", file=sys.stderr)
     if arguments.json:
         write_json(found, arguments.json, measured)
         if not arguments.language:
@@ -181,10 +186,21 @@ def _choice_number(value: float | None, name: str) -> str:
     return f"{value:10,.0f}" if name in ("questions", "ties", "blind_ties") else f"{value:10.1f}"
 
 
+_FOLD = 1000
+"""The images of a fold of the protocol five_folds in papers."""
+
+
+def _print_ranked(found: Mapping[str, float], protocol: str) -> None:
+    """Prints how many items were ranked and how; a remark if folds have another size than those of papers."""
+    images, sentences, folds = (int(found[key]) for key in ("images", "sentences", "folds"))
+    print(f"{images:,} images and {sentences:,} sentences, protocol {protocol}")
+    if folds > 1 and images != folds * _FOLD:
+        remark = f"{folds} folds of about {images / folds:,.0f} images: papers have {_FOLD:,}, and fewer are easier."
+        print(remark, file=sys.stderr)
+
+
 def _print_metrics(found: Mapping[str, float]) -> None:
-    """Prints the numbers of items, a row for each direction with its interval if there is one, and the rsum."""
-    images, sentences, folds = (f"{int(found[key]):,}" for key in ("images", "sentences", "folds"))
-    print(f"{images} images and {sentences} sentences in {folds} fold{'s' * (folds != '1')}")
+    """Prints a row for each direction with its interval if there is one, and the rsum."""
     keys = [key.removeprefix("i2t_") for key in found if key.startswith("i2t_") and not key.endswith(("_low", "_high"))]
     print("     ", *(f"{_header(key):>7}" for key in keys))
     for direction in ("i2t", "t2i"):

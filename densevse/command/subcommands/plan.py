@@ -20,7 +20,7 @@ from densevse.command.shared import (
     PlannedJob,
     add_configfiles,
     align_columns,
-    configured_project,
+    checked_project,
     planned_jobs,
 )
 from snakeproof.errors import InputError
@@ -186,7 +186,7 @@ def _plan(targets: Sequence[str], configfiles: Sequence[str], rates: Rates) -> P
     from densevse.command.costs.jobs import Arithmetic
     from densevse.datasets.own_files import check_first_lines
 
-    project = configured_project(configfiles)
+    project = checked_project(targets, configfiles)
     jobs = planned_jobs(targets, configfiles, project.config.results)
     read = {job.wildcards.get("dataset") for job in jobs}
     check_first_lines({name: entry for name, entry in project.config.datasets.items() if name in read})

@@ -64,7 +64,12 @@ def write_json(found: Mapping[str, float], path: str | Path, of: EvaluatedModel)
         "mteb_version": None,
         "evaluation_time": None,
         "scores": {"test": [{"languages": [of.language], **part} for part in parts]},
-        "intervals": {name: _interval(name, found) for name in shares if name + "_low" in found},
+        "intervals": {
+            key: _interval(name, found)
+            for name in shares
+            if name + "_low" in found
+            for key in (name, _clip_benchmark_key(name))  # the names of `scores`, and those of `metrics`
+        },
     }
     with atomic_file(path) as temporary:
         Path(temporary).write_text(json.dumps(document, indent=2) + "\n", "utf-8")

@@ -60,7 +60,7 @@ def served(project: Path, folder: Path, variant: str) -> Served:
         write_vectors(densevse.load(model.parent).encode_images(photographs_of(project)), folder, encodings)
     places = {"title": "A search <of> six", "model": str(model), "encodings": str(encodings), "images": images}
     sources = {"photographs": str(project / "photographs")}
-    return Served(**places, sources=sources, sentences=sentences, split="test", threads=1, made=[])
+    return Served(**places, sources=sources, sentences=sentences, split="test", local={}, threads=1, made=[])
 
 
 def photographs_of(project: Path) -> list[Path]:

@@ -16,7 +16,10 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.statements import Statement, making
+from tests.browser import WIDTHS, browser
 from tests.pictures import write_images
+
+__all__ = ["browser"]
 
 NAMES = ["a.png", "<b>.png"]
 
@@ -163,6 +166,17 @@ def test_sentences_are_shown_with_their_images(found):
     assert "<h2>a &lt;dog&gt;</h2>" in html
     assert "&lt;b&gt;.png" in html
     assert "<b>" not in html
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", ["sentences", "photographs"])
+def test_the_page_fits_a_telephone_and_a_screen_whatever_it_says(found, browser, asked):
+    pages(found, asked)
+    for width in WIDTHS:
+        browser.open((found / "page.html").as_uri(), width)
+        assert browser.page_faults(width) == []
+        browser.run("document.querySelectorAll('h1, h2, li').forEach((one) => one.append('unbreakable'.repeat(40)))")
+        assert browser.page_faults(width) == []
 
 
 def test_photographs_are_shown_with_their_sentences(found):

@@ -2,6 +2,9 @@
 
 import io
 import json
+import re
+import shutil
+from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
@@ -9,14 +12,14 @@ import pytest
 from PIL import Image
 
 from densevse.analyses.searches import dag, server
-from densevse.analyses.searches.tests.browser import CHROMIUM, Browser
 from densevse.analyses.searches.tests.served import SENTENCES, TOP, found, photographs_of, running, served
 from densevse.dag.project import Project, Stage
 from snakeproof.errors import InputError
+from tests.browser import WIDTHS, browser
 from tests.inference.models import project
 from tests.projects import ROOT
 
-__all__ = ["project"]
+__all__ = ["browser", "project"]
 
 
 @pytest.fixture(scope="module")
@@ -240,17 +243,64 @@ def test_the_server_of_ones_own_photographs_makes_no_photographs(tmp_path):
     assert reads.sentences["caption_table"] == "results/scenes/captions.parquet"
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed: apt-get install chromium")
-    with Browser(tmp_path_factory.mktemp("chromium")) as opened:
-        yield opened
-
-
 LOADED = (
     f"document.querySelectorAll('li img').length === {TOP} && [...document.images].every((one) => one.naturalWidth)"
 )
+
+
+@pytest.fixture(scope="module")
+def without_weights(project, tmp_path_factory):
+    """A search whose model is in a folder without the weights of its network."""
+    folder = tmp_path_factory.mktemp("without")
+    reads = served(project, folder, "vse")
+    copied = Path(shutil.copytree(Path(reads.model).parent, folder / "round0"))
+    (copied / "vocabulary").mkdir()
+    shutil.copy(reads.sentences["words"], copied / "vocabulary/words.parquet")
+    return reads._replace(model=str(copied / "model.safetensors"))
+
+
+def test_weights_that_the_configuration_names_are_used(without_weights, project, vse):
+    weights = project / "resources/tiny/tiny.pth"
+    with running(without_weights._replace(local={"tiny": str(weights)})) as site:
+        replies = [one.ask("answers", photographs_of(project)[0].read_bytes()) for one in (site, vse)]
+    assert [reply.status for reply in replies] == [200, 200]
+    assert replies[0].body == replies[1].body
+    with running(without_weights._replace(local={"tiny": "gone.pth", "other": str(weights)})) as site:
+        assert site.searcher.photographs is None
+    entry = {"dataset": "scenes", "variant": "vse", "sentences": ["a dog"]}
+    changed = {"searches": {"page": entry}, "networks": {"mobilenet_v2": {"local": "mine.pth"}}}
+    assert Stage(Project(ROOT, changed), dag).server_inputs("page").local == {"mobilenet_v2": "mine.pth"}
+
+
+def test_what_is_missing_is_said_in_the_terminal_and_not_on_the_page(without_weights, capfd):
+    with running(without_weights) as site:
+        page, reply = site.ask("").body.decode(), site.ask("answers", b"x").body.decode()
+    said = "A photograph cannot be asked. Its network is not at hand: see the terminal of this page."
+    assert said in page
+    assert said in reply
+    assert not re.search(r"[0-9a-f]{64}|load\(|(?<![.\w<])/(tmp|home|root|var)\b", page + reply)
+    assert "Or name it as `local` of the network in the files of --configfile." in capfd.readouterr().err
+
+
+LONG = "unbreakable" * 40
+"""A word that is wider than a telephone."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_can_be_read_and_reached_whatever_it_says(browser, vse, hm_lstm, without_weights, width):
+    for site, sentence in ((vse, "a+red+zebra"), (hm_lstm, "a+red+ball+floats+above+a+blue+box")):
+        browser.open(f"{site.site.address}?sentence={sentence}", width)
+        browser.wait(LOADED)
+        assert browser.page_faults(width) == []
+        browser.run(f"say('{LONG}', true)")
+        assert browser.page_faults(width) == []
+        browser.run(f"document.querySelectorAll('h1, label, li div').forEach((one) => one.append('{LONG}'))")
+        assert browser.page_faults(width) == []
+    with running(without_weights) as site:
+        browser.open(site.site.address, width)
+        browser.run(f"document.querySelector('fieldset p').append('{LONG}')")
+        assert browser.page_faults(width) == []
 
 
 @pytest.mark.slow

@@ -1,4 +1,7 @@
-"""A real browser, Debian's Chromium without a window, driven by its DevTools protocol over two pipes."""
+"""A real browser, Chromium without a window, driven by its DevTools protocol over two pipes.
+
+`.ci/run` installs it. Where there is none, tests of pages are skipped, and say so.
+"""
 
 import base64
 import json
@@ -8,7 +11,11 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-CHROMIUM = shutil.which("chromium")
+import pytest
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+WIDTHS = (390, 1280)
+"""Pixels of a telephone and of a screen."""
 _PATIENCE = 60_000
 """Milliseconds until a condition that never holds is an error: none waits so long that holds."""
 _UNTIL = """new Promise((done, failed) => {
@@ -17,6 +24,40 @@ _UNTIL = """new Promise((done, failed) => {
     if (%s) done(true); else if (Date.now() > late) failed("never: " + %s); else setTimeout(look, 20);
   })();
 })"""
+
+_CONTRAST = """(() => {
+  const parts = (colour) => {
+    const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number);
+    return [r, g, b, a];
+  };
+  const over = (top, below) => top.slice(0, 3).map((one, n) => one * top[3] + below[n] * (1 - top[3]));
+  const behind = (element) => {
+    if (!element) return [255, 255, 255];
+    const own = parts(getComputedStyle(element).backgroundColor);
+    return own[3] === 1 ? own.slice(0, 3) : over(own, behind(element.parentElement));
+  };
+  const light = (colour) => {
+    const linear = (part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    const [r, g, b] = colour.map((one) => linear(one / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const faint = new Set();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode.textContent.trim(), element = walker.currentNode.parentElement;
+    const style = getComputedStyle(element);
+    if (!text || !element.getClientRects().length || style.visibility !== "visible" || element.closest("svg")) continue;
+    const ground = behind(element), ink = light(over(parts(style.color), ground)), paper = light(ground);
+    const ratio = (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05), size = parseFloat(style.fontSize);
+    const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+    if (ratio < (large ? 3 : 4.5)) faint.add(`${ratio.toFixed(2)}: ${text.slice(0, 40)}`);
+  }
+  return [...faint];
+})()"""
+"""The texts whose contrast with what is behind them is below that of WCAG 2.2, AA (1.4.3)."""
+_CONTROLS = """[...document.querySelectorAll("a[href], button, input, select, textarea, summary")].filter(
+  (one) => one.getClientRects().length && !one.disabled && getComputedStyle(one).visibility === "visible")"""
+_FOCUSED = f"{_CONTROLS}.indexOf(document.activeElement)"
 
 
 class Browser:
@@ -92,6 +133,18 @@ class Browser:
         self.call("Page.navigate", url=address)
         self.wait(f"location.href.startsWith({json.dumps(address)}) && document.readyState === 'complete'")
 
+    def page_faults(self, width: int) -> list[str]:
+        """What a reader misses: width beyond the window, faint texts, and controls that Tab does not reach."""
+        wide = self.run("document.documentElement.scrollWidth")
+        faults = [f"{wide} pixels wide"] if wide > width else []
+        controls, reached = self.run(f"{_CONTROLS}.map((one) => one.outerHTML.slice(0, 80))"), set()
+        self.run("document.activeElement.blur()")
+        for _ in range(len(controls) + 1):
+            self.press("Tab")
+            reached.add(self.run(_FOCUSED))
+        missed = [control for number, control in enumerate(controls) if number not in reached]
+        return [*faults, *self.run(_CONTRAST), *missed]
+
     def press(self, key: str) -> None:
         """Presses a key, such as Tab."""
         codes = {"Tab": (9, ""), "Enter": (13, "\r")}
@@ -114,3 +167,12 @@ class Browser:
         """Writes what the whole page looks like, as PNG."""
         data = self.call("Page.captureScreenshot", captureBeyondViewport=True)["data"]
         path.write_bytes(base64.b64decode(data))
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """A browser without a window."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed: apt-get install chromium")
+    with Browser(tmp_path_factory.mktemp("chromium")) as opened:
+        yield opened
