@@ -43,13 +43,14 @@ def list_dataset(reading: Reading, paths: Paths) -> tuple[pd.DataFrame, pd.DataF
     return images, captions
 
 
-def check_first_lines(datasets: Mapping[DatasetName, Dataset]) -> None:
-    """Raises `InputError` that names a data set whose local table does not begin as its options say.
+def check_first_lines(datasets: Mapping[DatasetName, Dataset], read: Collection[str | None]) -> None:
+    """Raises `InputError` that names a data set whose local table does not begin as its options say, of those `read`.
 
     Nothing is downloaded, and no image is opened.
     """
     for name, entry in datasets.items():
-        check = getattr(implementation(entry.reader), "check_first_lines", None) if entry.local else None
+        is_own = entry.local and name in read
+        check = getattr(implementation(entry.reader), "check_first_lines", None) if is_own else None
         if check is not None:
             try:
                 check(entry.options, entry.local)

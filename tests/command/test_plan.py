@@ -98,6 +98,15 @@ def test_columns_that_a_table_lacks_are_told_by_the_plan(heading, folder, densev
     assert len(answer.errors.splitlines()) == 1
 
 
+def test_columns_that_a_table_lacks_are_told_before_a_run_downloads_anything(folder):
+    _, target, *options = write_own_data(folder, "filename,sentence")
+    command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--cores", "1"]
+    run = subprocess.run([*command, *options, "--", target], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 1
+    assert "datasets.mine: pairs.csv: no column " in run.stderr
+    assert not (folder / "resources").exists()
+
+
 def test_another_data_set_may_have_files_that_do_not_fit(folder, densevse):
     write_own_data(folder, "filename,sentence")
     target = "results/scenes/features/scenes_net/whole/00-of-01.parquet"

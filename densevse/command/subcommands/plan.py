@@ -188,8 +188,7 @@ def _plan(targets: Sequence[str], configfiles: Sequence[str], rates: Rates) -> P
 
     project = checked_project(targets, configfiles)
     jobs = planned_jobs(targets, configfiles, project.config.results)
-    read = {job.wildcards.get("dataset") for job in jobs}
-    check_first_lines({name: entry for name, entry in project.config.datasets.items() if name in read})
+    check_first_lines(project.config.datasets, {job.wildcards.get("dataset") for job in jobs})
     arithmetic = Arithmetic(project, {path for job in jobs for path in job.output})
     made = [job for job in jobs if job.rule not in FETCHING]
     planned = works(made, arithmetic.count_images, lambda job: rates.seconds(arithmetic.job_work(job)))
