@@ -19,7 +19,10 @@ PROTOCOLS = ("full", "five_folds", "first_1000", "hodosh")
 FILES = ("scores", "i2t", "t2i", "images", "sentences", "image_ids", "caption_ids")
 SIMILARITIES = ("cosine", "dot", "order", "max_sum", "max_sum_of_query")
 LAYOUT = ("similarity", "copies", "unscored", "lower_is_better")
-OF_SCORES, OF_MODEL = (*FILES, *LAYOUT, "at", "run"), ("data", "weights", "tokenizer", "pad", "cores")
+OF_SCORES, OF_MODEL = (
+    (*FILES, "copies", "unscored", "lower_is_better", "at", "run"),
+    ("data", "weights", "tokenizer", "pad", "cores"),
+)
 """The arguments without --model, and those with it."""
 NOT_OF_CHOICES = ("i2t", "t2i", "caption_ids", "copies", "unscored", "at", "run", "protocol")
 
@@ -40,7 +43,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     answers = parser.add_mutually_exclusive_group(required=True)
     answers.add_argument("--per-image", type=int, help="the number of sentences of each image, such as 5")
     answers.add_argument("--relevant", help="the right answers: Parquet, TREC qrels, or a sparse matrix of SciPy (npz)")
-    answers.add_argument("--model", help="a network to measure without training: open_clip:<name>, or its entry's name")
+    answers.add_argument(
+        "--model",
+        help="a network without training: open_clip:<name>, sentence_transformers:<folder>, or its entry's name",
+    )
     answers.add_argument("--choices", metavar="FILE", help="questions: of an image a right sentence and wrong ones")
     parser.add_argument("--blind", metavar="FILE", help="with --choices: the scores beside other images, as scores")
     parser.add_argument(
@@ -116,7 +122,8 @@ def _evaluate_network(arguments: Namespace) -> tuple["EvaluatedModel", dict[str,
     from densevse.config.environment import check_extra
 
     check_extra("snakemake", "workflow,networks", "--model")
-    check_extra("open_clip", "networks", "--model")
+    by_folder = arguments.model.startswith("sentence_transformers:")
+    check_extra(*(("sentence_transformers", "encoders") if by_folder else ("open_clip", "networks")), "--model")
     from densevse.command.zero_shot import evaluate_zero_shot  # which imports packages of the workflow
 
     return evaluate_zero_shot(arguments)
