@@ -58,7 +58,7 @@ def _layers() -> dict[str, int]:
     return {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
 
 
-def _tokenizer(length: int) -> Any:
+def _tokenizer(length: int, **others: str) -> Any:
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import Whitespace
@@ -74,7 +74,7 @@ def _tokenizer(length: int) -> Any:
         eos_token="<eos>",
         bos_token="<bos>",
         unk_token="<unk>",
-        extra_special_tokens={"image_token": "<image>"},
+        extra_special_tokens={"image_token": "<image>", **others},
         model_max_length=length,
     )
 
@@ -85,3 +85,33 @@ def _save(folder: Path, kind: Callable[[Any], Any], config: Any, processor: Any)
         kind(config).save_pretrained(folder)
     processor.save_pretrained(folder)
     return folder
+
+
+def embedding_gemma2(folder: Path) -> Path:
+    """EmbeddingGemma 2, of sentences and images: 10 numbers a vector, images of at most 70 tokens."""
+    from transformers import (
+        EmbeddingGemma2Config,
+        EmbeddingGemma2Model,
+        EmbeddingGemma2Processor,
+        EmbeddingGemma2VideoProcessor,
+        Gemma4AudioFeatureExtractor,
+        Gemma4ImageProcessor,
+    )
+
+    heads = {"num_key_value_heads": 1, "head_dim": 8, "global_head_dim": 8}
+    text = {"vocab_size": len(VOCABULARY) + 1, "hidden_size_per_layer_input": 8, "embedding_dim": 10, **heads}
+    vision = {"model_type": "gemma4_vision", "position_embedding_size": 64, "head_dim": 8}
+    config = EmbeddingGemma2Config(
+        text_config={**text, **_layers()},
+        vision_config={**vision, **_layers(), "num_key_value_heads": 2},
+        audio_config=None,
+        boi_token_id=VOCABULARY["<bos>"],
+        eoi_token_id=VOCABULARY["<eos>"],
+        video_token_id=len(VOCABULARY),
+        image_token_id=VOCABULARY["<image>"],
+    )
+    tokenizer = _tokenizer(128, boi_token="<bos>", eoi_token="<eos>")
+    pixels = Gemma4ImageProcessor(max_soft_tokens=70)
+    video = EmbeddingGemma2VideoProcessor()
+    processor = EmbeddingGemma2Processor(Gemma4AudioFeatureExtractor(), pixels, tokenizer, video)
+    return _save(folder, EmbeddingGemma2Model, config, processor)
