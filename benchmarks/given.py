@@ -23,7 +23,7 @@ PER_IMAGE = 5
 
 
 class Sizes(NamedTuple):
-    """Images of the test set, a larger one and one of several vectors; the size of vectors; how often each is ranked."""
+    """Images of the test set, of a larger one and of several vectors; the size of vectors; how often each is ranked."""
 
     images: int
     larger: int

@@ -88,7 +88,7 @@ def _save(folder: Path, kind: Callable[[Any], Any], config: Any, processor: Any)
 
 
 def embedding_gemma2(folder: Path) -> Path:
-    """EmbeddingGemma 2, of sentences and images: 10 numbers a vector, images of at most 70 tokens."""
+    """EmbeddingGemma 2, of sentences and images: 10 numbers a vector, any image."""
     from transformers import (
         EmbeddingGemma2Config,
         EmbeddingGemma2Model,
@@ -110,7 +110,7 @@ def embedding_gemma2(folder: Path) -> Path:
         video_token_id=len(VOCABULARY),
         image_token_id=VOCABULARY["<image>"],
     )
-    tokenizer = _tokenizer(128, boi_token="<bos>", eoi_token="<eos>")
+    tokenizer = _tokenizer(2048, boi_token="<bos>", eoi_token="<eos>")
     pixels = Gemma4ImageProcessor(max_soft_tokens=70)
     video = EmbeddingGemma2VideoProcessor()
     processor = EmbeddingGemma2Processor(Gemma4AudioFeatureExtractor(), pixels, tokenizer, video)

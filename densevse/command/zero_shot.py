@@ -58,7 +58,7 @@ def _configure_row(arguments: Namespace) -> _Row:
     """Writes the configuration of the row. Raises `InputError` that names the wrong argument."""
     dataset, networks = _read_data_set(arguments.data)
     network = {} if _is_named(arguments, networks) else _network(arguments)
-    folder = _folder(arguments, networks)
+    folder = _folder(arguments.model, networks)
     name = _name(arguments.model, {**network, "similarity": arguments.similarity} if folder else network)
     whole = {"whole": name if network else arguments.model}
     row: dict[str, Any] = {_METHOD: {"variants": {name: {"title": arguments.model, "networks": whole}}}}
@@ -74,13 +74,10 @@ def _configure_row(arguments: Namespace) -> _Row:
     return _Row(name, dataset, [arguments.data, write_own_configuration(f"{name}-{dataset}", values)], ranked)
 
 
-def _folder(arguments: Namespace, networks: Mapping[str, NetworkConfig]) -> str | None:
-    """The folder of an encoder, else None; of others there is no choice of a similarity, which is refused."""
-    library, _, folder = arguments.model.partition(":")
-    found = networks[library].folder if library in networks else folder if library == _BY_FOLDER else None
-    if arguments.similarity and not found:
-        raise InputError("--similarity: a network of OpenCLIP is compared by the cosine; leave --similarity out.")
-    return found
+def _folder(model: str, networks: Mapping[str, NetworkConfig]) -> str | None:
+    """The folder of an encoder, by its name or as --model writes it; None for other networks."""
+    library, _, folder = model.partition(":")
+    return networks[model].folder if model in networks else folder if library == _BY_FOLDER else None
 
 
 def _name(model: str, network: Mapping[str, Any]) -> str:

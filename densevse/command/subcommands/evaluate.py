@@ -19,10 +19,7 @@ PROTOCOLS = ("full", "five_folds", "first_1000", "hodosh")
 FILES = ("scores", "i2t", "t2i", "images", "sentences", "image_ids", "caption_ids")
 SIMILARITIES = ("cosine", "dot", "order", "max_sum", "max_sum_of_query")
 LAYOUT = ("similarity", "copies", "unscored", "lower_is_better")
-OF_SCORES, OF_MODEL = (
-    (*FILES, "copies", "unscored", "lower_is_better", "at", "run"),
-    ("data", "weights", "tokenizer", "pad", "cores"),
-)
+OF_SCORES, OF_MODEL = (*FILES, *LAYOUT, "at", "run"), ("data", "weights", "tokenizer", "pad", "cores")
 """The arguments without --model, and those with it."""
 NOT_OF_CHOICES = ("i2t", "t2i", "caption_ids", "copies", "unscored", "at", "run", "protocol")
 
@@ -97,8 +94,9 @@ def _check_arguments(arguments: Namespace) -> None:
     """Raises `InputError` that names arguments which do not go with others, or only with others."""
     from densevse.config.values import LANGUAGE
 
+    of_scores = [key for key in OF_SCORES if key != "similarity" or not _is_folder(arguments)]
     for fits, keys, message in (
-        (not arguments.model, OF_SCORES, "--model: its scores are computed here; leave out {}."),
+        (not arguments.model, of_scores, "--model: its scores are computed here; leave out {}."),
         (arguments.model, OF_MODEL, "{}: only with --model; add it, or leave this out."),
         (not arguments.choices, NOT_OF_CHOICES, "--choices: nothing is ranked; leave out {}."),
         (arguments.choices, ("blind",), "{}: only with --choices; add it, or leave this out."),
@@ -118,12 +116,16 @@ def _check_arguments(arguments: Namespace) -> None:
         )
 
 
+def _is_folder(arguments: Namespace) -> bool:
+    return (arguments.model or "").startswith("sentence_transformers:")
+
+
 def _evaluate_network(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]:
     from densevse.config.environment import check_extra
 
     check_extra("snakemake", "workflow,networks", "--model")
-    by_folder = arguments.model.startswith("sentence_transformers:")
-    check_extra(*(("sentence_transformers", "encoders") if by_folder else ("open_clip", "networks")), "--model")
+    package = ("sentence_transformers", "encoders") if _is_folder(arguments) else ("open_clip", "networks")
+    check_extra(*package, "--model")
     from densevse.command.zero_shot import evaluate_zero_shot  # which imports packages of the workflow
 
     return evaluate_zero_shot(arguments)

@@ -83,8 +83,8 @@ class FolderEncoder:
             self._length = f"all with {length} tokens"
             if self._changes_in_a_batch():
                 raise InputError(
-                    f"{self._folder}: the vector of a sentence changes with those beside it, as padding counts; give the "
-                    "folder `processing_kwargs` of a fixed length, or name another model."
+                    f"{self._folder}: the vector of a sentence changes with those beside it, as padding counts; give "
+                    "the folder `processing_kwargs` of a fixed length, or name another model."
                 )
 
     def _changes_in_a_batch(self) -> bool:
