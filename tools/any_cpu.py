@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from densevse.artifacts.schemas.training import HISTORY
+import pandas as pd
+
 from densevse.runtime.exact import why_not_exact
-from snakeproof.schema import read
 from snakeproof.statements import ARTIFACTS, digest
 
 ROOT = Path(__file__).parents[1]
@@ -123,8 +123,8 @@ def made_files(folder: Path) -> list[str]:
 
 def contents(path: Path) -> object:
     """The part of a file that two processors must share: its rows, without its statement and without times."""
-    if path.name == "history.parquet":
-        return read(path, HISTORY).drop(columns="seconds").to_csv()
+    if path.name.endswith("history.parquet"):
+        return pd.read_parquet(path).drop(columns="seconds").to_csv()
     return digest(path) if path.suffix in ARTIFACTS else path.read_bytes()
 
 
