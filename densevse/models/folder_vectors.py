@@ -50,8 +50,8 @@ def encode_test_split(
     encoder: Any = import_module(library.implementation).encoder(settings, folder)
     images, captions = schema.read(image_table, IMAGES), schema.read(caption_table, CAPTIONS)
     split = select_split(images.assign(status="ok"), captions, sentences=ranked_sentences)
-    texts = captions.set_index("caption_id")["text"].loc[split.caption_ids].tolist()
-    rows = images.set_index("image_id").loc[split.image_ids]
+    texts = captions.set_index("caption_id")["text"].loc[split.caption_ids.tolist()].tolist()
+    rows = images.set_index("image_id").loc[split.image_ids.tolist()]
     cut = encoder.count_cut(texts)
     logger.info("%d of %d sentences have more tokens than the model reads and are cut", cut, len(texts))
     found = {
@@ -73,15 +73,20 @@ def _encode_images(
     encoder: Any, rows: pd.DataFrame, files: Photographs, in_batch: int
 ) -> list[NDArray[np.float32] | None]:
     """The vectors of each image of a table, None of those that cannot be read."""
+    named = list(zip(rows["source"], rows["file"], rows["status"], strict=True))
     kinds: list[bytes | None] = []
     vectors: dict[bytes, NDArray[np.float32]] = {}
     for some in progress(batches(len(rows), in_batch), "images, batches", -(-len(rows) // in_batch)):
         new = {}
-        for row in rows.iloc[some].itertuples():
-            pixels = files.pixels(row.source, row.file) if row.status == "ok" else None
-            kinds.append(None if pixels is None else digest_content(pixels))
-            if pixels is not None and kinds[-1] not in vectors:
-                new[kinds[-1]] = pixels
+        for source, file, status in named[some[0] : some[-1] + 1]:
+            if status != "ok":
+                kinds.append(None)
+                continue
+            pixels = files.pixels(source, file)
+            kind = digest_content(pixels)
+            kinds.append(kind)
+            if kind not in vectors:
+                new[kind] = pixels
         vectors.update(zip(new, encoder.encode_images([*new.values()]) if new else (), strict=True))
     return [None if kind is None else vectors[kind] for kind in kinds]
 

@@ -159,7 +159,8 @@ def batch_size(network: Network, view: str) -> int:
 
 def blank_batch(network: Network, view: str) -> Pixels:
     """A black batch in the network's format: (images, crops, size, size, 3)."""
-    return network.blank_batch(batch_size(network, view), load_extraction(view).crops_of_image)
+    blank: Pixels = network.blank_batch(batch_size(network, view), load_extraction(view).crops_of_image)
+    return blank
 
 
 def batches(

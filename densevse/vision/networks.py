@@ -81,7 +81,7 @@ class Network:
         side = self.settings.size
         return np.zeros((images, crops, side, side, 3), np.uint8)
 
-    def image_vectors(self, batch: NDArray[np.object_]) -> NDArray[np.float32]:
+    def image_vectors(self, batch: NDArray[Any]) -> NDArray[np.float32]:
         """(images, D) of (images, 1) whole images, of a network whose own steps read them. Raises `TypeError` here."""
         raise TypeError(f"{self.settings.architecture} reads crops")
 

@@ -35,7 +35,7 @@ class FolderEncoder:
     def __init__(self, settings: NetworkSettings, folder: str | Path) -> None:
         """Raises `InputError` for a folder that the library must not see or cannot load, or for an unknown prompt."""
         self._folder = str(folder)
-        self._prompts, self._batch = settings.prompts or PromptNames(), settings.batch_size
+        self._prompts, self._batch = settings.prompts or PromptNames.model_validate({}), settings.batch_size
         self.several = has_several_vectors(self._folder)
         self.model = self._load()
         for name in (self._prompts.sentences, self._prompts.images):
@@ -151,7 +151,7 @@ class FolderNetwork(Network):
         one[0] = pixels
         return one
 
-    def image_vectors(self, batch: NDArray[np.object_]) -> Vectors:
+    def image_vectors(self, batch: NDArray[Any]) -> Vectors:
         """(images, D) of the pictures of a batch."""
         return np.stack(self._encoder.encode_images([*batch[:, 0]]))
 
