@@ -1,6 +1,5 @@
 """Networks that read images: their weights, layers and regions; and features that were computed elsewhere."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -15,7 +14,7 @@ from densevse.config.registries import (
     ViewName,
     find_library,
 )
-from densevse.config.sources import Path, PlainPath, Source
+from densevse.config.sources import Path, PlainPath, Source, normalise_path
 from densevse.config.training import Phase, TrainingConfig
 from snakeproof.strict import Strict
 
@@ -171,7 +170,9 @@ class NetworkConfig(NetworkInput):
     @classmethod
     def _set_precision(cls, values: Any) -> Any:
         """Zero-shot ranks of bf16 differ, and `auto` would choose another precision on another machine."""
-        if isinstance(values, dict) and (_has_text(values.get("architecture")) or _is_folder(values)):
+        if isinstance(values, dict) and (
+            _has_text(values.get("architecture")) or _is_folder(values.get("architecture"))
+        ):
             return {"precision": "fp32", **values}
         return values
 
@@ -190,7 +191,7 @@ class NetworkConfig(NetworkInput):
     @model_validator(mode="after")
     def _check_folder(self) -> Self:
         """Checks that an encoder in a folder has no key beside it that the folder decides."""
-        if not (self.library and self.library.by_folder):
+        if self.folder is None:
             if self.prompts:
                 raise ValueError(f"prompts: {self.architecture} has none; remove the key")
             return self
@@ -206,7 +207,7 @@ class NetworkConfig(NetworkInput):
     @property
     def folder(self) -> str | None:
         """The folder that has an encoder; None for other networks."""
-        return self.architecture.partition(":")[2] if self.library and self.library.by_folder else None
+        return normalise_path(self.architecture.partition(":")[2]) if _is_folder(self.architecture) else None
 
     @model_validator(mode="after")
     def _check_library_keys(self) -> Self:
@@ -250,8 +251,9 @@ class NetworkConfig(NetworkInput):
         return self
 
 
-def _is_folder(values: Mapping[str, Any]) -> bool:
-    library = LIBRARIES.get(str(values.get("architecture")).partition(":")[0])
+def _is_folder(architecture: Any) -> bool:
+    """True for an encoder in a folder."""
+    library = LIBRARIES.get(str(architecture).partition(":")[0])
     return library is not None and library.by_folder
 
 
