@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from densevse.runtime.arrays import Indices
 
 Vectors = NDArray[Any]
-_CHOSEN, _SUMMED = 256, 1024
-"""So many vectors of either side are compared at once: their products are 2 MB, which a cache holds."""
+_CHOSEN, _SUMMED = 1024, 4096
+"""So many vectors of either side are compared at once: their products are 32 MB. Smaller products wait for threads."""
 
 
 class SeveralVectors(NamedTuple):
