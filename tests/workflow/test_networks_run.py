@@ -138,7 +138,3 @@ def test_an_encoder_in_a_folder_is_a_row_by_one_line(continue_project):
         (project.folder / "colpali/processor_config.json").read_text() + "\n"
     )
     assert project.planned("results/tables/folders.md")["encode_test_split"] == 1
-    (project.folder / "colpali/modeling.py").write_text("")
-    status, said = project.plan("results/tables/folders.md")
-    assert status
-    assert "modeling.py: the folder holds code" in said
