@@ -1,4 +1,4 @@
-"""Measures a network of OpenCLIP on a data set, without training: the workflow's jobs of one row of a table."""
+"""Measures a network of OpenCLIP or an encoder in a folder on a data set: the workflow's jobs of one row of a table."""
 
 import hashlib
 import json
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.command.shared import check_name, configuration, make_targets, overrides, write_own_configuration
+from densevse.config.model_folders import has_several_vectors
 from densevse.config.networks import NetworkConfig
 from densevse.config.resolved import Override
 from densevse.evaluation.given.measure import retrieval_metrics
@@ -22,6 +23,8 @@ from snakeproof.strict import validate
 
 _METHOD = "clip"
 """The method of config/methods without training."""
+_BY_FOLDER = "sentence_transformers"
+"""The library whose networks are folders."""
 
 
 class _Row(NamedTuple):
@@ -30,6 +33,7 @@ class _Row(NamedTuple):
     variant: str
     dataset: str
     files: list[str]
+    ranked: str  # the file of its ranks, in the folder of its seed
 
 
 def evaluate_zero_shot(arguments: Namespace) -> tuple[EvaluatedModel, dict[str, float]]:
@@ -40,7 +44,7 @@ def evaluate_zero_shot(arguments: Namespace) -> tuple[EvaluatedModel, dict[str, 
     row = _configure_row(arguments)
     config = configuration(overrides(row.files))
     entry, folder = config.datasets[row.dataset], f"{config.results}/{row.dataset}"
-    ranks = f"{folder}/retrieval/{arguments.protocol}/{row.variant}/seed{entry.seeds[0]}/round0.parquet"
+    ranks = f"{folder}/retrieval/{arguments.protocol}/{row.variant}/{row.ranked.format(seed=entry.seeds[0])}"
     if not make_targets([ranks], row.files, arguments.cores or "all"):
         raise InputError(f"--model: a job of {arguments.model} on {row.dataset} failed; its message is above.")
     tables = schema.read(f"{folder}/images.parquet", IMAGES), schema.read(f"{folder}/captions.parquet", CAPTIONS)
@@ -54,14 +58,26 @@ def _configure_row(arguments: Namespace) -> _Row:
     """Writes the configuration of the row. Raises `InputError` that names the wrong argument."""
     dataset, networks = _read_data_set(arguments.data)
     network = {} if _is_named(arguments, networks) else _network(arguments)
-    name = _name(arguments.model, network)
+    folder = _folder(arguments.model, networks)
+    name = _name(arguments.model, {**network, "similarity": arguments.similarity} if folder else network)
     whole = {"whole": name if network else arguments.model}
+    row: dict[str, Any] = {_METHOD: {"variants": {name: {"title": arguments.model, "networks": whole}}}}
+    if folder:
+        similarity = arguments.similarity or ("max_sum" if has_several_vectors(folder) else "cosine")
+        row = {name: {"title": arguments.model, "given": {"network": whole["whole"], "similarity": similarity}}}
     values = {
         "networks": {name: network} if network else {},
-        "methods": {_METHOD: {"variants": {name: {"title": arguments.model, "networks": whole}}}},
+        "methods": row,
         "datasets": {dataset: {"networks": whole}},  # which a data set must name, and no other is read here
     }
-    return _Row(name, dataset, [arguments.data, write_own_configuration(f"{name}-{dataset}", values)])
+    ranked = "seed0/given.parquet" if folder else "seed{seed}/round0.parquet"
+    return _Row(name, dataset, [arguments.data, write_own_configuration(f"{name}-{dataset}", values)], ranked)
+
+
+def _folder(model: str, networks: Mapping[str, NetworkConfig]) -> str | None:
+    """The folder of an encoder, by its name or as --model writes it; None for other networks."""
+    library, _, folder = model.partition(":")
+    return networks[model].folder if model in networks else folder if library == _BY_FOLDER else None
 
 
 def _name(model: str, network: Mapping[str, Any]) -> str:
@@ -105,7 +121,17 @@ def _is_named(arguments: Namespace, networks: Mapping[str, NetworkConfig]) -> bo
 
 
 def _network(arguments: Namespace) -> dict[str, Any]:
-    """The entry of a network of OpenCLIP with files of the user's. Raises `InputError` that names what is wrong."""
+    """The entry of a network of OpenCLIP with files of the user's, or of a folder.
+
+    Raises `InputError` that names what is wrong.
+    """
+    if arguments.model.startswith(f"{_BY_FOLDER}:"):
+        given = [f"--{key}" for key in ("weights", "tokenizer", "pad") if getattr(arguments, key)]
+        if given:
+            raise InputError(f"{given[0]}: the folder of --model has everything; leave {' and '.join(given)} out.")
+        entry = {"architecture": arguments.model, "layers": {"whole": "pooled"}}
+        has_several_vectors(validate(NetworkConfig, entry, f"--model {arguments.model}").folder or "")
+        return entry
     if arguments.weights is None:
         raise InputError(
             f"--weights: name the file of {arguments.model}'s weights. Weights of a hub are those of a network in "
@@ -126,8 +152,8 @@ def _network(arguments: Namespace) -> dict[str, Any]:
 
 
 def _check_encodes_sentences(network: NetworkConfig) -> None:
-    if network.library is None or not network.library.has_text:
+    if network.folder is None and (network.library is None or not network.library.has_text):
         raise InputError(
             f"--model: {network.architecture} encodes no sentences; name a network of open_clip, such as "
-            "open_clip:ViT-B-32."
+            "open_clip:ViT-B-32, or sentence_transformers:<folder>."
         )

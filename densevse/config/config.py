@@ -129,7 +129,7 @@ class Config(Strict):
             self._check_features(where, dataset)
             self.check_networks(f"{where}.networks", dataset.networks, [dataset])
         for name, network in self.networks.items():
-            if not (network.weights or network.local or network.trained_on):
+            if not (network.weights or network.local or network.trained_on or network.folder):
                 raise ValueError(f"networks.{name}: one of weights, local (your own file) and trained_on is needed")
             check_known_names(f"networks.{name}.trained_on", [network.trained_on or ""], {**self.datasets, "": None})
         self._check_masks()
@@ -138,6 +138,8 @@ class Config(Strict):
             self._check_method(f"methods.{name}", method)
         for name, row in self.given_rows().items():
             check_known_names(f"methods.{name}.datasets", row.datasets, self.datasets)
+            for given in (row.given, *(there.given for there in row.datasets.values())):
+                self._check_encoder(f"methods.{name}.given.network", given.network)
         self._check_names_of_variants()
         self._check_generators()
         for settings in self.analyses():
@@ -251,6 +253,15 @@ class Config(Strict):
         if len({method.networks[view] for view in method.views}) > 1:
             raise ValueError(
                 f"{where}.networks: one network must encode images and sentences; name the same for all views"
+            )
+
+    def _check_encoder(self, where: str, network: str | None) -> None:
+        """Checks that a given row's network, if it has one, is an encoder in a folder."""
+        check_known_names(where, [network or ""], {**self.networks, "": None})
+        if network and self.networks[network].folder is None:
+            raise ValueError(
+                f"{where}: {network} is {self.networks[network].architecture}, and only a folder of "
+                "sentence_transformers makes vectors of both sides here; measure the network by the method clip"
             )
 
     def method_entries(self) -> dict[VariantName, MethodEntry]:

@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from densevse.config.sources import Path
 from snakeproof.strict import Strict, Title
 
-FORMS = (("scores",), ("i2t", "t2i"), ("images", "sentences"))
-"""The groups of keys that name matrices; a given row has one of these groups."""
+FORMS = (("scores",), ("i2t", "t2i"), ("images", "sentences"), ("network",))
+"""The groups of keys that name matrices, or what makes vectors; a given row has one of these groups."""
 
 ID_FILES = ("image_ids", "caption_ids")
 
@@ -81,6 +81,9 @@ class GivenFiles(GivenLayout):
     sentences: SeedFiles | None = Field(
         None, description="(sentences, D) vectors, or (sentences, n, D); needs images and similarity"
     )
+    network: str | None = Field(
+        None, description="a network of a folder (sentence_transformers:), which makes the vectors; needs similarity"
+    )
     image_ids: Path | None = Field(
         None, description="an id a line (or npy): the order of the images; by default that of images.parquet"
     )
@@ -94,6 +97,8 @@ class GivenFiles(GivenLayout):
         if given not in FORMS:
             forms = ", or ".join(" and ".join(form) for form in FORMS)
             raise ValueError(f"found {' and '.join(given) or 'no matrix'}; give {forms}")
+        if self.network and any(getattr(self, key) for key in ID_FILES):
+            raise ValueError(f"network: {self.network} makes the vectors in the data set's order; remove the id files")
         for key in given[1:]:
             if len(getattr(self, key)) != len(getattr(self, given[0])):
                 raise ValueError(f"{key}: as many files are needed as of {given[0]}, one for each seed")
@@ -101,13 +106,16 @@ class GivenFiles(GivenLayout):
 
     @model_validator(mode="after")
     def _check_options(self) -> Self:
-        if (self.images is None) != (self.similarity is None):
+        by_vectors = bool(self.images or self.network)
+        if by_vectors != (self.similarity is not None):
             raise ValueError(
                 "similarity: it is required for vectors of images and sentences, and not allowed otherwise"
             )
-        if self.images and self.unscored:
+        if self.network and self.copies > 1:
+            raise ValueError(f"copies: {self.network} encodes each image once; remove the key")
+        if by_vectors and self.unscored:
             raise ValueError("unscored: with vectors every pair has a score; remove the key")
-        if self.images and self.lower_is_better:
+        if by_vectors and self.lower_is_better:
             raise ValueError("lower_is_better: the similarity of vectors is higher for closer ones; remove the key")
         return self
 
@@ -119,10 +127,10 @@ class GivenFiles(GivenLayout):
     @property
     def seeds(self) -> list[int]:
         """The seeds of the files, which are their places in the lists."""
-        return list(range(max(len(files) for _, files in self._matrices())))
+        return list(range(max((len(files) for _, files in self._matrices()), default=1)))
 
     def files(self, seed: int) -> dict[str, str]:
-        """The file of each key for a seed."""
+        """The user's file of each key for a seed; none if a network makes the vectors."""
         ids = {key: getattr(self, key) for key in ID_FILES if getattr(self, key)}
         return {key: files[seed] for key, files in self._matrices()} | ids
 
@@ -132,7 +140,7 @@ class GivenFiles(GivenLayout):
         return GivenLayout(**{key: getattr(self, key) for key in GivenLayout.model_fields})
 
     def _matrices(self) -> Iterator[tuple[str, list[str]]]:
-        yield from ((key, getattr(self, key)) for form in FORMS for key in form if getattr(self, key))
+        yield from ((key, getattr(self, key)) for form in FORMS[:-1] for key in form if getattr(self, key))
 
 
 class GivenThere(Strict):
@@ -142,7 +150,7 @@ class GivenThere(Strict):
 
 
 class GivenEntry(Strict):
-    """A row without training: files of scores or embeddings, which a table names in `measure` like any method."""
+    """A row without training, which a table names in `measure` like any method: files, or an encoder in a folder."""
 
     title: Title | None = Field(None, description="the name in tables; by default the entry's name")
     given: GivenFiles

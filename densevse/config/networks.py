@@ -8,12 +8,13 @@ from densevse.config.registries import (
     ARCHITECTURES,
     LAYERS,
     LIBRARIES,
+    POOLED,
     ArchitectureName,
     Library,
     ViewName,
     find_library,
 )
-from densevse.config.sources import Path, PlainPath, Source
+from densevse.config.sources import Path, PlainPath, Source, normalise_path
 from densevse.config.training import Phase, TrainingConfig
 from snakeproof.strict import Strict
 
@@ -99,12 +100,19 @@ class TokenizerConfig(Strict):
         return self
 
 
+class PromptNames(Strict):
+    """Which prompt of a folder's model sentences and images get: `query`, `document`, or another of its names."""
+
+    sentences: str = Field("query", min_length=1, description="of sentences")
+    images: str = Field("document", min_length=1, description="of images")
+
+
 class NetworkConfig(NetworkInput):
     """A network and its input; a network of a library brings its own preprocessing."""
 
     architecture: ArchitectureName = Field(
         description="an architecture, or <library>:<network> or <library>:<network>.<tag of its weights>, such as "
-        "timm:vit_small_patch16_224.dino"
+        "timm:vit_small_patch16_224.dino; or sentence_transformers:<folder>"
     )
     options: dict[str, Any] = Field(
         default={}, description="for a library's network: arguments of the library's function that builds it"
@@ -119,6 +127,9 @@ class NetworkConfig(NetworkInput):
     seed: int = Field(0, ge=0, description="with trained_on: the seed of its training")
     tokenizer: TokenizerConfig | None = Field(
         None, description="for a network of open_clip that does not use CLIP's tokenizer, such as SigLIP"
+    )
+    prompts: PromptNames | None = Field(
+        None, description="for a folder of sentence_transformers: query of sentences and document of images by default"
     )
     layers: dict[ViewName, str] = Field(min_length=1, description="view -> layer whose output is the feature")
     resize: int = Field(256, ge=32, description="shorter side of the image for the views centre and ten_crop, pixels")
@@ -159,7 +170,9 @@ class NetworkConfig(NetworkInput):
     @classmethod
     def _set_precision(cls, values: Any) -> Any:
         """Zero-shot ranks of bf16 differ, and `auto` would choose another precision on another machine."""
-        if isinstance(values, dict) and _has_text(values.get("architecture")):
+        if isinstance(values, dict) and (
+            _has_text(values.get("architecture")) or _is_folder(values.get("architecture"))
+        ):
             return {"precision": "fp32", **values}
         return values
 
@@ -174,6 +187,27 @@ class NetworkConfig(NetworkInput):
         if self.options and self.library is None:
             raise ValueError(f"options: {self.architecture} is not a network of a library; remove the options")
         return self
+
+    @model_validator(mode="after")
+    def _check_folder(self) -> Self:
+        """Checks that an encoder in a folder has no key beside it that the folder decides."""
+        if self.folder is None:
+            if self.prompts:
+                raise ValueError(f"prompts: {self.architecture} has none; remove the key")
+            return self
+        for key in ("weights", "local", "options", "classes"):
+            if getattr(self, key):
+                raise ValueError(f"{key}: the folder {self.folder} has everything; remove this key")
+        if self.precision != "fp32":
+            raise ValueError(f"precision: {self.architecture} is computed in fp32; remove this key")
+        if {*self.layers} != {"whole"}:
+            raise ValueError(f"layers: {self.architecture} makes the view whole alone; write {{whole: {POOLED}}}")
+        return self
+
+    @property
+    def folder(self) -> str | None:
+        """The folder that has an encoder; None for other networks."""
+        return normalise_path(self.architecture.partition(":")[2]) if _is_folder(self.architecture) else None
 
     @model_validator(mode="after")
     def _check_library_keys(self) -> Self:
@@ -215,6 +249,12 @@ class NetworkConfig(NetworkInput):
                     f"layers.{view}: {layer!r} is not a layer for this view; a library's network has {known}"
                 )
         return self
+
+
+def _is_folder(architecture: Any) -> bool:
+    """True for an encoder in a folder."""
+    library = LIBRARIES.get(str(architecture).partition(":")[0])
+    return library is not None and library.by_folder
 
 
 def _has_text(architecture: Any) -> bool:

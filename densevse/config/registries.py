@@ -239,6 +239,8 @@ class Library:
     """The extra that installs it; None if the workflow always has it."""
     has_text: bool = False
     """True if its networks encode sentences too."""
+    by_folder: bool = False
+    """True if `<library>:<folder>` names a folder of the user's, which has the weights and everything else."""
 
 
 LIBRARIES: Registry[Library] = Registry(
@@ -247,6 +249,13 @@ LIBRARIES: Registry[Library] = Registry(
         # OpenCLIP (Ilharco et al., 2021): CLIP's networks, of images and of sentences.
         "open_clip": Library(
             "densevse.vision.architectures.open_clip_networks", "open_clip", extra="networks", has_text=True
+        ),
+        # Encoders of images and sentences in folders, of sentence-transformers or of transformers itself.
+        "sentence_transformers": Library(
+            "densevse.vision.architectures.sentence_transformers_networks",
+            "sentence_transformers",
+            extra="encoders",
+            by_folder=True,
         ),
         # PyTorch Image Models (Wightman, 2019).
         "timm": Library("densevse.vision.architectures.timm_networks", "timm", extra="networks"),

@@ -10,6 +10,7 @@ from densevse.dag import training
 from densevse.dag.fields import LAYOUT, dump_fields
 from densevse.dag.inputs import InputFiles
 from densevse.dag.project import Project
+from densevse.dag.rows import row_files
 from snakeproof.errors import InputError
 from snakeproof.jobs import Job
 from snakeproof.paths import Values, Wildcards
@@ -37,25 +38,30 @@ def models(project: Project, dataset: DatasetName, ensemble: VariantName, seed: 
     return [project.last_round(dataset, name, one) for name in _trained_members(project, ensemble) for one in own]
 
 
-def given_files(project: Project, dataset: DatasetName, ensemble: VariantName, seed: int) -> list[str]:
+def given_files(project: Project, dataset: DatasetName, ensemble: VariantName, seed: int) -> list[str | Values]:
     """The files of its given members, one member after the other. Raises `InputError` for one model twice."""
     members = [
-        (name, row.layout, row.files(own)) for name, row, own in _given_members(project, dataset, ensemble, seed)
+        (name, row.layout, row_files(project, dataset, row, own))
+        for name, row, own in _given_members(project, dataset, ensemble, seed)
     ]
     for (one, layout, files), (other, other_layout, others) in combinations(members, 2):
-        alike = layout == other_layout and files.keys() == others.keys()
-        if alike and are_equal([*files.values()], [*others.values()]):
+        paths, other_paths = ([_path(file) for file in each.values()] for each in (files, others))
+        if layout == other_layout and files.keys() == others.keys() and are_equal(paths, other_paths):
             raise InputError(
-                f"ensembles.{ensemble}: {one} and {other} have the same contents: {', '.join(files.values())} and "
-                f"{', '.join(others.values())}; leave one out."
+                f"ensembles.{ensemble}: {one} and {other} have the same contents: {', '.join(paths)} and "
+                f"{', '.join(other_paths)}; leave one out."
             )
     return [file for _, _, files in members for file in files.values()]
+
+
+def _path(file: str | Values) -> str:
+    return file if isinstance(file, str) else str(file["own_file"])
 
 
 def job(project: Project, dataset: DatasetName, ensemble: VariantName, seed: int) -> Job:
     """The retrieval by an ensemble, with the meaning of the files of its given members."""
     given = [
-        {"name": name, "keys": list(row.files(own)), "layout": dump_fields(row.layout, LAYOUT)}
+        {"name": name, "keys": list(row_files(project, dataset, row, own)), "layout": dump_fields(row.layout, LAYOUT)}
         for name, row, own in _given_members(project, dataset, ensemble, seed)
     ]
     modules = [

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from densevse.config.model_folders import model_files
 from densevse.config.networks import MEAN_OF_REGIONS, NetworkConfig, layer_nodes
 from densevse.config.registries import ARCHITECTURES, VIEWS, find_library
 from densevse.config.values import DatasetName
@@ -31,7 +32,7 @@ def network_input(network: NetworkConfig) -> dict[str, Any]:
 
 def feature_settings(network: NetworkConfig, view: str) -> dict[str, Any]:
     """The settings of a network that decide a view's features, without other views and the place of its weights."""
-    own = ("options",) if network.library else PREPROCESSING
+    own = ("prompts",) if network.folder else ("options",) if network.library else PREPROCESSING
     return {
         **dump_fields(network, (*NETWORK_FIELDS, *own)),
         "layers": {view: network.layers[view]},
@@ -172,7 +173,9 @@ def needs_proposals(project: Project, dataset: DatasetName, network: str) -> boo
 
 
 def weights(project: Project, dataset: DatasetName, network: str) -> str | Values:
-    """A network's weights: the user's own, trained here, or downloaded; Caffe's are converted."""
+    """A network's weights: the user's own, its folder, trained here, or downloaded; Caffe's are converted."""
+    if network in project.config.networks and project.config.networks[network].folder:
+        return encoder_folder(project, network)
     if network in project.config.concept_networks:
         return f"{project.results}/{project.training_dataset(dataset)}/networks/{network}.safetensors"
     return network_weights(project, network)
@@ -181,10 +184,12 @@ def weights(project: Project, dataset: DatasetName, network: str) -> str | Value
 def network_weights(project: Project, network: str) -> str | Values:
     """The weights of a network that is not a concept network: a user's or another rule's file, or its name.
 
-    Raises `InputError` if the network's library is not installed.
+    Raises `InputError` if the network's library is not installed, or for a folder.
     """
     entry = project.config.networks[network]
     check_library(network, entry)
+    if entry.folder is not None:
+        raise InputError(f"networks.{network}: {entry.architecture} makes the view whole alone; name another network.")
     if entry.trained_on and not (entry.local or entry.weights):
         return f"{project.results}/{entry.trained_on}/networks/{network}.safetensors"
     published = published_weights(project, network)
@@ -216,6 +221,22 @@ def class_names(project: Project, dataset: DatasetName, network: str) -> str | V
         return {"dataset": project.training_dataset(dataset)}
     classes = network_settings(project, dataset, network).classes
     return None if classes in (None, "imagenet") else project.packaged_file(str(classes))
+
+
+def encoder_folder(project: Project, network: str) -> str:
+    """The folder of an encoder. Raises `InputError` for one that the library must not see, or without the library."""
+    entry = project.config.networks[network]
+    check_library(network, entry)
+    model_files(str(entry.folder))
+    return str(entry.folder)
+
+
+def encoding_job(project: Project, dataset: DatasetName, network: str) -> Job:
+    """The encoding of the test split by an encoder in a folder."""
+    entry = project.network_entry(network)
+    ranked = {"ranked_sentences": project.datasets[dataset].sentences}
+    settings = {"network": feature_settings(entry, "whole"), **ranked, **_picture_settings(project, dataset)}
+    return Job(settings, modules_of_architecture(entry.architecture))
 
 
 def training_job(project: Project, dataset: DatasetName, network: str) -> Job:

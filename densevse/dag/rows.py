@@ -92,22 +92,32 @@ def _differences(own: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, D
     return {path: Difference(own=one, here=other) for path, (one, other) in differences(own, here).items()}
 
 
-def given_file(project: Project, key: str, dataset: DatasetName, variant: VariantName, seed: int) -> str | None:
+def row_files(project: Project, dataset: DatasetName, given: GivenFiles, seed: int) -> dict[str, str | Values]:
+    """The files of a given row for a seed, by their keys: the user's own, or the vectors that an encoder makes."""
+    if given.network is None:
+        return {**given.files(seed)}
+    made = {"own_file": f"{project.results}/{dataset}/vectors/{given.network}.safetensors"}
+    return {"images": made, "sentences": made}
+
+
+def given_file(
+    project: Project, key: str, dataset: DatasetName, variant: VariantName, seed: int
+) -> str | Values | None:
     """The file of a key, such as `scores`, for a seed; None if the row has no such file."""
-    return _row_files(project, dataset, variant).files(seed).get(key)
+    return row_files(project, dataset, _given_row(project, dataset, variant), seed).get(key)
 
 
 def given_files(project: Project, dataset: DatasetName, variant: VariantName, seed: int) -> list[str]:
-    """All files of a seed."""
-    return list(_row_files(project, dataset, variant).files(seed).values())
+    """The user's files of a seed."""
+    return list(_given_row(project, dataset, variant).files(seed).values())
 
 
 def given_job(project: Project, dataset: DatasetName, variant: VariantName) -> Job:
     """The retrieval of a given row: the meaning of its files' rows and columns, and what is ranked."""
     entry = project.datasets[dataset]
-    layout = dump_fields(_row_files(project, dataset, variant).layout, LAYOUT)
+    layout = dump_fields(_given_row(project, dataset, variant).layout, LAYOUT)
     return Job({"layout": layout, "ranked_sentences": entry.sentences, "top": entry.top})
 
 
-def _row_files(project: Project, dataset: DatasetName, variant: VariantName) -> GivenFiles:
+def _given_row(project: Project, dataset: DatasetName, variant: VariantName) -> GivenFiles:
     return project.config.given_rows()[variant].dataset_files(dataset)

@@ -106,6 +106,8 @@ def _find_paths(project: Project) -> Iterator[tuple[str, str]]:
     for name, network in config.networks.items():
         if network.classes not in (None, "imagenet"):
             yield f"networks.{name}.classes", project.packaged_file(str(network.classes))
+        if network.folder is not None:
+            yield f"networks.{name}.architecture", network.folder
 
 
 BY_HAND = "obtain_by_hand"

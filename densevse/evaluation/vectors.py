@@ -14,7 +14,7 @@ from densevse.runtime.arrays import Indices
 
 Vectors = NDArray[Any]
 _CHOSEN, _SUMMED = 1024, 4096
-"""So many vectors of either side are compared at once: their products are 32 MB."""
+"""So many vectors of either side are compared at once: their products are 32 MB. Smaller products wait for threads."""
 
 
 class SeveralVectors(NamedTuple):

@@ -49,7 +49,7 @@ def choices(retrievals: Sequence[Statement]) -> dict[str, str]:
     if any("given" in made.found for made in retrievals):
         rows = [(made.found["given"], made.given.get("layout", {})) for made in retrievals]
         zeros = [f"{count:,} vectors of {key} are zero" for key, count in _zeros(retrievals).items()]
-        return {"given": "; ".join([_files_and_options(rows), *zeros])}
+        return {"given": "; ".join([_files_and_options(rows), *_encoders(retrievals), *zeros])}
     members: dict[str, list[tuple[Any, Any]]] = {}
     for made in retrievals:
         for member in made.found.get("given_members", []):
@@ -160,6 +160,12 @@ def _word_vectors(model: Statement) -> str:
         return "none, as nothing is trained"
     vectors = parents(model).get("word_vectors")
     return vectors[0].names["vectors"] if vectors else "learned"
+
+
+def _encoders(retrievals: Sequence[Statement]) -> list[str]:
+    """What made the vectors of a given row, where the workflow made them."""
+    made = [one.found.get("encoded_by", {}) for each in retrievals for one in parents(each).get("images", [])]
+    return list(dict.fromkeys(", ".join(f"{key} {value}" for key, value in one.items()) for one in made if one))
 
 
 def _files_and_options(rows: Sequence[tuple[Any, Any]]) -> str:

@@ -8,6 +8,9 @@ machine computes bf16 in hardware, and records its choice in a file. All shards 
 features never mix two precisions, and a project that moves to another machine recomputes nothing.
 """
 
+import hashlib
+import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -24,6 +27,7 @@ from densevse.artifacts.images import Photographs
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, PRECISION, PREPROCESSING
 from densevse.artifacts.shards import remove_old_shards, shard_slice
+from densevse.config.model_folders import model_files
 from densevse.config.networks import NetworkSettings
 from densevse.runtime.ahead import prefetch_results
 from densevse.runtime.numerics import device, fastest_precision, set_up
@@ -67,7 +71,14 @@ class NetworkFiles:
         precision = self._precision()
         recorded = {} if precision == self.settings.get("precision") else {"precision": precision}
         seen = describe_input(validate(NetworkSettings, dict(self.settings), "networks"))
-        return {"weights_sha256": checksum(self.weights), PREPROCESSING: seen, **recorded}
+        return {"weights_sha256": self._digest_weights(), PREPROCESSING: seen, **recorded}
+
+    def _digest_weights(self) -> str:
+        """The digest of the file, or of the names and digests of a folder's."""
+        if not Path(self.weights).is_dir():
+            return checksum(self.weights)
+        files = [[os.path.relpath(one, self.weights), checksum(one)] for one in model_files(str(self.weights))]
+        return hashlib.sha256(json.dumps(files).encode()).hexdigest()
 
     def _precision(self) -> str:
         asked: str = self.settings.get("precision", "auto")
@@ -148,8 +159,8 @@ def batch_size(network: Network, view: str) -> int:
 
 def blank_batch(network: Network, view: str) -> Pixels:
     """A black batch in the network's format: (images, crops, size, size, 3)."""
-    side = network.settings.size
-    return np.zeros((batch_size(network, view), load_extraction(view).crops_of_image, side, side, 3), np.uint8)
+    blank: Pixels = network.blank_batch(batch_size(network, view), load_extraction(view).crops_of_image)
+    return blank
 
 
 def batches(
@@ -178,4 +189,6 @@ def full_batches(
 
 def features(network: Network, pixels: Pixels, view: str) -> NDArray[np.float32]:
     """Features of a batch of crops: (images, D) means over an image's crops, or a grid's (images, cells, D)."""
+    if pixels.dtype == object:  # images as they are, for a network with steps of its own
+        return network.image_vectors(pixels)
     return load_extraction(view).features(network, pixels, network.layer(view))

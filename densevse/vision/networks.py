@@ -12,7 +12,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.fx.experimental.optimization import fuse
@@ -73,6 +75,15 @@ class Network:
     def crops(self, pixels: Pixels, view: Cropping) -> Pixels:
         """(crops, size, size, 3): a view's crops of an image (height, width, 3)."""
         return view.crops(pixels, self.settings.resize, self.settings.size)
+
+    def blank_batch(self, images: int, crops: int) -> Any:
+        """(images, crops, size, size, 3) black crops."""
+        side = self.settings.size
+        return np.zeros((images, crops, side, side, 3), np.uint8)
+
+    def image_vectors(self, batch: NDArray[Any]) -> NDArray[np.float32]:
+        """(images, D) of (images, 1) whole images, of a network whose own steps read them. Raises `TypeError` here."""
+        raise TypeError(f"{self.settings.architecture} reads crops")
 
     def features(self, batch: Tensor, layer: str) -> Tensor:
         """(N, D) activations of a layer; for a convolution, their mean over all cells."""

@@ -16,6 +16,7 @@ datasets:
 """
 TWO = "datasets: {scenes: {}, pascal1k: {}}"
 OWN = "datasets: {scenes: {}}\nnetworks: {mine: {architecture: 'open_clip:RN50', local: w, layers: {whole: pooled}}}"
+FOLDER = ("--model", "sentence_transformers:folder", "--data", "mine.yaml")
 NAMED = ("--model", "open_clip:ViT-B-32", "--weights", "w")
 
 
@@ -54,6 +55,28 @@ def test_the_row_is_configured_beside_the_data_set(folder, made, densevse):
     assert config.methods["clip"].variants[name].networks == {"whole": name}
 
 
+@pytest.mark.parametrize(
+    ("architecture", "asked", "similarity"),
+    [
+        ("SiglipModel", (), "cosine"),
+        ("SiglipModel", ("--similarity", "dot"), "dot"),
+        ("ColPaliForRetrieval", (), "max_sum"),
+        ("ColPaliForRetrieval", ("--similarity", "max_sum_of_query"), "max_sum_of_query"),
+    ],
+)
+def test_an_encoder_in_a_folder_is_a_given_row(folder, made, densevse, architecture, asked, similarity):
+    Path("folder").mkdir()
+    Path("folder/model.safetensors").write_text("")
+    Path("folder/config.json").write_text(json.dumps({"architectures": [architecture]}))
+    densevse("evaluate", *FOLDER, *asked)
+    ((targets, files, _),) = made
+    config = configuration(overrides(files))
+    ((name, row),) = [(name, row) for name, row in config.given_rows().items() if "command" in name]
+    assert (row.given.network, row.given.similarity) == (name, similarity)
+    assert config.networks[name].folder == "folder"
+    assert targets == [f"results/mine/retrieval/full/{name}/seed0/given.parquet"]
+
+
 def test_a_network_of_the_configuration_is_asked_by_its_name(folder, made, densevse):
     densevse("evaluate", "--model", "mine", "--data", "own.yaml")
     densevse("evaluate", "--model", "clip_vit_b_32", "--data", "own.yaml")
@@ -70,7 +93,7 @@ def test_the_language_is_that_of_the_data_set(folder, monkeypatch):
         monkeypatch.setattr(zero_shot, name, lambda *_, found=found, **__: found)
     monkeypatch.setattr(zero_shot.schema, "read", lambda *_: None)
     Path("german.yaml").write_text(DATA.replace("title: My tars", "title: Meine, language: deu-Latn"))
-    others = {"tokenizer": None, "pad": None, "cores": None, "protocol": "full", "intervals": False}
+    others = {"tokenizer": None, "pad": None, "similarity": None, "cores": None, "protocol": "full", "intervals": False}
     asked = {"model": "open_clip:ViT-B-32", "weights": "w", **others}
     for data, named, expected in (("mine", None, "eng-Latn"), ("german", None, "deu-Latn"), ("german", "x", "x")):
         measured, _ = zero_shot.evaluate_zero_shot(Namespace(data=f"{data}.yaml", language=named, **asked))
@@ -83,6 +106,9 @@ def test_the_language_is_that_of_the_data_set(folder, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (("--model", "sentence_transformers:none", "--data", "mine.yaml"), "none: there is no such folder; name the"),
+        (("--model", "sentence_transformers:tars", "--data", "mine.yaml"), "tars: it has no weights in safetensors"),
+        ((*FOLDER, "--weights", "w"), "--weights: the folder of --model has everything; leave --weights out"),
         (NAMED, "--data: name a YAML file with a data set, as docs/data_sets.md shows"),
         ((*NAMED, "--data", "none.yaml"), "--data: none.yaml is not there; name a YAML file"),
         ((*NAMED, "--data", "two.yaml"), "must have one entry below `datasets`, not 2: scenes, pascal1k"),

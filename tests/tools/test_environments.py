@@ -73,7 +73,7 @@ def test_the_lock_of_another_cuda_repeats_no_package_of_requirements():
     assert not of_lock("cuda12").items() & BASE.items()
 
 
-@pytest.mark.parametrize("extra", ["eccv-caption", "networks", "onnx", "serve", "tensorboard", "heic"])
+@pytest.mark.parametrize("extra", ["eccv-caption", "networks", "encoders", "onnx", "serve", "tensorboard", "heic"])
 def test_the_environment_of_tests_has_the_extras_of_tables(extra):
     assert set(EXTRAS[extra]) <= set(GROUPS["dev"]), "a table that needs it would be made by no test"
 
@@ -87,6 +87,11 @@ def test_the_environment_of_tests_has_the_extras_of_tables(extra):
         ("serve", {"werkzeug"}),
         ("tensorboard", {"absl-py", "grpcio", "markdown", "tensorboard", "tensorboard-data-server", "werkzeug"}),
         ("heic", {"pillow-heif"}),
+        (
+            "encoders",
+            {"annotated-doc", "markdown-it-py", "mdurl", "rich", "sentence-transformers", "shellingham", "tokenizers"}
+            | {"transformers", "typer"},
+        ),
         ("networks", {"timm", "open-clip-torch", "ftfy", "wcwidth", "tokenizers"}),
     ],
 )

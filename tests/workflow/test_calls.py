@@ -51,7 +51,10 @@ VALUES = {
         "own": {**OWN, "word_vectors": None},
         "boxed": {**OWN, "title": "Boxed", "boxes": "file"},
     },
-    "networks": {"mobilenet_v2": {"precision": "auto"}},
+    "networks": {
+        "mobilenet_v2": {"precision": "auto"},
+        "encoder": {"architecture": "sentence_transformers:encoder", "layers": {"whole": "pooled"}},
+    },
     "proposers": {
         "by_masks": {"kind": "mcg", "options": {"scales": [1], "candidates": NUMBERS, "masks": {"dataset": "coco"}}},
         "by_maps": {
@@ -119,6 +122,8 @@ TARGETS = [
     "flickr8k/proposals/by_maps/00-of-16.parquet",
     "scenes/proposals/clustered_fast/00-of-01.parquet",
     "boundaries/mcg/contours.parquet",
+    "scenes/vectors/encoder.safetensors",
+    "scenes/features/encoder/whole/00-of-01.parquet",
 ]
 UNPLANNED = {
     "absent, adopt and unknown have no job": {"absent", "adopt", "unknown"},
@@ -136,10 +141,11 @@ PARAMS = {"call", "given", "code", "contents"}
 def planned(tmp_path_factory):
     """Rule -> the names of its jobs' inputs, outputs, params and settings, for each set of names that occurs."""
     folder = tmp_path_factory.mktemp("planned")
-    for name in ("folder", "precomp", "cxc"):
+    for name in ("folder", "precomp", "cxc", "encoder"):
         (folder / name).mkdir()
     for task in ("sts", "sis", "sits"):
         (folder / f"cxc/{task}_test.csv").write_text("")
+    (folder / "encoder/model.safetensors").write_text("")
     (folder / "file").write_text("")
     (folder / "test.yaml").write_text(json.dumps(VALUES))
     start = [sys.executable, "-c", PLAN, "--snakefile", ROOT / "Snakefile", "--configfile", "test.yaml", "--cores", "8"]

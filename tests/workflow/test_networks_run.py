@@ -12,6 +12,7 @@ from PIL import Image
 from safetensors.torch import load_file
 
 from densevse.evaluation.recall import metrics_of
+from tests import encoders
 from tests.projects import SMALL
 from tests.tiny_networks import CLIP, clip_model, save
 
@@ -116,3 +117,24 @@ def test_a_network_is_measured_by_one_line(continue_project):
     again = subprocess.run([*command, "--intervals"], **asked)
     assert again.stdout == done.stdout
     assert {file: file.stat().st_mtime_ns for file in project.folder.glob("results/scenes/**/*.*")} == made
+
+
+@pytest.mark.long
+def test_an_encoder_in_a_folder_is_a_row_by_one_line(continue_project):
+    pytest.importorskip("sentence_transformers", minversion="6")
+    values = copy.deepcopy(SMALL)
+    encoder = {"architecture": "sentence_transformers:colpali", "layers": {"whole": "pooled"}}
+    values["networks"] = {"folder": encoder}
+    values["methods"]["mine"] = {"given": {"network": "folder", "similarity": "max_sum"}}
+    table = {"title": "Folders", "sections": [{"dataset": "scenes"}], "measure": ["vse", "mine"], "reference": "vse"}
+    values["tables"]["folders"] = table
+    project = continue_project(values)
+    encoders.colpali(project.folder / "colpali")
+    project.run("results/tables/folders.md")
+    text = (project.folder / "results/tables/folders.md").read_text()
+    assert "architecture sentence_transformers:colpali, prompt of sentences query ''" in text
+    assert project.planned("results/tables/folders.md") == {}
+    (project.folder / "colpali/processor_config.json").write_text(
+        (project.folder / "colpali/processor_config.json").read_text() + "\n"
+    )
+    assert project.planned("results/tables/folders.md")["encode_test_split"] == 1

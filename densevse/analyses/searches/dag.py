@@ -11,7 +11,7 @@ from densevse.analyses.searches.settings import (
 )
 from densevse.config.given import GivenFiles
 from densevse.config.values import DatasetName
-from densevse.dag import datasets, training
+from densevse.dag import datasets, rows, training
 from densevse.dag.fields import LAYOUT, dump_fields
 from densevse.dag.inputs import InputFiles
 from densevse.dag.project import Project
@@ -120,11 +120,11 @@ def search_model(project: Project, search: str) -> Values:
     return {"dataset": entry.dataset, **project.last_round(entry.dataset, entry.variant, entry.seed)}
 
 
-def given_files(project: Project, search: str) -> dict[str, str]:
-    """The user's files that a search of a given row reads, by key."""
+def given_files(project: Project, search: str) -> dict[str, str | Values]:
+    """The files that a search of a given row reads, by key."""
     entry = _entry(project, search)
     own = {"vectors": entry.vectors} if entry.vectors else {}
-    return _given_row(project, search).files(entry.seed or 0) | own
+    return rows.row_files(project, entry.dataset, _given_row(project, search), entry.seed or 0) | own
 
 
 def job(project: Project, search: str) -> Job:

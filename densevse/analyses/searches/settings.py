@@ -116,7 +116,7 @@ def _check_trained_search(where: str, search: Search) -> None:
 
 def _check_given_search(where: str, search: Search, given: GivenFiles) -> None:
     """Raises `ValueError` for queries that the files of a given row do not have."""
-    if not given.images:
+    if not (given.images or given.network):
         raise ValueError(
             f"{where}.variant: {search.variant} is given by scores of fixed pairs; a search needs its vectors, as "
             "images and sentences"

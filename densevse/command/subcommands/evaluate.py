@@ -41,7 +41,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     answers = parser.add_mutually_exclusive_group(required=True)
     answers.add_argument("--per-image", type=int, help="the number of sentences of each image, such as 5")
     answers.add_argument("--relevant", help="the right answers: Parquet, TREC qrels, or a sparse matrix of SciPy (npz)")
-    answers.add_argument("--model", help="a network to measure without training: open_clip:<name>, or its entry's name")
+    answers.add_argument(
+        "--model",
+        help="a network without training: open_clip:<name>, sentence_transformers:<folder>, or its entry's name",
+    )
     answers.add_argument("--choices", metavar="FILE", help="questions: of an image a right sentence and wrong ones")
     parser.add_argument("--blind", metavar="FILE", help="with --choices: the scores beside other images, as scores")
     parser.add_argument(
@@ -96,8 +99,9 @@ def _check_arguments(arguments: Namespace) -> None:
     """Raises `InputError` that names arguments which do not go with others, or only with others."""
     from densevse.config.values import LANGUAGE
 
+    of_scores = [key for key in OF_SCORES if key != "similarity" or not _is_folder(arguments)]
     for fits, keys, message in (
-        (not arguments.model, OF_SCORES, "--model: its scores are computed here; leave out {}."),
+        (not arguments.model, of_scores, "--model: its scores are computed here; leave out {}."),
         (arguments.model, OF_MODEL, "{}: only with --model; add it, or leave this out."),
         (not arguments.choices, NOT_OF_CHOICES, "--choices: nothing is ranked; leave out {}."),
         (arguments.choices, ("blind",), "{}: only with --choices; add it, or leave this out."),
@@ -117,11 +121,16 @@ def _check_arguments(arguments: Namespace) -> None:
         )
 
 
+def _is_folder(arguments: Namespace) -> bool:
+    return (arguments.model or "").startswith("sentence_transformers:")
+
+
 def _evaluate_network(arguments: Namespace) -> tuple["EvaluatedModel", dict[str, float]]:
     from densevse.config.environment import check_extra
 
     check_extra("snakemake", "workflow,networks", "--model")
-    check_extra("open_clip", "networks", "--model")
+    package = ("sentence_transformers", "encoders") if _is_folder(arguments) else ("open_clip", "networks")
+    check_extra(*package, "--model")
     from densevse.command.zero_shot import evaluate_zero_shot  # which imports packages of the workflow
 
     return evaluate_zero_shot(arguments)

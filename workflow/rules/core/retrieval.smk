@@ -51,6 +51,35 @@ rule retrieve_by_ensemble:
         RUNNER
 
 
+# The vectors of a given row that an encoder in a folder makes.
+rule encode_test_split:
+    input:
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+        folder=path("{own_file}", features.encoder_folder),
+    output:
+        "<results>/{dataset}/vectors/{network}.safetensors",
+    log:
+        "<logs>/encode_test_split/{dataset}_{network}.log",
+    wildcard_constraints:
+        network=name_pattern(name for name, one in settings.networks.items() if one.folder),
+    conda:
+        "../../../envs/torch.yaml"
+    threads: from_wildcards(project.threads)
+    resources:
+        **settings.accelerator,
+        mem_mb=growing(8000),
+        runtime=growing(240),
+    params:
+        **calling("densevse.models.folder_vectors:encode_test_split", features.encoding_job),
+        contents=contents_of("{own_file}", features.encoder_folder),
+    message:
+        "vectors of the test split of {wildcards.dataset} by {wildcards.network}"
+    script:
+        RUNNER
+
+
 rule retrieve_given:
     input:
         image_table="<results>/{dataset}/images.parquet",
