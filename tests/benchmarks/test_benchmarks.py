@@ -17,7 +17,7 @@ ROWS = {
     "features": 1,
     "generation": 1,
     "half_precision": 4,
-    "given": 3,
+    "given": 5,
     "hlstm": 2,
     "mcg": 3,
     "ranking": 5,

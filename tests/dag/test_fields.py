@@ -18,9 +18,20 @@ PLAN_ALONE = {
     RegionOptions: set(),
     GivenLayout: set(),
     Decoding: set(),
-    # Given by a stage by name: options whole, regions, training and phases by lists of their own; the others as files.
+    # Given by a stage by name: options and prompts whole, regions, training and phases by their own lists; others as files.
     NetworkConfig: {
-        *("classes", "layers", "local", "options", "phases", "regions", "tokenizer", "trained_on", "training"),
+        *(
+            "classes",
+            "layers",
+            "local",
+            "options",
+            "phases",
+            "prompts",
+            "regions",
+            "tokenizer",
+            "trained_on",
+            "training",
+        ),
         "weights",
     },
     ConceptNetwork: {"learns_from", "network", "phases", "proposer", "training"},
