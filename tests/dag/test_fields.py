@@ -18,7 +18,7 @@ PLAN_ALONE = {
     RegionOptions: set(),
     GivenLayout: set(),
     Decoding: set(),
-    # Given by a stage by name: options and prompts whole, regions, training and phases by their own lists; others as files.
+    # Given by a stage by name: options and prompts whole, regions, training and phases by lists; the others as files.
     NetworkConfig: {
         *(
             "classes",
