@@ -59,6 +59,7 @@ class Retrieval(Task):
         self.parameters = method.hyperparameters
         self.train, self.val = train, val
         self.examples = len(train.rows.caption_ids)
+        self._said: set[str] = set()
 
     def to(self, device: torch.device) -> None:
         """Moves the method and, where they fit, the features that it reads."""
@@ -86,7 +87,7 @@ class Retrieval(Task):
         For a method with attention over places and words, also its mean entropy.
         """
         attention = entropies(self.module, self.val) if self.module.can("saliency") else {}
-        return {**recalls_and_rsum(self.module, self.val), **attention}
+        return {**recalls_and_rsum(self.module, self.val, self._said), **attention}
 
     def save(self, path: Path, **found: Any) -> None:
         """Writes the model with how it sees images."""
@@ -113,8 +114,11 @@ def add_siblings(examples: Indices, number: int, image_of_caption: Indices, epoc
     return np.unique(np.concatenate(found))
 
 
-def recalls_and_rsum(method: Method, pairs: Pairs) -> dict[str, float]:
-    """R@K both ways and their rsum of a method on a split; a warning says if they are no better than chance."""
+def recalls_and_rsum(method: Method, pairs: Pairs, said: set[str]) -> dict[str, float]:
+    """R@K both ways and their rsum of a method on val.
+
+    A warning tells if they are no better than chance, and joins `said`; otherwise each epoch on a small val repeats it.
+    """
     rows = pairs.rows
     every_image, every_sentence = np.arange(len(rows.image_ids)), np.arange(len(rows.caption_ids))
     score = scorer(method, encode_images(method, pairs), encode_sentences(method, pairs))
@@ -122,8 +126,10 @@ def recalls_and_rsum(method: Method, pairs: Pairs) -> dict[str, float]:
     counts = np.bincount(rows.image_of_caption, minlength=len(every_image))
     asks = every_image[counts > 0]
     found = query_failures(ranks.i2t, len(every_sentence), counts[asks], asks)
-    for failure in sorted(found | query_failures(ranks.t2i, len(every_image), 1, rows.image_of_caption)):
-        logger.warning("on val: %s", failure)
+    found |= query_failures(ranks.t2i, len(every_image), 1, rows.image_of_caption)
+    for failure in sorted(found - said):
+        logger.warning("on val: %s It is said once.", failure)
+    said |= found
     measured = metrics(ranks)
     return {name: measured[name] for name in MEASURES}
 

@@ -111,16 +111,19 @@ def test_evaluate_says_it(caplog, right):
 
 
 @pytest.mark.parametrize(("kind", "said"), [("learned", ""), ("random", NO_BETTER), ("all", NEARLY_EQUAL)])
-def test_a_training_says_it_of_val(monkeypatch, caplog, kind, said):
+def test_a_training_says_it_of_val_once(monkeypatch, caplog, kind, said):
     scores, test_set = collapsed("all") if kind == "all" else made(COUNTS["uneven"], 2 if kind == "learned" else 0)
     for name in ("encode_images", "encode_sentences"):
         monkeypatch.setattr(training, name, lambda *_: None)
     block = torch.from_numpy(scores)
     monkeypatch.setattr(training, "scorer", lambda *_: lambda images, sentences: lambda i, s: block[i, s])
     with caplog.at_level(logging.WARNING):
-        found = training.recalls_and_rsum(None, SimpleNamespace(rows=test_set))
+        said_before: set[str] = set()
+        for _ in range(2):
+            found = training.recalls_and_rsum(None, SimpleNamespace(rows=test_set), said_before)
     assert found["rsum"] == pytest.approx(densevse.evaluate(scores, test_set.image_of_caption)["rsum"])
-    assert [record.getMessage() for record in caplog.records][:1] == ([f"on val: {said}"] if said else [])
+    messages = [record.getMessage() for record in caplog.records if record.getMessage().startswith("on val")]
+    assert messages == ([f"on val: {said} It is said once."] if said else [])
 
 
 @pytest.mark.parametrize(

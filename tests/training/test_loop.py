@@ -253,7 +253,7 @@ def test_validation_leaves_training_mode_and_randomness_alone(trainer):
     method = one.task.module
     method.train()
     before = torch.get_rng_state()
-    assert recalls_and_rsum(method, one.task.val) == one.task.validate()
+    assert recalls_and_rsum(method, one.task.val, set()) == one.task.validate()
     assert method.training
     assert torch.equal(before, torch.get_rng_state())
 
