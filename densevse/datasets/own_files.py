@@ -2,7 +2,7 @@
 
 A new reader of an installed package may define, beside `read`,
 
-    recognise(path, pictures) -> Layout | None   # the settings to read a file or folder; see `recognise_files`
+    recognise(path, pictures) -> OwnLayout | None   # the settings to read a file or folder; see `recognise_files`
     check_first_lines(options, paths)            # raises `InputError` as `read` does, after a look at the first lines
 
 No job imports this module, so that nothing runs again when a layout is recognised in another way.
@@ -58,7 +58,7 @@ def check_first_lines(datasets: Mapping[DatasetName, Dataset], read: Collection[
                 raise InputError(f"datasets.{name}: {error}") from None
 
 
-class Layout(NamedTuple):
+class OwnLayout(NamedTuple):
     """The settings with which a reader reads a person's files, as it recognised them."""
 
     source: str  # the name of the recognised file or folder among the reader's sources
@@ -68,7 +68,7 @@ class Layout(NamedTuple):
     entry: Mapping[str, Any] = {}  # further keys of a data set without pictures
 
 
-def recognise_files(path: str, pictures: Collection[str]) -> dict[str, Layout]:
+def recognise_files(path: str, pictures: Collection[str]) -> dict[str, OwnLayout]:
     """Reader -> the settings with which it reads a file, folder or archive.
 
     `pictures` are the names of all pictures of the person, without folder and suffix. Raises `InputError` for a file
@@ -85,24 +85,24 @@ def _recognise_nothing(path: str, pictures: Collection[str]) -> None:
     """Stands for the recogniser of a reader that has none."""
 
 
-def recognise_coco(path: str, pictures: Collection[str]) -> Layout | None:
+def recognise_coco(path: str, pictures: Collection[str]) -> OwnLayout | None:
     """captions_*.json, alone or in a folder."""
     for _, content in _json_files(path):
         if content.get("images") and {"image_id", "caption"} <= _first_keys(content, "annotations"):
             options = {"splits": split_shares(len(content["images"]))}
-            return Layout("annotations", options, "captions in MS-COCO's JSON")
+            return OwnLayout("annotations", options, "captions in MS-COCO's JSON")
     return None
 
 
-def recognise_karpathy(path: str, pictures: Collection[str]) -> Layout | None:
+def recognise_karpathy(path: str, pictures: Collection[str]) -> OwnLayout | None:
     """Karpathy's file, alone or in a folder."""
     for name, content in _json_files(path):
         if {"filename", "split", "sentences"} <= _first_keys(content, "images"):
-            return Layout("karpathy", {"karpathy": name}, "sentences and splits in Karpathy's JSON")
+            return OwnLayout("karpathy", {"karpathy": name}, "sentences and splits in Karpathy's JSON")
     return None
 
 
-def recognise_flickr(path: str, pictures: Collection[str]) -> Layout | None:
+def recognise_flickr(path: str, pictures: Collection[str]) -> OwnLayout | None:
     """A folder or archive with a token file, and a list of photographs for each split."""
     files = {} if is_plain_file(path) else _texts(path, ".txt", ".token")
     begins = {PurePosixPath(name).name: read()[:1000].decode(errors="replace") for name, read in files.items()}
@@ -112,10 +112,10 @@ def recognise_flickr(path: str, pictures: Collection[str]) -> Layout | None:
         return None
     token = min(tokens, key=len)  # Flickr8k.lemma.token.txt has lemmas
     options = {"captions": token, "splits": {split: name for split, (name,) in lists.items()}}
-    return Layout("text", options, f"the token file {token} and a list of photographs for each split")
+    return OwnLayout("text", options, f"the token file {token} and a list of photographs for each split")
 
 
-def recognise_pascal(path: str, pictures: Collection[str]) -> Layout | None:
+def recognise_pascal(path: str, pictures: Collection[str]) -> OwnLayout | None:
     """The page of Pascal1K, or a folder or archive with a text for each picture."""
     if is_plain_file(path):
         page = Path(path).read_bytes() if path.lower().endswith((".html", ".htm")) else b""
@@ -124,10 +124,10 @@ def recognise_pascal(path: str, pictures: Collection[str]) -> Layout | None:
         texts = [_stem(name) for name in _texts(path, ".txt")]
         number = len(texts) if {*texts} <= {*pictures} else 0
     options = {"splits": split_shares(number)} if number else {}
-    return Layout("sentences", options, "a text with sentences for each photograph") if number else None
+    return OwnLayout("sentences", options, "a text with sentences for each photograph") if number else None
 
 
-def recognise_scan(path: str, pictures: Collection[str]) -> Layout | None:
+def recognise_scan(path: str, pictures: Collection[str]) -> OwnLayout | None:
     """A folder of precomputed features of regions."""
     vectors, lines = (Path(path, f"train_{name}") for name in ("ims.npy", "caps.txt"))
     if not (vectors.is_file() and lines.is_file()):
@@ -137,10 +137,10 @@ def recognise_scan(path: str, pictures: Collection[str]) -> Layout | None:
         "features": {"given": {"regions": {"format": "scan"}, "whole_by": "mean"}},
         "networks": {"regions": "given", "whole": "given"},
     }
-    return Layout("precomp", {"copies": SENTENCES if repeated else 1}, "SCAN's folder of features", True, entry)
+    return OwnLayout("precomp", {"copies": SENTENCES if repeated else 1}, "SCAN's folder of features", True, entry)
 
 
-def recognise_webdataset(path: str, pictures: Collection[str]) -> Layout | None:
+def recognise_webdataset(path: str, pictures: Collection[str]) -> OwnLayout | None:
     """A tar, or a folder of tars, with a text or JSON beside each picture."""
     folder = Path(path).is_dir()
     files = {file.relative_to(path).as_posix(): file for file in list_files(path, "*.tar")} if folder else {}
@@ -158,7 +158,7 @@ def recognise_webdataset(path: str, pictures: Collection[str]) -> Layout | None:
     by_split = _group_by_split(files)
     samples = sum(PurePosixPath(name).suffix.lower() in SUFFIXES for _, name in names)
     options |= {"files": _patterns(by_split)} if by_split else {"splits": split_shares(samples)}
-    return Layout("shards", options, f"{len(files)} tars of samples, as img2dataset writes them", True)
+    return OwnLayout("shards", options, f"{len(files)} tars of samples, as img2dataset writes them", True)
 
 
 COLUMNS: Mapping[str, str] = {
@@ -170,7 +170,7 @@ COLUMNS: Mapping[str, str] = {
 """Option of the reader `pairs` -> what people call its column, in small letters."""
 
 
-def recognise_pairs(path: str, pictures: Collection[str]) -> Layout | None:
+def recognise_pairs(path: str, pictures: Collection[str]) -> OwnLayout | None:
     """A table, or a folder with one or with one for each split.
 
     Raises `InputError` with the columns of a table in which none is known to hold images, or none sentences.
@@ -196,7 +196,7 @@ def recognise_pairs(path: str, pictures: Collection[str]) -> Layout | None:
     split = chosen.get("split")
     divided = {"files": _patterns(by_split)} if by_split else _split_options(split, columns[split] if split else [])
     named = {} if by_split or is_plain_file(path) else {"file": PurePosixPath(name).name}
-    return Layout("pairs", {**options, **divided, **named}, f"a table with the columns {', '.join(columns)}", stored)
+    return OwnLayout("pairs", {**options, **divided, **named}, f"a table with the columns {', '.join(columns)}", stored)
 
 
 def _choose_columns(columns: Mapping[str, list[Any]], pictures: Collection[str]) -> dict[str, str]:
@@ -311,7 +311,7 @@ def _stem(name: str) -> str:
     return PurePosixPath(name.strip()).stem
 
 
-_RECOGNISERS: Mapping[str, Callable[[str, Collection[str]], Layout | None]] = {
+_RECOGNISERS: Mapping[str, Callable[[str, Collection[str]], OwnLayout | None]] = {
     "coco": recognise_coco,
     "flickr": recognise_flickr,
     "karpathy": recognise_karpathy,
