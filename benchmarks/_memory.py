@@ -7,6 +7,8 @@ from pathlib import Path
 
 SAMPLED = 0.005
 """Seconds between two readings of the memory."""
+PAGE = 4
+"""KiB of a page, the least that the kernel counts."""
 
 
 def extra_memory(work: Callable[[], None]) -> float:
@@ -19,9 +21,12 @@ def extra_memory(work: Callable[[], None]) -> float:
 
 
 def extra_anonymous_memory(work: Callable[[], None]) -> float:
-    """MB by which the anonymous memory of this process, all but mapped files, rises above its value before."""
+    """MB by which the anonymous memory of this process, all but mapped files, rises above its value before.
+
+    At least a page, so that a ratio of two is finite: small work fits in memory that the process has already.
+    """
     ctypes.CDLL(None).malloc_trim(0)
-    before, done, found = _status("RssAnon"), threading.Event(), [0]
+    before, done, found = _status("RssAnon"), threading.Event(), [PAGE]
 
     def look() -> None:
         while not done.wait(SAMPLED):

@@ -9,6 +9,7 @@ import torch
 
 from benchmarks import __main__ as bench
 from benchmarks._machine import machine
+from benchmarks._memory import extra_anonymous_memory
 
 ROWS = {
     "captions": 2,
@@ -51,6 +52,11 @@ def test_a_benchmark_yields_its_rows_at_toy_size(name):
         assert math.isfinite(measured)
         assert measured >= 0
         assert not {"|", "\n", "nan"} & {*what, *target, *note, *note.split()}  # each is a cell of a table
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
+def test_work_that_takes_no_memory_is_counted_as_a_page_so_that_ratios_are_finite():
+    assert 0 < extra_anonymous_memory(lambda: None) < 1
 
 
 def test_the_table_says_machine_load_and_date(tmp_path, monkeypatch, capsys):
