@@ -110,6 +110,11 @@ def first_protocol(project: Project, dataset: DatasetName) -> Protocol:
     return next(section.protocol for section in find_table(project, dataset).sections if section.dataset == dataset)
 
 
+def last_retrieval(project: Project, dataset: DatasetName, variant: VariantName) -> Values:
+    """The values of a retrieval's path: by the protocol of the main table, of the first seed's last round."""
+    return {"protocol": first_protocol(project, dataset), **project.last_round(dataset, variant)}
+
+
 def section_datasets(project: Project, table: str) -> list[Values]:
     """The data set of each section with measurements."""
     return [{"dataset": section.dataset} for section in _measured_sections(project, table)]

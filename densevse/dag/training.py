@@ -31,6 +31,11 @@ def inputs(project: Project, wildcards: Wildcards, member: VariantName | None = 
     }
 
 
+def trained_model(project: Project, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
+    """The values of a model's path, of the data set whose networks and words a data set borrows, if it does."""
+    return {"dataset": project.training_dataset(dataset), **project.variant_round(dataset, variant, seed, round)}
+
+
 def generated_inputs(project: Project, wildcards: Wildcards, variant: VariantName) -> InputFiles:
     """The sentences of a generator about a data set's images, if a variant reads them."""
     entry = project.variant(wildcards.dataset, variant)

@@ -55,10 +55,10 @@ def resize_picture(pixels: Pixels, side: int) -> Pixels:
     return np.asarray(image.resize(size, Image.Resampling.BICUBIC))
 
 
-def jpeg(pixels: Pixels) -> bytes:
+def jpeg(pixels: Pixels, quality: int = _QUALITY) -> bytes:
     """A picture as a file."""
     file = io.BytesIO()
-    Image.fromarray(pixels).save(file, format="JPEG", quality=_QUALITY)
+    Image.fromarray(pixels).save(file, format="JPEG", quality=quality)
     return file.getvalue()
 
 

@@ -4,19 +4,19 @@ Snakemake prints the source of a rule's script, which is one for all rules; so t
 """
 
 import base64
-import io
 import mimetypes
 import re
-import subprocess
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from datetime import date
 from html import escape
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 from PIL import Image
 
+from densevse.report.pictures import jpeg
+from densevse.runtime.git import git
 from snakeproof.files import write_text
 
 PICTURES = ("*_gains.svg", "correspondences.png", "saliency.png", "alignments.png", "examples/*.png", "captions.png")
@@ -72,10 +72,7 @@ def start_page(
 
 def _describe_origin(root: Path) -> str:
     """The day, and the commit of the project if it is a clone."""
-    commit = ""
-    with suppress(FileNotFoundError):  # no git
-        asked = ["git", "-C", str(root), "log", "-1", "--format=%h of %as"]
-        commit = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
+    commit = git(root, "log", "-1", "--format=%h of %as")
     return f"<p>Written on {date.today()}{f', at commit {commit}' if commit else ''}.</p>"
 
 
@@ -112,9 +109,7 @@ def _shrink_picture(path: Path) -> bytes:
     with Image.open(path) as image:
         page = image.convert("RGB")
     page.thumbnail((_WIDTH, page.height))
-    file = io.BytesIO()
-    page.save(file, format="JPEG", quality=_QUALITY)
-    return file.getvalue()
+    return jpeg(np.asarray(page), _QUALITY)
 
 
 def write_list(title: str, files: Sequence[str], output: str, **made: list[str]) -> None:

@@ -190,10 +190,6 @@ class GrammarParser:
         known = {text: self._parse(text) for text in dict.fromkeys(texts)}
         return [known[text] for text in texts]
 
-    def count_readings(self, text: str) -> int:
-        """The number of the grammar's readings of a sentence."""
-        return len(_Chart(self._ways, [self._words[token.lower()].kind for token in TOKENIZER.tokenize(text)]).trees())
-
     def _parse(self, text: str) -> Parse:
         tokens: list[str] = TOKENIZER.tokenize(text)
         if not tokens:

@@ -99,10 +99,6 @@ class Network:
             )
         return maps.flatten(2).transpose(1, 2).contiguous()
 
-    def classify(self, batch: Tensor) -> Tensor:
-        """(N, classes) class scores before the softmax."""
-        return self.outputs(batch, [CLASSES])[0]
-
     def outputs(self, batch: Tensor, layers: Sequence[str]) -> tuple[Tensor, ...]:
         """The activations of several layers, in one pass that ends after the last of them."""
         nodes = tuple(self.node(layer) for layer in layers)

@@ -6,6 +6,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from densevse.config.networks import CLASSES
 from densevse.vision.architectures.efficientnet_lite import SIZES, untrained
 from densevse.vision.networks import load_network
 
@@ -47,4 +48,4 @@ def test_published_weights_give_what_timm_gives(name):
     cells, scores = scores_by_timm(timm, name, load_file(weights), batch.float() / 127.5 - 1)
     assert torch.allclose(network.grid(batch, "conv"), cells.flatten(2).transpose(1, 2), atol=1e-3)
     assert torch.allclose(network.features(batch, "pooled"), cells.mean((2, 3)), atol=1e-3)
-    assert torch.allclose(network.classify(batch), scores, atol=1e-3)
+    assert torch.allclose(network.outputs(batch, [CLASSES])[0], scores, atol=1e-3)

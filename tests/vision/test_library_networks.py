@@ -10,7 +10,7 @@ from open_clip.transform import PreprocessCfg, image_transform_v2
 from PIL import Image
 from timm.data import create_transform, resolve_data_config
 
-from densevse.config.networks import RegionOptions
+from densevse.config.networks import CLASSES, RegionOptions
 from densevse.vision.architectures import open_clip_networks
 from densevse.vision.extract_regions import _check_classes
 from densevse.vision.networks import load_network, standardise_pixels
@@ -109,7 +109,7 @@ def test_vectors_of_timm_are_its_own(name, folder):
     hook = model.blocks[-1].register_forward_hook(lambda _, __, tokens: after.append(tokens))
     classes = model(pixels)
     hook.remove()
-    torch.testing.assert_close(network.classify(batch), classes)
+    torch.testing.assert_close(network.outputs(batch, [CLASSES])[0], classes)
     torch.testing.assert_close(model.head(network.features(batch, "pooled")), classes)
     torch.testing.assert_close(network.grid(batch, "patches"), model.norm(after[0])[:, model.num_prefix_tokens :])
 
@@ -168,7 +168,7 @@ def test_transformers_of_torchvision(name, folder):
     batch, scaled = batch_of(network, 1)
     head = model.heads if name == "vit_b_32" else model.head
     torch.testing.assert_close(head(network.features(batch, "pooled")), model(scaled), rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(network.classify(batch), model(scaled))
+    torch.testing.assert_close(network.outputs(batch, [CLASSES])[0], model(scaled))
     assert network.grid(batch, "patches").shape == (1, 49, 768)
     if name == "swin_t":
         torch.testing.assert_close(network.grid(batch, "patches").mean(1), network.features(batch, "pooled"))
@@ -244,4 +244,4 @@ def test_options_reach_the_library(folder):
     settings = {**TIMM, "options": {"num_classes": 7}, "layers": LAYERS}
     network = load_network(settings, save(model, folder / "seven.safetensors"))
     assert network.classes == 7
-    assert network.classify(batch_of(network)[0]).shape == (3, 7)
+    assert network.outputs(batch_of(network)[0], [CLASSES])[0].shape == (3, 7)

@@ -8,6 +8,7 @@ import torchvision
 from safetensors.torch import save_file
 from torch.nn import functional
 
+from densevse.config.networks import CLASSES
 from densevse.config.registries import ARCHITECTURES
 from densevse.vision.networks import load_module, load_network
 from snakeproof.errors import InputError
@@ -50,25 +51,25 @@ def test_layers_are_those_of_torchvisions_own_forward_pass(squeezenet, weights, 
     maps = squeezenet.features(scaled(pixels))
     torch.testing.assert_close(network.features(pixels, "pooled"), maps.mean((2, 3)), rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(network.grid(pixels, "conv"), maps.flatten(2).mT, rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(network.classify(pixels), squeezenet(scaled(pixels)), rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(network.outputs(pixels, [CLASSES])[0], squeezenet(scaled(pixels)), rtol=1e-4, atol=1e-5)
 
 
 def test_several_layers_come_of_one_pass(weights, pixels):
     network = load_network(SQUEEZENET, weights)
     maps, again, classes = network.outputs(pixels, ["conv", "pooled", "classes"])
     assert torch.equal(maps, again)
-    assert torch.equal(classes, network.classify(pixels))
+    assert torch.equal(classes, network.outputs(pixels, [CLASSES])[0])
 
 
 def test_nothing_behind_the_layer_is_computed(weights, pixels):
     network = load_network(SQUEEZENET, weights)
     network.features(pixels, "pooled")
-    network.classify(pixels)
+    network.outputs(pixels, [CLASSES])
     ran = []
     network.module.classifier[1].register_forward_hook(lambda *_: ran.append("classifier"))
     network.features(pixels, "pooled")
     assert ran == []
-    network.classify(pixels)
+    network.outputs(pixels, [CLASSES])
     assert ran == ["classifier"]
 
 

@@ -70,10 +70,7 @@ rule alignment_figures:
         ),
         retrieval=path(
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
-            lambda dataset, variant: {
-                "protocol": tables.first_protocol(dataset),
-                **project.last_round(dataset, variant),
-            },
+            tables.last_retrieval,
         ),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",

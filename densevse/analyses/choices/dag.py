@@ -38,11 +38,6 @@ def asked_dataset(project: Project, dataset: DatasetName) -> Values:
     return {"dataset": _image_dataset(project, dataset)}
 
 
-def model(project: Project, dataset: DatasetName, variant: VariantName, seed: int, round: int) -> Values:
-    """The trained model that answers."""
-    return {"dataset": project.training_dataset(dataset), **project.variant_round(dataset, variant, seed, round)}
-
-
 def model_inputs(project: Project, wildcards: Wildcards) -> InputFiles:
     """The artifacts that a variant reads of the images and of the questions' sentences.
 

@@ -21,7 +21,7 @@ def target_files(project: Project, dataset: DatasetName) -> list[str]:
 
 def compared_retrievals(project: Project, dataset: DatasetName) -> list[Values]:
     """The retrieval of each variant that SCO's Figure 4 compares: the last round of its first seed."""
-    return _last_retrievals(project, dataset, COMPARED)
+    return [tables.last_retrieval(project, dataset, name) for name in COMPARED]
 
 
 def comparison_job(project: Project, dataset: DatasetName) -> Job:
@@ -31,7 +31,7 @@ def comparison_job(project: Project, dataset: DatasetName) -> Job:
 
 def main_retrievals(project: Project, dataset: DatasetName) -> list[Values]:
     """The retrieval of each row that a data set's main table measures: the last round of its first seed."""
-    return _last_retrievals(project, dataset, tables.variants(project, dataset))
+    return [tables.last_retrieval(project, dataset, name) for name in tables.variants(project, dataset)]
 
 
 def one_query_job(project: Project, dataset: DatasetName) -> Job:
@@ -39,14 +39,11 @@ def one_query_job(project: Project, dataset: DatasetName) -> Job:
     return _answers_job(project, dataset, tables.variants(project, dataset), "A sentence of {}, and its best images")
 
 
-def _last_retrievals(project: Project, dataset: DatasetName, names: Iterable[VariantName]) -> list[Values]:
-    protocol = tables.first_protocol(project, dataset)
-    return [{"protocol": protocol, **project.last_round(dataset, name)} for name in names]
-
-
 def _answers_job(project: Project, dataset: DatasetName, names: Iterable[VariantName], title: str) -> Job:
     shown = {
-        project.variant(dataset, name).title: Identity(dataset, split="test", **values)
-        for name, values in zip(names, _last_retrievals(project, dataset, names), strict=True)
+        project.variant(dataset, name).title: Identity(
+            dataset, split="test", **tables.last_retrieval(project, dataset, name)
+        )
+        for name in names
     }
     return datasets.picture_job(project, dataset, title.format(project.datasets[dataset].title), shown)

@@ -59,10 +59,7 @@ rule encode_images:
         unpack(searches.inputs_of_images),
         model=path(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors",
-            lambda dataset, variant, seed, round: {
-                "dataset": project.training_dataset(dataset),
-                **project.variant_round(dataset, variant, seed, round),
-            },
+            training.trained_model,
         ),
     output:
         "<results>/{dataset}/encodings/{variant}/seed{seed}/round{round}/{split}.parquet",
