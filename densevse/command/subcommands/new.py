@@ -27,7 +27,7 @@ SCAN's folder of features. docs/data_sets.md describes them."""
 METHODS = ("vse", "vsepp")
 REASONS = {
     "local": "your weights",
-    "mean": "of red, green and blue, with which these weights were trained; a wrong one gives a table without a word",
+    "mean": "of red, green and blue, with which these weights were trained; a wrong one gives a wrong table",
     "std": "likewise",
     "parameters": "as on Flickr8k",
     "training": "a batch is at most an eighth of the training pairs",
@@ -74,7 +74,7 @@ def run(arguments: Namespace) -> int:
     Path(target).write_text(told + "".join(_format_line(*line) for line in lines), encoding="utf-8")
     print(f"Wrote {target}, with a comment at each line.")
     if asked := [key for _, key, value, _ in lines if str(value).startswith("write ")]:
-        print(f"First write there the {' and '.join(asked)} of your weights: wrong ones give a table without a word.")
+        print(f"First write there the {' and '.join(asked)} of your weights: wrong ones give a wrong table.")
     table = f"results/{'tables' if found else 'search'}/{name}.md"
     print(f"Next:\n  densevse plan {table} --configfile {target}")
     print(f"  densevse run {table} --configfile {target} --cores 2\n  cat {table}")
