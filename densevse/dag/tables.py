@@ -91,15 +91,19 @@ def _learning_variants(project: Project, dataset: DatasetName) -> dict[VariantNa
 
 def last_rounds(project: Project, dataset: DatasetName, names: Iterable[VariantName] | None = None) -> list[Values]:
     """The last round of each variant, of each seed; by default of those in the data set's main table."""
-    measured, seeds = variants(project, dataset) if names is None else names, project.datasets[dataset].seeds
-    return [project.last_round(dataset, name, seed) for name in measured for seed in seeds]
+    measured = variants(project, dataset) if names is None else names
+    return [
+        project.last_round(dataset, name, seed)
+        for name in measured
+        for seed in _seeds(project, name, SectionConfig(dataset=dataset))
+    ]
 
 
 def plan_of_last_rounds(project: Project, dataset: DatasetName, variants: Iterable[VariantName]) -> LastRoundsPlan:
     """The plan of a table of the last rounds of variants."""
     measured: dict[str, LastRound] = {}
     for name in variants:
-        last, seeds = project.last_round(dataset, name), project.datasets[dataset].seeds
+        last, seeds = project.last_round(dataset, name), _seeds(project, name, SectionConfig(dataset=dataset))
         title = project.variant(dataset, name).title
         measured[name] = LastRound(title=title, seeds=seeds, model=last["variant"], round=last["round"])
     return LastRoundsPlan(title=project.datasets[dataset].title, dataset=dataset, measured=measured)

@@ -10,7 +10,7 @@ Wrong sentences may be told by their words alone. So each choice is also made bl
 picture decides is the difference of the two.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -46,6 +46,9 @@ def _find_wrong_questions(rows: pd.DataFrame) -> dict[str, NDArray[np.bool_]]:
         "a wrong sentence is the right one; remove it": np.array([one[0] in one[1:] for one in texts]),
         "another question has this name; give each its own": rows["question"].duplicated().to_numpy(),
         "its image is in another family too; a bootstrap draws families": (families > 1).to_numpy(),
+        f"its category is {EVERY}, which names all categories together; rename it": (
+            (rows["category"] == EVERY) & (rows["category"].nunique() > 1)
+        ).to_numpy(),
     }
 
 
@@ -150,14 +153,15 @@ def pad_rows(rows: Sequence[Sequence[float]]) -> Reals:
     return padded
 
 
-def draw_others(captions: pd.DataFrame, seed: int) -> dict[str, list[str]]:
+def draw_others(captions: pd.DataFrame, family: Mapping[str, str], seed: int) -> dict[str, list[str]]:
     """Image -> the images beside which its blind choices are made: `BLIND_IMAGES`, or all if fewer fit.
 
-    `captions` has image, text and family. None has a caption of the image, or is of its family.
+    `captions` has image and text, and `family` that of each image, of which some may have no caption. None of an
+    image's others has a caption of it, or is of its family.
     """
     texts = captions["text"].str.casefold().str.split().str.join(" ")
     said = {str(image): frozenset(some) for image, some in texts.groupby(captions["image"], sort=False)}
-    family = dict(zip(captions["image"], captions["family"], strict=True))
+    said |= {image: frozenset() for image in family if image not in said}
     names, found = [*said], {}
     for number, image in enumerate(names):
         order = map(names.__getitem__, np.random.default_rng([seed, number]).permutation(len(names)).tolist())
@@ -216,9 +220,11 @@ def compare_choices(questions: pd.DataFrame, seeds: Sequence[Choices], reference
     """How much more of its choices the picture decides than of those of a reference, in points.
 
     A row has the gain of the difference between choice and blind choice, a mean over seeds, which are paired, and its
-    95% interval: category (as of `measure_choices`), gain, gain_low, gain_high. All have blind choices.
+    95% interval: category (as of `measure_choices`), gain, gain_low, gain_high. All have blind choices. What has no
+    training has one, which is compared with each seed of the other.
     """
-    family = pd.factorize(questions["family"])[0]
+    family, most = pd.factorize(questions["family"])[0], max(len(seeds), len(reference))
+    seeds, reference = ([*some] * most if len(some) == 1 else some for some in (seeds, reference))
     gains = [
         _credits(own)["difference"] - _credits(other)["difference"] for own, other in zip(seeds, reference, strict=True)
     ]

@@ -87,7 +87,9 @@ class RankingLoss(nn.Module):
             return {"sum": sum_of_hinges, "hardest": hardest_hinges}[kind](scores, positives, parameters.margin)
         if not hasattr(self, "bias" if kind == "sigmoid" else "log_scale"):
             raise ValueError(f"negatives: {kind} learns a temperature; set it in `parameters`, not in a phase alone")
-        scaled = scores * self.log_scale.exp().clamp(max=100)
+        with torch.no_grad():  # the scale itself is held: beyond a clamp of its value it would learn no more
+            self.log_scale.clamp_(max=math.log(100))
+        scaled = scores * self.log_scale.exp()
         return softmax_loss(scaled, positives) if kind == "softmax" else sigmoid_loss(scaled + self.bias, positives)
 
 

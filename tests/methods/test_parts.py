@@ -116,9 +116,12 @@ def test_other_true_pairs_are_in_no_term_of_losses_that_learn(scores, positives,
     assert of(changed, positives) > before
 
 
-def test_the_scale_is_100_at_most(scores, positives):
-    (hottest, _), (held, _) = ranking("softmax", 0.01), ranking("softmax", 0.0001)
+def test_the_scale_is_100_at_most_and_is_learned_there_too(scores, positives):
+    (hottest, _), (held, loss) = ranking("softmax", 0.01), ranking("softmax", 0.0001)
     assert held(scores, positives).item() == pytest.approx(hottest(scores, positives).item(), rel=1e-5)
+    held(scores, positives).backward()
+    assert loss.log_scale.grad.item() != 0
+    assert loss.log_scale.item() == pytest.approx(math.log(100))
 
 
 def test_hinges_learn_nothing_and_are_those_of_the_functions(scores, positives):

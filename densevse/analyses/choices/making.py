@@ -94,8 +94,10 @@ def say_pairs(scene: Scene, category: str, parser: GrammarParser, key: list[int]
             break
         said = int(random.integers(2**32))
         right, wrong = (describe(one, np.random.default_rng(said), 1)[0].text for one in (scene, other))
-        one, two = map(kept, parser.parse([right, wrong]))
-        if right != wrong and one == two:
+        parses = parser.parse([right, wrong])
+        one, two = map(kept, parses)
+        counts = [parse.tags.count("CD") for parse in parses]  # "the cones" is true of three where "two cones" is right
+        if right != wrong and one == two and counts[0] <= counts[1]:
             found[right, wrong] = None
     return [*found]
 
@@ -132,8 +134,11 @@ def _add_one(scene: Scene, random: Generator) -> Scene | None:
 
 
 def _move(scene: Scene, random: Generator) -> Scene | None:
-    """The same things in another relation, as scenes may have: a carrier is large, and few shapes lean."""
-    layouts = [Layout.LEFT_OF, Layout.ABOVE] if len(scene.things) > 1 else []
+    """The same things in another relation, as scenes may have: a carrier is large, and few shapes lean.
+
+    Of three things the third stands across the pair, so it may be above a thing and left of it too.
+    """
+    layouts = [Layout.LEFT_OF, Layout.ABOVE] if len(scene.things) == 2 else []
     if scene.layout.is_touching:
         layouts = [Layout.PUSH]
         layouts += [Layout.CARRY] if scene.things[0].size == "large" else []

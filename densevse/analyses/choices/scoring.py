@@ -56,7 +56,7 @@ def choice_scores(
     names = pd.Index(images.rows.image_ids)
     known = captions.rename(columns={"image_id": "image"})[captions["image_id"].isin(names).to_numpy()]
     families = dict(zip(names, images.rows.family_of_image, strict=True))
-    others = draw_others(known.assign(family=known["image"].map(families)), seed)
+    others = draw_others(known, families, seed)
     beside = [[image, *others.get(image, [])] for image in asked["image"]]
     wrong = next((some[0] for some in beside if some[0] not in names or len(some) < 2), None)
     if wrong is not None:

@@ -147,6 +147,8 @@ def _gain_columns(reference: str, title: str) -> tuple[TableColumn, TableColumn]
 
 def _blind_notes(rows: pd.DataFrame) -> list[str]:
     beats = rows[rows["beats_chance_blind"]]
+    if rows["blind_low"].isna().all():
+        return ["Blind choices have no interval here, so which of them are above chance is not known."]
     if beats.empty:
         return ["Blind, no method is above chance: no interval of a blind choice lies above it."]
     named = [f"{name} ({', '.join(of['category'])})" for name, of in beats.groupby("method", sort=False)]

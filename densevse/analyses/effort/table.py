@@ -142,7 +142,7 @@ def make_effort_table(
         ]
     )
     sheets = [_summary_sheet(rows, table, bootstrap, number, sentences) for number, rows in enumerate(runs, 1)]
-    sheets += [_agreement_sheet(*two, table.reference, bootstrap) for two in pairwise(runs)]
+    sheets += [_agreement_sheet(run, two, table.reference, bootstrap) for run, two in enumerate(pairwise(runs), 1)]
     found = Document(f"Equal effort: {table.title}", [*sheets, _draws_sheet(frame, table)], _notes(table))
     write_table(frame, EFFORT, found, Outputs(**outputs))
 
@@ -234,11 +234,9 @@ def _lead_cell(row: Tuned) -> str:
     return f"{number(float(row.lead.mean()))} ({number(float(row.lead.std(ddof=1)))})" if len(row.lead) else "alone"
 
 
-def _agreement_sheet(
-    first: Sequence[Tuned], second: Sequence[Tuned], reference: str, bootstrap: RankBootstrap
-) -> Sheet:
+def _agreement_sheet(run: int, two: Sequence[Sequence[Tuned]], reference: str, bootstrap: RankBootstrap) -> Sheet:
     """A line for each row: its gains on the reference in two runs, and their difference, by Holm over the rows."""
-    by_name = [{row.name: row for row in rows} for rows in (first, second)]
+    first, by_name = two[0], [{row.name: row for row in rows} for rows in two]
     pairs = {
         row.name: [(of[row.name].tested, of[reference].tested) for of in by_name]
         for row in first
@@ -250,7 +248,7 @@ def _agreement_sheet(
         def cell(row: Tuned) -> str:
             return number(_rsum(pairs[row.name][place][0]) - _rsum(pairs[row.name][place][1]), sign="+")
 
-        return TableColumn(f"gain in run {place + 1}", cell=cell)
+        return TableColumn(f"gain in run {run + place}", cell=cell)
 
     def verdict(row: Tuned) -> str:
         found = [judge_gain(bootstrap.difference("rsum", *pair)) for pair in pairs[row.name]]
@@ -263,7 +261,7 @@ def _agreement_sheet(
         TableColumn("joint 95% of the difference", cell=lambda row: number_range(shown[row.name], sign="+")),
         TableColumn("verdict", number=False, cell=verdict),
     )
-    return Sheet.from_rows("The two runs", columns, [row for row in first if row.name in pairs])
+    return Sheet.from_rows(f"Runs {run} and {run + 1}", columns, [row for row in first if row.name in pairs])
 
 
 def judge_gain(gain: Interval) -> str:

@@ -1,11 +1,13 @@
 """The trainings whose draw a file says: those of a shortlist, and the chosen one with a test seed."""
 
-import tempfile
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from densevse.analyses.effort.choice import CHOICE, SHORTLIST, chosen_draw, kept_rsum, shortlisted_draws
+from densevse.data.files import Files
+from densevse.training.checkpoints import fingerprint
 from densevse.training.retrieval import train
 from snakeproof import schema
 from snakeproof.logs import logger
@@ -21,15 +23,19 @@ def train_shortlist(
 ) -> None:
     """The job that trains each draw of a shortlist with one seed (SHORTLIST); its models are not kept.
 
-    `jobs` has the training of each draw, and `histories` the HISTORY of its first training, which decides the list.
+    `jobs` has the training of each draw, and `histories` the HISTORY of its first training, which decides the list. An
+    interrupted job continues: the histories of its finished draws, and a checkpoint, are in a work folder.
     """
-    found = []
+    folder, found = Path(output).parent / f".work-{Path(output).stem}", []
+    folder.mkdir(parents=True, exist_ok=True)
     for number in shortlisted_draws([kept_rsum(path) for path in histories], within):
-        with tempfile.TemporaryDirectory(dir=Path(output).parent) as folder:
-            model, history = (str(Path(folder, name)) for name in ("model.safetensors", "history.parquet"))
-            train(jobs[number], code, model, history, **files)
-            found.append({"draw": number, "val_rsum": kept_rsum(history)})
+        made_from = fingerprint({**jobs[number], "code": code}, Files(files).paths())
+        history = folder / f"{made_from}.parquet"
+        if not history.exists():
+            train(jobs[number], code, str(folder / f"draw{number}.safetensors"), str(history), **files)
+        found.append({"draw": number, "val_rsum": kept_rsum(str(history))})
     schema.write(found, SHORTLIST, output)
+    shutil.rmtree(folder)
 
 
 def train_chosen_draw(

@@ -84,7 +84,8 @@ def _choices_of_vectors(files: Mapping[str, str], questions: pd.DataFrame, layou
         )
     _check_count(sentences, int(counts.sum()), "sentences, of each question the right one and then its wrong ones")
     columns, rows = np.arange(images.values.shape[1]), _image_rows(files, images, names)
-    others = draw_others(questions[["image", "family"]].assign(text=questions["right"]), seed=0)
+    family = dict(zip(questions["image"], questions["family"], strict=True))
+    others = draw_others(questions[["image"]].assign(text=questions["right"]), family, seed=0)
     beside = {image: rows[names.get_indexer(pd.Index([image, *some]))] for image, some in others.items()}
     of_images, of_sentences = (Aligned(one, np.arange(len(one.values)), columns) for one in (images, sentences))
     score = _scorer(of_images, of_sentences, layout)

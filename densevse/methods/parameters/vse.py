@@ -16,7 +16,7 @@ NEGATIVES = (
 )
 Temperature = Annotated[
     float,
-    Field(gt=0, description="of softmax and sigmoid: the first one, as it is learned; CLIP has .07, and SigLIP .1"),
+    Field(ge=0.01, description="of softmax and sigmoid: the first one, as it is learned; CLIP has .07, and SigLIP .1"),
 ]
 """The parameters of `RankingLoss` (densevse/methods/parts.py), which other methods share."""
 

@@ -12,7 +12,7 @@ from densevse.analyses.choices.table import CHOICE_RESULTS, make_choice_table
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.dag.project import Project
 from densevse.data.inputs import Inputs
-from densevse.evaluation.choices import CHOICE_SCORES, ENDS, draw_others
+from densevse.evaluation.choices import CHOICE_SCORES, CHOICES, ENDS, draw_others
 from densevse.language.tokens import write_tokens
 from densevse.methods.interface import DualEncoder, Embeddings, Shapes
 from densevse.report.plan import LastRound
@@ -78,7 +78,7 @@ def test_scores_are_those_of_the_images_and_means_of_others(files, folder, asked
         of_sentences = method.encode_sentences(sentences.sentences(every)).vectors.numpy()
     row = {name: place for place, name in enumerate(images.rows.image_ids)}
     known = captions.rename(columns={"image_id": "image"})
-    others = draw_others(known.assign(family=known["image"]), 3)
+    others = draw_others(known, {image: image for image in row}, 3)
     assert {len(some) for some in others.values()} == {8}
     starts = np.cumsum([0, *(1 + len(wrong) for wrong in asked["wrong"])])
     for n, (name, image) in enumerate(zip(asked["question"], asked["image"], strict=True)):
@@ -89,6 +89,14 @@ def test_scores_are_those_of_the_images_and_means_of_others(files, folder, asked
         assert rows[n]["sizes"] == pytest.approx(np.abs(vectors) @ np.abs(of_images[row[image]]), abs=1e-5)
         assert rows[n]["blind_scores"] == pytest.approx(vectors @ mean, abs=1e-5)
         assert (rows[n]["blind_sizes"] >= np.abs(rows[n]["blind_scores"]) - 1e-6).all()
+
+
+def test_an_image_without_a_caption_is_asked_of_and_is_beside_others():
+    captions = pd.DataFrame({"image": ["a", "b", "c"], "text": ["one", "two", "three"]})
+    others = draw_others(captions, dict(zip("abcd", "abcd", strict=True)), 0)
+    assert {image: sorted(some) for image, some in others.items()} == {
+        image: sorted({*"abcd"} - {image}) for image in "abcd"
+    }
 
 
 def test_images_that_are_not_of_the_test_split_are_named(files, folder, asked):
@@ -149,6 +157,29 @@ def test_the_table_has_the_paired_gain_of_the_difference_on_each_reference(files
     assert 0 < low < gain < high
     assert f" +{gain:.1f} |" in text
     assert "95% of gain on BAG" in text
+
+
+def test_of_too_few_families_it_is_not_said_that_nothing_is_above_chance(files, folder, asked):
+    few = asked.head(4)
+    schema.write(few, CHOICES, folder / "questions.parquet")
+    rows, *_ = score(files, folder, asked, Words())
+    write_scores(folder, rows[:4], "bag", 0)
+    _, text = table(folder, outputs_in(folder), ("bag", [0]))
+    assert "Blind choices have no interval here, so which of them are above chance is not known." in text
+    assert "no method is above chance" not in text
+
+
+def test_a_row_without_training_is_compared_with_each_seed(files, folder, asked):
+    bag, *_ = score(files, folder, asked, Words())
+    for name, seed in (("bag", 0), ("bag", 1), ("clip", 0)):
+        write_scores(folder, bag, name, seed)
+    found, _ = table(folder, outputs_in(folder), ("bag", [0, 1]), ("clip", [0]), references=["bag"])
+    assert found.set_index("variant")["gains"]["clip"].tolist() == [0]
+
+
+def test_a_category_is_not_called_as_their_total(asked):
+    with pytest.raises(InputError, match="its category is all, which names all categories together; rename it"):
+        schema.check_rules(asked.assign(category=["all"] + ["colour"] * (len(asked) - 1)), CHOICES, "q.parquet")
 
 
 def test_scores_of_other_questions_are_refused(files, folder, asked):

@@ -73,5 +73,5 @@ def test_a_shortlist_is_chosen_from_on_val_and_trained_again(continue_project):
             assert control[best]["parameters"] == {**drawn["job"]["parameters"], "negatives": "sum"}
     table = (project.folder / TARGET).read_text()
     assert "a user's own" in table
-    assert "## The two runs" in table
+    assert "## Runs 1 and 2" in table
     assert project.planned(TARGET) == {}
