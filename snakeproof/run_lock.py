@@ -102,12 +102,16 @@ class RunLock:
         )
 
 
-def lock_folders(locks: Iterable[RunLock], outputs: Iterable[str]) -> None:
-    """Takes those locks in whose folders `outputs` are planned. Raises `InputError` as `RunLock.take` does."""
+def lock_folders(locks: Iterable[RunLock], outputs: Iterable[str]) -> list[str]:
+    """Takes those locks in whose folders `outputs` are planned, and returns these folders.
+
+    Raises `InputError` as `RunLock.take` does.
+    """
     planned = [Path(output) for output in outputs]
-    for lock in locks:
-        if any(path.is_relative_to(lock.folder) for path in planned):
-            lock.take()
+    needed = [lock for lock in locks if any(path.is_relative_to(lock.folder) for path in planned)]
+    for lock in needed:
+        lock.take()
+    return [lock.folder for lock in needed]
 
 
 def name_holder(locks: Iterable[RunLock]) -> str:

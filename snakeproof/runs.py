@@ -52,6 +52,7 @@ class Run:
         self._results, self._began = folders["results"], time.time()
         self._doubted, self._older = list[str](), list[str]()
         self._is_planning, self._records = workflow.is_main_process, None
+        self._holds_results = False
         self.outputs = list[Any]()  # of Snakemake's type
         """The planned outputs, once the run has begun."""
         if not self._is_planning:
@@ -96,12 +97,13 @@ class Run:
         if self._records:
             self._records.begin(file.storage_object.query for file in self.outputs if file.is_storage)
         else:
-            lock_folders(self._locks, self.outputs)
+            self._holds_results = self._results in lock_folders(self._locks, self.outputs)
             inputs = (file for job in self._jobs for file in job.input)
             settle_dates(inputs, self._folders.values(), self._is_made)
             if not self._workflow.touch:
                 self._say_changes()
-                put_aside(self._workflow, self._results, self._doubted)
+                if self._holds_results:
+                    put_aside(self._workflow, self._results, self._doubted)
         if ADOPTS in os.environ:
             from snakeproof.adoption import adopt_files
 
@@ -152,7 +154,10 @@ class Run:
         return True
 
     def _end(self) -> None:
-        self._records.end() if self._records else remove_second_names(self._results)
+        if self._records:
+            self._records.end()
+        elif self._holds_results:
+            remove_second_names(self._results)
 
 
 _SAID = 3

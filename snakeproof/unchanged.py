@@ -4,7 +4,7 @@ Snakemake runs a job when one of its inputs was written again, also with the sam
 the image table anew, with the rows that it had. Snakemake removes the job's outputs before the job starts. So before
 the first job, a run puts outputs aside that may be of the planned job as they are. What is put aside is a second name
 of the same file, which takes no room, until the run ends. A run that was killed leaves its second names behind; the
-next one removes them. The job takes its outputs back if they say that they are of it.
+next one that makes results removes them. The job takes its outputs back if they say that they are of it.
 """
 
 import hashlib
@@ -33,8 +33,9 @@ from snakeproof.statements import (
 def put_aside(workflow: Any, results: str, doubted: Container[str]) -> None:
     """Puts the outputs below `results` aside of those planned jobs of a Snakemake `workflow` that may take them back.
 
-    A job that the user has forced makes its outputs again, unless it is planned because they were `doubted`. Where the
-    file system has no second names for a file, nothing is put aside, so all jobs compute.
+    The run has locked `results`, as what another one has put aside is removed. A job that the user has forced makes its
+    outputs again, unless it is planned because they were `doubted`. Where the file system has no second names for a
+    file, nothing is put aside, so all jobs compute.
     """
     remove_second_names(results)
     second_names_folder(results).mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ import pytest
 from snakeproof import run_lock
 from snakeproof.errors import InputError
 from snakeproof.run_lock import RunLock, describe_run, lock_folders, name_holder
-from snakeproof.tests.workflows import kill, start_waiting, waiting_workflow
+from snakeproof.tests.workflows import ENGINE, Workflow, kill, start_waiting, waiting_workflow
 
 FORKS = multiprocessing.get_context("forkserver")
 
@@ -103,9 +103,42 @@ def test_a_run_is_refused_if_another_one_began_and_ended_after_its_plan(checkout
 def test_only_folders_where_a_run_makes_files_are_locked(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     locks = [RunLock(folder, folder) for folder in ("results", "resources")]
-    lock_folders(locks, ["results/scenes/images.parquet", "exported/model.zip"])
+    assert lock_folders(locks, ["results/scenes/images.parquet", "exported/model.zip"]) == ["results"]
     assert json.loads(Path("results/.run.lock").read_text())["folder"] == str(tmp_path)
     assert not Path("resources").exists()
+
+
+_DOWNLOADS = """
+import sys
+sys.path.insert(0, {root!r})
+from snakeproof.runs import Run
+
+run = Run(workflow, {{"results": "results", "resources": "resources"}}, lambda path: True, logger)
+
+onstart:
+    run.begin()
+onsuccess:
+    run.succeed()
+
+rule make:
+    output: "{{folder}}/made.txt"
+    shell: "touch {{output}}"
+"""
+
+
+def test_what_a_run_has_put_aside_stays_beside_a_run_that_only_downloads(checkouts):
+    other = Run(checkouts / "one")
+    assert other.begin() is None
+    put_aside = checkouts / "shared/.aside/features.parquet"
+    put_aside.parent.mkdir()
+    put_aside.touch()
+    (checkouts / "two/Snakefile").write_text(_DOWNLOADS.format(root=str(ENGINE.parent)))
+    workflow = Workflow(checkouts / "two")
+    workflow.run("resources/made.txt")
+    assert put_aside.exists()
+    other.kill()
+    workflow.run("results/made.txt")
+    assert not put_aside.parent.exists()
 
 
 def test_a_folder_without_locks_is_named_and_used(tmp_path, monkeypatch):
