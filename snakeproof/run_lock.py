@@ -41,6 +41,8 @@ class RunLock:
         self.folder = folder
         self._key, self._warn, self._path = key, warn, Path(folder, ".run.lock")
         self._planned_after = self._path.read_text(encoding="utf-8") if self._path.is_file() else ""
+        # The text alone does not tell: a run that is killed after this plan leaves the text that it had before.
+        self._was_held = self.holder()[1] is True
 
     def take(self) -> None:
         """Locks the folder until this process ends.
@@ -56,7 +58,7 @@ class RunLock:
             if error.errno not in UNSUPPORTED:
                 raise
             self._warn(f"{self._path}: cannot be locked ({error.strerror}). Start no other run that writes there.")
-        if self._file.read() != self._planned_after:
+        if self._was_held or self._file.read() != self._planned_after:
             raise InputError(
                 f"{self.folder}: another run has ended there since this one was planned. Run the same command again."
             )
@@ -73,13 +75,15 @@ class RunLock:
         try:
             with self._path.open(encoding="utf-8") as file:
                 text = file.read()
+                machine = _read_run(text).get("machine")
+                if not machine:  # nothing is locked here, so that a run which begins just now is not refused
+                    return "", False
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return text, True
         except OSError as error:
             return ("", False) if error.errno not in UNSUPPORTED else (text, None)
-        machine = _read_run(text).get("machine")
-        return text if machine else "", False if machine == platform.node() else None
+        return text, False if machine == platform.node() else None
 
     def _open_file(self) -> IO[str]:
         if self._path.is_symlink():

@@ -80,12 +80,13 @@ def test_a_second_run_is_refused_by_name_until_the_first_is_killed(checkouts):
     second.end()
 
 
-def test_a_run_that_was_planned_beside_another_one_is_refused_when_that_has_ended(checkouts):
+@pytest.mark.parametrize("end", [Run.end, Run.kill])
+def test_a_run_that_was_planned_beside_another_one_is_refused_when_that_has_ended(checkouts, end):
     """Its plan calls files current that the other run has replaced."""
     first = Run(checkouts / "one")
     assert first.begin() is None
     second = Run(checkouts / "two")
-    first.end()
+    end(first)
     assert "another run has ended there since" in second.begin()
     again = Run(checkouts / "two")
     assert again.begin() is None
