@@ -15,6 +15,7 @@ import re
 import tarfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from fnmatch import fnmatch
 from functools import partial
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
@@ -32,6 +33,7 @@ from densevse.config.readers import READERS
 from densevse.config.values import DatasetName, Split
 from densevse.datasets.layout import SPLITS, Paths, is_plain_file
 from densevse.datasets.pairs import DELIMITERS, FORMATS, split_shares
+from densevse.datasets.pascal import read_sentences
 from densevse.datasets.readers import implementation
 from densevse.datasets.scan import SENTENCES
 from snakeproof.errors import InputError
@@ -86,12 +88,16 @@ def _recognise_nothing(path: str, pictures: Collection[str]) -> None:
 
 
 def recognise_coco(path: str, pictures: Collection[str]) -> OwnLayout | None:
-    """captions_*.json, alone or in a folder."""
-    for _, content in _json_files(path):
-        if content.get("images") and {"image_id", "caption"} <= _first_keys(content, "annotations"):
-            options = {"splits": split_shares(len(content["images"]))}
-            return OwnLayout("annotations", options, "captions in MS-COCO's JSON")
-    return None
+    """captions_*.json, alone or several in a folder, all of which the reader reads."""
+    counted = [
+        (len(content["images"]), {"image_id", "caption"} <= _first_keys(content, "annotations"))
+        for _, content in _json_files(path, "captions_*.json")
+        if isinstance(content.get("images"), list)
+    ]
+    if not any(images and has_captions for images, has_captions in counted):
+        return None
+    options = {"splits": split_shares(sum(images for images, _ in counted))}
+    return OwnLayout("annotations", options, "captions in MS-COCO's JSON")
 
 
 def recognise_karpathy(path: str, pictures: Collection[str]) -> OwnLayout | None:
@@ -117,14 +123,12 @@ def recognise_flickr(path: str, pictures: Collection[str]) -> OwnLayout | None:
 
 def recognise_pascal(path: str, pictures: Collection[str]) -> OwnLayout | None:
     """The page of Pascal1K, or a folder or archive with a text for each picture."""
-    if is_plain_file(path):
-        page = Path(path).read_bytes() if path.lower().endswith((".html", ".htm")) else b""
-        number = len(re.findall(rb"""<img[^>]+src=["']?[^"'>]+/""", page, re.IGNORECASE))
-    else:
-        texts = [_stem(name) for name in _texts(path, ".txt")]
-        number = len(texts) if {*texts} <= {*pictures} else 0
-    options = {"splits": split_shares(number)} if number else {}
-    return OwnLayout("sentences", options, "a text with sentences for each photograph") if number else None
+    is_page = is_plain_file(path) and path.endswith((".html", ".htm"))
+    texts = {} if is_plain_file(path) else _texts(path, ".txt")
+    if not (is_page or texts) or not {*map(_stem, texts)} <= {*pictures}:
+        return None
+    options = {"splits": split_shares(len(read_sentences(path)))}
+    return OwnLayout("sentences", options, "a text with sentences for each photograph")
 
 
 def recognise_scan(path: str, pictures: Collection[str]) -> OwnLayout | None:
@@ -157,7 +161,7 @@ def recognise_webdataset(path: str, pictures: Collection[str]) -> OwnLayout | No
         options = {"sentences": "json", "field": ["caption", *known][-1 if "caption" not in known else 0]}
     by_split = _group_by_split(files)
     samples = sum(PurePosixPath(name).suffix.lower() in SUFFIXES for _, name in names)
-    options |= {"files": _patterns(by_split)} if by_split else {"splits": split_shares(samples)}
+    options |= {"files": _patterns(path, by_split, files)} if by_split else {"splits": split_shares(samples)}
     return OwnLayout("shards", options, f"{len(files)} tars of samples, as img2dataset writes them", True)
 
 
@@ -177,7 +181,8 @@ def recognise_pairs(path: str, pictures: Collection[str]) -> OwnLayout | None:
     """
     unclear = (".json", ".txt")  # other readers have such files too
     tables = _texts(path, *(FORMATS if is_plain_file(path) else FORMATS.keys() - {*unclear}))
-    by_split = _group_by_split(PurePosixPath(name).name for name in tables)
+    names = [PurePosixPath(name).name for name in tables]
+    by_split = _group_by_split(names)
     if not tables or (len(tables) > 1 and not by_split):
         return None
     name, read_bytes = next(iter(tables.items()))
@@ -194,8 +199,9 @@ def recognise_pairs(path: str, pictures: Collection[str]) -> OwnLayout | None:
     options = {key: column for key, column in chosen.items() if key != "split" and (key != "image_id" or stored)}
     options |= _sentences_as(columns[chosen["sentence"]])
     split = chosen.get("split")
-    divided = {"files": _patterns(by_split)} if by_split else _split_options(split, columns[split] if split else [])
-    named = {} if by_split or is_plain_file(path) else {"file": PurePosixPath(name).name}
+    drawn = {} if by_split else _split_options(split, columns[split] if split else [])
+    divided = {"files": _patterns(path, by_split, names)} if by_split else drawn
+    named = {} if by_split or is_plain_file(path) else {"file": names[0]}
     return OwnLayout("pairs", {**options, **divided, **named}, f"a table with the columns {', '.join(columns)}", stored)
 
 
@@ -271,14 +277,31 @@ def _group_by_split(names: Iterable[str]) -> dict[Split, list[str]]:
     return found if all(found.values()) else {}
 
 
-def _patterns(by_split: Mapping[Split, Sequence[str]]) -> dict[str, str]:
-    """Split -> the name of its file, or the pattern of several: their common beginning and suffix, with * between."""
+def _patterns(path: str, by_split: Mapping[Split, Sequence[str]], files: Collection[str]) -> dict[str, str]:
+    """Split -> the name of its file, or a pattern with * that of all files its own match, and no others.
 
-    def pattern(names: Sequence[str]) -> str:
-        same = takewhile(lambda letters: len({*letters}) == 1, zip(*names, strict=False))
-        return names[0] if len(names) == 1 else f"{''.join(one for one, *_ in same)}*{PurePosixPath(names[0]).suffix}"
+    Raises `InputError` that names the files of a split that has none.
+    """
 
-    return {split: pattern(names) for split, names in by_split.items()}
+    def find_pattern(split: Split, names: Sequence[str]) -> str:
+        suffix = PurePosixPath(names[0]).suffix
+        stems = [name.removesuffix(suffix) for name in names]
+        begin, end = _beginning(stems), _beginning([stem[::-1] for stem in stems])[::-1]
+        for pattern in (f"{begin}*{suffix}", f"*{end}{suffix}", f"{begin}*{end}{suffix}"):
+            if {file for file in files if fnmatch(file.lower(), pattern.lower())} == {*names}:
+                return pattern
+        raise InputError(
+            f"{path}: not understood: no name with * is that of {', '.join(names[:5])} ({split}) alone; rename them, "
+            f"such as {split}-1{suffix}."
+        )
+
+    unique = {split: sorted({*names}) for split, names in by_split.items()}
+    return {split: names[0] if len(names) == 1 else find_pattern(split, names) for split, names in unique.items()}
+
+
+def _beginning(words: Sequence[str]) -> str:
+    """The letters with which all words begin."""
+    return "".join(one for one, *_ in takewhile(lambda letters: len({*letters}) == 1, zip(*words, strict=False)))
 
 
 def _texts(path: str, *suffixes: str) -> dict[str, Callable[[], bytes]]:
@@ -289,8 +312,11 @@ def _texts(path: str, *suffixes: str) -> dict[str, Callable[[], bytes]]:
     return {name: partial(archive.read, name) for name in archive.names() if name.lower().endswith(suffixes)}
 
 
-def _json_files(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    return ((PurePosixPath(name).name, _json_object(read())) for name, read in _texts(path, ".json").items())
+def _json_files(path: str, pattern: str = "*") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Name and object of each JSON file whose name matches; a plain file matches whatever its name."""
+    asked = "*" if is_plain_file(path) else pattern
+    files = ((PurePosixPath(place).name, read) for place, read in _texts(path, ".json").items())
+    return ((name, _json_object(read())) for name, read in files if fnmatch(name.lower(), asked))
 
 
 def _json_object(data: bytes) -> dict[str, Any]:

@@ -31,14 +31,16 @@ def read(options: Pascal, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """
     if "sentences" not in paths:
         raise InputError("the reader pascal needs a source `sentences`: the page, or an archive of text files.")
-    if paths["sentences"].endswith((".html", ".htm")):
-        sentences = _read_page(paths["sentences"], options.encoding)
-    else:
-        sentences = _read_text_files(paths["sentences"], options.encoding)
+    sentences = read_sentences(paths["sentences"], options.encoding)
     splits = seeded_splits(sentences, options.splits, options.seed)
     images = image_frame(splits, {image: image for image in sentences}, image_sources(paths, {"sentences"}))
     rows = [(image, text) for image, texts in sentences.items() for text in texts]
     return images, pd.DataFrame(rows, columns=CAPTION_COLUMNS)
+
+
+def read_sentences(path: str, encoding: str = "utf-8") -> dict[str, list[str]]:
+    """The sentences of each image that has any."""
+    return (_read_page if path.endswith((".html", ".htm")) else _read_text_files)(path, encoding)
 
 
 def _read_text_files(path: str, encoding: str) -> dict[str, list[str]]:

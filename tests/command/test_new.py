@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import json
 import shlex
 import shutil
 from pathlib import Path
@@ -114,6 +115,71 @@ def test_a_table_for_each_split(folder, densevse):
         write_files(folder / "tables", {f"{split}.csv": f"image,sentence\n{rows}"})
     answer = densevse("new", "photographs", "tables")
     assert "6 photographs (4 train, 1 val, 1 test), 6 sentences." in answer.lines
+
+
+def test_random_splits_have_the_images_of_all_files_that_are_read(folder, densevse):
+    numbers = {"captions_train": range(12), "captions_val": range(12, 20), "copy_of_train": range(12)}
+    for name, of_file in numbers.items():
+        content = {
+            "images": [{"id": number, "file_name": f"{number}.jpg"} for number in of_file],
+            "annotations": [{"id": number, "image_id": number, "caption": f"a dog {number}"} for number in of_file],
+        }
+        write_files(folder / "annotations", {f"{name}.json": json.dumps(content)})
+    write_files(folder / "photographs", {f"{number}.jpg": b"" for number in range(20)})
+    answer = densevse("new", "photographs", "annotations")
+    assert "20 photographs (16 train, 2 " in answer.output, answer.errors
+
+
+def write_tables(folder, *names):
+    """A table of each name, with two photographs."""
+    for number, name in enumerate(names):
+        files = [f"{number}_{row}.jpg" for row in range(2)]
+        write_files(folder / "photographs", dict.fromkeys(files, b""))
+        rows = "".join(f"{file},a dog\n" for file in files)
+        write_files(folder / "tables", {name: f"image,sentence\n{rows}"})
+    return "photographs", "tables"
+
+
+@pytest.mark.parametrize(
+    ("train", "others", "pattern"),
+    [
+        (("train-0.csv", "train-1.csv"), ("val-2.csv", "test-3.csv"), "train-*.csv"),
+        (("0-train.csv", "1-train.csv"), ("2-val.csv", "3-test.csv"), "*-train.csv"),
+        (("0-train-of-2.csv", "1-train-of-2.csv"), ("2-val-of-2.csv", "3-test-of-2.csv"), "*-train-of-2.csv"),
+        (("a-0-train.csv", "a-1-train.csv"), ("a-val.csv", "test.csv", "val-train.csv"), "a-*-train.csv"),
+        (("one/train.csv", "two/train.csv"), ("val.csv", "test.csv"), "train.csv"),
+    ],
+)
+def test_a_pattern_matches_the_tables_of_its_split_alone(train, others, pattern, folder, densevse):
+    answer = densevse("new", *write_tables(folder, *train, *others))
+    assert "8 photographs (4 train, 2 val, 2 test), 8 sentences." in answer.lines, answer.errors
+    options = yaml.safe_load(Path("mine.yaml").read_text())["datasets"]["mine"]["options"]
+    assert options["files"]["train"] == pattern
+
+
+def test_tars_that_begin_with_their_numbers(folder, densevse):
+    _, paths = EXAMPLES["webdataset"]["txt"](Path("own"), contents())
+    for number, split in enumerate(SPLITS):
+        Path(f"own/{split}.tar").rename(f"own/0{number}-{split}.tar")
+    shutil.copy("own/00-train.tar", "own/03-train.tar")
+    answer = densevse("new", *paths.values())
+    assert f"{IMAGES + SPLITS['train']} photographs" in answer.output, answer.errors
+
+
+def test_tables_that_no_pattern_tells_apart_are_named(folder, densevse):
+    answer = densevse("new", *write_tables(folder, "a-train.csv", "train-b.csv", "a-val.csv", "test.csv"))
+    assert answer.status == 1
+    assert "tables: not understood: no name with * is that of a-train.csv, train-b.csv (train) alone;" in answer.errors
+
+
+@pytest.mark.parametrize("is_page", [False, True])
+def test_a_photograph_without_sentences_is_in_no_random_split(is_page, folder, densevse):
+    texts = {f"dog/{number}.txt": "a dog\n" if number else " \n" for number in range(21)}
+    write_files(folder / "photographs", {name.replace(".txt", ".jpg"): b"" for name in texts})
+    rows = [f'<img src="{name[:-4]}.jpg"><table><tr><td>{text}</td></tr></table>' for name, text in texts.items()]
+    write_files(folder / "texts", {"page.html": "".join(rows)} if is_page else texts)
+    answer = densevse("new", "photographs", "texts/page.html" if is_page else "texts")
+    assert "20 photographs (16 train, 2 " in answer.output, answer.errors
 
 
 def test_photographs_and_their_table_in_one_folder(folder, densevse):
