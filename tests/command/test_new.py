@@ -172,6 +172,16 @@ def test_tables_that_no_pattern_tells_apart_are_named(folder, densevse):
     assert "tables: not understood: no name with * is that of a-train.csv, train-b.csv (train) alone;" in answer.errors
 
 
+def test_features_leave_no_place_for_weights(folder, densevse):
+    _, paths = EXAMPLES["scan"]["txt"](Path("own"), contents())
+    for split, name in (("train", "train"), ("val", "dev"), ("test", "test")):
+        np.save(f"own/precomp/{name}_ims.npy", np.zeros((SPLITS[split], 3, 4), np.float32))
+    Path("any.pth").write_bytes(b"weights")
+    answer = densevse("new", *paths.values(), "--weights", "any.pth")
+    assert answer.errors == "densevse new: --weights: scan's files have features already; leave it out.\n"
+    assert not Path("mine.yaml").exists()
+
+
 @pytest.mark.parametrize("is_page", [False, True])
 def test_a_photograph_without_sentences_is_in_no_random_split(is_page, folder, densevse):
     texts = {f"dog/{number}.txt": "a dog\n" if number else " \n" for number in range(21)}
@@ -233,6 +243,9 @@ def test_what_is_not_understood_is_said(text, name, said, folder, densevse):
         (("photographs", "pairs.csv", "--to", "flickr8k.yaml"), "flickr8k is a data set or table of the project"),
         (("photographs", "pairs.csv", "--to", "my file.yaml"), "must be called <name>.yaml"),
         (("photographs", "pairs.csv", "--to", "there.yaml"), "there.yaml is there already"),
+        (("photographs", "--to", "missing/mine.yaml"), "--to: the folder missing is not there; make it, or"),
+        (("photographs", "--weights", "others"), "--weights: others is a folder; name the file of the weights"),
+        (("photographs", "pairs.csv", "--weights", "others"), "--weights: others is a folder;"),
     ],
 )
 def test_files_and_names_that_do_not_fit_are_refused(arguments, said, folder, densevse):
@@ -320,6 +333,7 @@ def test_settings_are_those_of_the_starting_point_with_smaller_batches_and_more_
     few, many = (fit_settings(chosen, pairs) for pairs in (100, 2000))
     assert few["training"]["batch_size"] < many["training"]["batch_size"] <= 128
     assert few["phases"]["main"]["epochs"] > many["phases"]["main"]["epochs"]
+    assert fit_settings(chosen, 0) == fit_settings(chosen, 1), "fewer sentences than photographs"
 
 
 def test_every_line_has_a_comment_and_the_next_commands_are_valid(folder, densevse):

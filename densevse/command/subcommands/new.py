@@ -65,6 +65,8 @@ def run(arguments: Namespace) -> int:
     name = _check_name(Path(target), config)
     if missing := [file for file in [*files, *filter(None, [weights])] if not Path(file).exists()]:
         raise InputError(f"{missing[0]} is not there; correct the path.")
+    if weights and Path(weights).is_dir():
+        raise InputError(f"--weights: {weights} is a folder; name the file of the weights.")
     pictures = {file: names for file in files if (names := _picture_names(file))}
     found = _recognise(files, pictures)
     lines = [*(_dataset_lines(name, found, weights, config) if found else _search_lines(name, files[0], weights))]
@@ -82,9 +84,11 @@ def run(arguments: Namespace) -> int:
 
 
 def _check_name(target: Path, config: Any) -> str:
-    """The name of the data set: that of the file. Raises `InputError` if the file is there, or the name is taken."""
+    """The name of the data set: that of the file. Raises `InputError` if it cannot be written, or the name is taken."""
     if target.exists():
         raise InputError(f"{target} is there already; name another file with --to, or remove it.")
+    if not target.parent.is_dir():
+        raise InputError(f"--to: the folder {target.parent} is not there; make it, or name another file.")
     if not re.fullmatch(r"[A-Za-z]\w*\.yaml", target.name):
         raise InputError(f"--to: {target} must be called <name>.yaml, with letters, digits and _ in the name.")
     if target.stem in {*config.datasets, *config.tables}:
@@ -170,6 +174,8 @@ def _dataset_lines(name: str, found: Found, weights: str | None, config: Any) ->
     """The lines for a data set: its entry, its network, settings for its number of pairs, and its table."""
     from densevse.command.weights import recognise_weights
 
+    if weights and "features" in found.entry:
+        raise InputError(f"--weights: {found.entry['reader']}'s files have features already; leave it out.")
     network, own, known = recognise_weights(weights, config.networks) if weights else ("mobilenet_v2", {}, "")
     row = _starting_row(WITH_SENTENCES, own.get("architecture", network))
     yield 0, "datasets", BELOW, ""
@@ -239,7 +245,7 @@ def fit_settings(chosen: Mapping[str, Any], pairs: int) -> dict[str, Any]:
 
     The moving average of the weights covers the same share of the training as before.
     """
-    training = {"batch_size": 128, **chosen.get("training", {})}
+    training, pairs = {"batch_size": 128, **chosen.get("training", {})}, max(1, pairs)
     batch = max(8, min(training["batch_size"], pairs // 8))
     epochs = sum(phase.get("epochs", 0) for phase in chosen["phases"].values())
     more = max(1, round(STEPS * batch / (epochs * pairs)))
