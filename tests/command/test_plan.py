@@ -156,10 +156,14 @@ def test_the_sizes_of_a_data_set_are_those_of_its_files_or_its_options(keys, siz
 def test_photographs_of_a_search_are_counted(folder):
     write_own_data(folder)
     search = {"dataset": "flickr30k", "variant": "clip", "photographs": "photographs", "sentences": ["a sheet"]}
-    (folder / "search.yaml").write_text(yaml.safe_dump({"searches": {"mine": search}}))
+    other = {**search, "photographs": "photographs.zip"}
+    (folder / "search.yaml").write_text(yaml.safe_dump({"searches": {"mine": search, "other": other}}))
     project = configured_project(["search.yaml"])
-    (own,) = (name for name in project.datasets if name.startswith("search/photographs/"))
+    own, of_other = (name for name in project.datasets if name.startswith("search/photographs/"))
     assert DatasetSizes(project).find(own)[:4] == (10, 0, 0, 10)
+    (folder / "photographs.zip").write_bytes(b"no zip")
+    with pytest.raises(InputError, match=r"^searches\.other\.photographs: photographs\.zip: cannot be read"):
+        DatasetSizes(project).find(of_other)
 
 
 def test_old_results_count_only_if_they_stay(folder):

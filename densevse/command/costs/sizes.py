@@ -51,16 +51,22 @@ class DatasetSizes:
         return table if table.is_file() and str(table) not in self.replaced else None
 
     def _find(self, dataset: DatasetName) -> Sizes:
-        """Raises `InputError` that names the data set if its own files are not as its options say."""
+        """Raises `InputError` that names the key of the person's own files if these are not as it says."""
         entry = self.project.datasets[dataset]
         if table := self._table(dataset, "images.parquet"):
             return _read_sizes(table)
         try:
             splits = _count_files(entry, self.project.source_names(dataset)) or self._usual_splits(dataset, entry)
         except InputError as error:
-            raise InputError(f"datasets.{dataset}: {error}") from None
+            raise InputError(f"{self._key(dataset, entry)}: {error}") from None
         train, val, test = (splits.get(split, 0) for split in ("train", "val", "test"))
         return Sizes(sum(splits.values()), train, val, test, SCENE if entry.reader == "scenes" else PIXELS)
+
+    def _key(self, dataset: DatasetName, entry: Dataset) -> str:
+        """The key of a data set in the configuration; of a search's photographs, that of the first search of them."""
+        own = (pair for settings in self.project.config.analyses() for pair in settings.paths())
+        local = entry.local.items() if isinstance(entry, BorrowingDataset) else ()
+        return next((key for key, path in own if (key.rpartition(".")[2], path) in local), f"datasets.{dataset}")
 
     def _usual_splits(self, dataset: DatasetName, entry: Dataset) -> Mapping[str, int]:
         """The images of each split: as stated, or as published splits divide them."""
