@@ -80,7 +80,9 @@ def recognise_files(path: str, pictures: Collection[str]) -> dict[str, OwnLayout
         name: getattr(implementation(name), "recognise", _RECOGNISERS.get(name, _recognise_nothing))(path, pictures)
         for name in READERS
     }
-    return {name: layout for name, layout in found.items() if layout}
+    known = {name: layout for name, layout in found.items() if layout}
+    whole = {name: layout for name, layout in known.items() if layout.holds_pictures}
+    return whole or known  # a tar of samples has a text for each photograph too, as Pascal1K has
 
 
 def _recognise_nothing(path: str, pictures: Collection[str]) -> None:

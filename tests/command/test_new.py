@@ -166,6 +166,13 @@ def test_tars_that_begin_with_their_numbers(folder, densevse):
     assert f"{IMAGES + SPLITS['train']} photographs" in answer.output, answer.errors
 
 
+def test_one_tar_of_samples_is_no_folder_of_texts(folder, densevse):
+    _, paths = EXAMPLES["webdataset"]["txt"](Path("own"), contents())
+    answer = densevse("new", f"{paths['shards']}/train.tar")
+    assert f"Seen: 1 tars of samples, as img2dataset writes them.\n{SPLITS['train']:,} photographs" in answer.output
+    assert yaml.safe_load(Path("mine.yaml").read_text())["datasets"]["mine"]["reader"] == "webdataset"
+
+
 def test_tables_that_no_pattern_tells_apart_are_named(folder, densevse):
     answer = densevse("new", *write_tables(folder, "a-train.csv", "train-b.csv", "a-val.csv", "test.csv"))
     assert answer.status == 1
