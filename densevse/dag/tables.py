@@ -305,7 +305,7 @@ def _seeds(project: Project, name: VariantName, section: SectionConfig) -> list[
     given = project.config.given_rows().get(name)
     if given:
         return given.dataset_files(section.dataset).seeds
-    own = section.seeds or project.config.datasets[section.dataset].seeds
+    own = section.seeds or project.datasets[section.dataset].seeds
     ensemble = project.config.ensembles().get(name)
     members = ensemble.members if ensemble else [name]
     return own if any(_has_seeds(project, one, section.dataset) for one in members) else own[:1]

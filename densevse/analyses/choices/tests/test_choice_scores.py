@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import torch
 
+from densevse.analyses.choices.dag import measured_rounds
 from densevse.analyses.choices.making import write_choices
 from densevse.analyses.choices.scoring import choice_scores
 from densevse.analyses.choices.settings import ChoicesPlan
@@ -187,6 +188,14 @@ def test_scores_of_other_questions_are_refused(files, folder, asked):
     write_scores(folder, rows[:-1], "bag", 0)
     with pytest.raises(InputError, match=r"bag0\.parquet: its scores are of other questions"):
         table(folder, outputs_in(folder), ("bag", [0]))
+
+
+def test_a_row_without_training_is_scored_once():
+    entry = {"dataset": "scenes", "questions": "grammar", "measure": ["vse", "clip"]}
+    project = Project(ROOT, {"datasets": {"scenes": {"seeds": [1, 2, 3]}}, "choices": {"x": entry}})
+    (values,) = [one for one in measured_rounds(project, "x") if one["variant"] == "clip"]
+    assert values["seed"] == 1
+    assert len(measured_rounds(project, "x")) == 4
 
 
 @pytest.mark.parametrize(
