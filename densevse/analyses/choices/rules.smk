@@ -109,7 +109,9 @@ rule read_published_choices:
 rule score_choices:
     input:
         unpack(choices.model_inputs),
-        model=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.trained_model),
+        model=path(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.trained_model
+        ),
         questions="<results>/{dataset}/questions.parquet",
         known_captions=path("<results>/{dataset}/captions.parquet", choices.asked_dataset),
     output:
