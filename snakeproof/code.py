@@ -172,7 +172,7 @@ def _python_files(folder: str, name: str) -> Iterator[tuple[str, File]]:
         for entry in entries:
             if entry.name.endswith(".py"):
                 yield f"{name}/{entry.name}", entry
-            elif entry.is_dir() and entry.name != "tests" and not entry.name.startswith("_"):
+            elif entry.is_dir() and entry.name not in ("tests", "__pycache__"):
                 yield from _python_files(entry.path, f"{name}/{entry.name}")
 
 
@@ -239,8 +239,8 @@ def _import_statements(statements: Iterable[ast.AST]) -> Iterator[ast.Import | a
     for node in statements:
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
-        elif not _is_for_type_checkers(node):
-            for block in _BLOCKS:
+        else:
+            for block in _BLOCKS[1:] if _is_for_type_checkers(node) else _BLOCKS:
                 yield from _import_statements(getattr(node, block, ()))
 
 
@@ -259,7 +259,10 @@ def _add_tree_lines(node: Any, lines: list[str]) -> None:
     if isinstance(node, list):
         lines.append("[")
         for item in node:
-            if not (_is_text(item) or isinstance(item, ast.Pass) or _is_for_type_checkers(item)):
+            if _is_for_type_checkers(item):
+                if item.orelse:
+                    _add_tree_lines(item.orelse, lines)
+            elif not (_is_text(item) or isinstance(item, ast.Pass)):
                 _add_tree_lines(item, lines)
         lines.append("]")
     elif isinstance(node, ast.AST):

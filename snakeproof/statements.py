@@ -158,6 +158,9 @@ def _translate_older(older: Mapping[str, Any]) -> Statement:
 def place(path: str | Path) -> str:
     """The place of a file below results/, also in a copy of it; the name of a file that is elsewhere."""
     results, file = _results_folder(), os.path.normpath(path)
+    folder, whole = f"{os.path.abspath(results)}/", os.path.abspath(file)
+    if whole.startswith(folder):  # a folder inside may have the same name
+        return whole.removeprefix(folder)
     _, found, below = f"/{file}".rpartition(f"/{results.lstrip('/')}/")
     return below if found else os.path.basename(file)
 

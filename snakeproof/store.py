@@ -96,7 +96,7 @@ class FeatureWriter:
             raise InputError(f"{self.path}: expected vectors of shape {(len(rows), *self.shape)}, got {vectors.shape}.")
         with np.errstate(over="ignore"):  # reported below, with the row
             stored = vectors.astype(self.dtype, copy=False)
-        finite = np.isfinite(stored).reshape(len(rows), -1).all(axis=1)
+        finite = np.isfinite(stored).all(axis=tuple(range(1, stored.ndim)))
         if not finite.all():
             raise InputError(
                 f"{self.path}: the vector of {rows.iloc[int(finite.argmin())].to_dict()} is not finite as "

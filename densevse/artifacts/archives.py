@@ -8,6 +8,7 @@ workers can share an archive.
 """
 
 import bz2
+import hashlib
 import lzma
 import os
 import struct
@@ -20,6 +21,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from functools import cached_property, lru_cache, partial
+from glob import escape
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
@@ -451,12 +453,10 @@ def _uncompress(path: Path, decompressor: Callable[[], Any]) -> Iterator[bytes]:
 
 
 def _uncompress_tar(path: Path, decompressor: Callable[[], Any]) -> Path:
-    """The uncompressed tar of `path`, made beside it with the same time unless it exists.
-
-    An archive that replaces `path` may be older than the tar made from the previous one.
-    """
-    target, status = path.with_name(f"{path.name}.uncompressed.tar"), path.stat()
-    if target.is_file() and target.stat().st_mtime_ns == status.st_mtime_ns:
+    """The uncompressed tar of `path`, made beside it unless it exists. Its name says of which contents it is."""
+    fingerprint = _fingerprint(path)
+    target = path.with_name(f"{path.name}.{fingerprint}.uncompressed.tar")
+    if target.is_file():
         return target
     if not os.access(path.parent, os.W_OK):
         raise InputError(
@@ -464,12 +464,22 @@ def _uncompress_tar(path: Path, decompressor: Callable[[], Any]) -> Path:
             "Uncompress it yourself, and name the .tar or a folder of the files in the data set's `local`."
         )
     logger.info("uncompressing %s once, into %s", path, target.name)
-    limit = LARGEST_RATIO * max(status.st_size, 1 << 10)
+    limit = LARGEST_RATIO * max(path.stat().st_size, 1 << 10)
     with atomic_file(target) as temporary, open(temporary, "wb") as sink:
         for block in _uncompress(path, decompressor):
             if sink.tell() + len(block) > limit:
                 raise InputError(f"{path}: refused to uncompress it to more than {limit:,} bytes.")
             sink.write(block)
-        sink.close()
-        os.utime(temporary, ns=(status.st_atime_ns, status.st_mtime_ns))
+    for ending in (".uncompressed.tar", f".{'?' * len(fingerprint)}.uncompressed.tar"):
+        for other in path.parent.glob(f"{escape(path.name)}{ending}"):
+            if other != target:  # of contents that `path` had before
+                other.unlink(missing_ok=True)
     return target
+
+
+def _fingerprint(path: Path) -> str:
+    """Differs for compressed files of other contents: their last bytes are checksums of the whole."""
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - (1 << 12)))
+        return hashlib.sha256(b"%d " % size + file.read()).hexdigest()[:8]

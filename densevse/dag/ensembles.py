@@ -26,7 +26,7 @@ def inputs(project: Project, wildcards: Wildcards) -> InputFiles:
                 f"ensembles.{ensemble}.seeds_each: {name} reads a generator's sentences, which differ by seed; set "
                 "it to 1."
             )
-        for key, files in training.inputs(project, wildcards, name).items():
+        for key, files in training.inputs_of_variant(project, wildcards.dataset, name, wildcards.seed).items():
             if inputs.setdefault(key, files) != files:
                 raise InputError(f"ensembles.{ensemble}: {name} reads another {key} than the others.")
     return inputs
@@ -59,15 +59,16 @@ def _path(file: str | Values) -> str:
 
 
 def job(project: Project, dataset: DatasetName, ensemble: VariantName, seed: int) -> Job:
-    """The retrieval by an ensemble, with the meaning of the files of its given members."""
+    """The retrieval by an ensemble: the inputs of each of its models, and the meaning of given members' files."""
+    trained, own_seeds = _trained_members(project, ensemble), _entry(project, ensemble).seeds_of_members(seed)
+    read = [sorted(training.inputs_of_variant(project, dataset, name, seed)) for name in trained for _ in own_seeds]
     given = [
         {"name": name, "keys": list(row_files(project, dataset, row, own)), "layout": dump_fields(row.layout, LAYOUT)}
         for name, row, own in _given_members(project, dataset, ensemble, seed)
     ]
-    modules = [
-        module for name in _trained_members(project, ensemble) for module in training.modules(project, dataset, name)
-    ]
-    return Job({**project.ranking(dataset), "given_members": given}, list(dict.fromkeys(modules)))
+    modules = [module for name in trained for module in training.modules(project, dataset, name)]
+    settings = {"inputs_of_models": read, "given_members": given}
+    return Job({**project.ranking(dataset), **settings}, list(dict.fromkeys(modules)))
 
 
 def _entry(project: Project, ensemble: VariantName) -> Ensemble:

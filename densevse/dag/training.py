@@ -18,16 +18,17 @@ from snakeproof.jobs import Job
 from snakeproof.paths import Values, Wildcards
 
 
-def inputs(project: Project, wildcards: Wildcards, member: VariantName | None = None) -> InputFiles:
-    """The artifacts that a variant reads on a data set, by the names of densevse.data.files.Files.
+def inputs(project: Project, wildcards: Wildcards) -> InputFiles:
+    """The artifacts that the variant of a job reads."""
+    return inputs_of_variant(project, wildcards.dataset, wildcards.variant, wildcards.seed)
 
-    The variant is the wildcard, or a `member` of an ensemble.
-    """
-    variant = member or wildcards.variant
+
+def inputs_of_variant(project: Project, dataset: DatasetName, variant: VariantName, seed: int) -> InputFiles:
+    """The artifacts that a variant reads on a data set, by the names of densevse.data.files.Files."""
     return {
-        **inputs_of_images(project, wildcards.dataset, variant),
-        **inputs_of_sentences(project, wildcards.dataset, variant),
-        **generated_inputs(project, wildcards, variant),
+        **inputs_of_images(project, dataset, variant),
+        **inputs_of_sentences(project, dataset, variant),
+        **generated_inputs(project, dataset, variant, seed),
     }
 
 
@@ -36,12 +37,12 @@ def trained_model(project: Project, dataset: DatasetName, variant: VariantName, 
     return {"dataset": project.training_dataset(dataset), **project.variant_round(dataset, variant, seed, round)}
 
 
-def generated_inputs(project: Project, wildcards: Wildcards, variant: VariantName) -> InputFiles:
+def generated_inputs(project: Project, dataset: DatasetName, variant: VariantName, seed: int) -> InputFiles:
     """The sentences of a generator about a data set's images, if a variant reads them."""
-    entry = project.variant(wildcards.dataset, variant)
+    entry = project.variant(dataset, variant)
     if entry.generator is None:
         return {}
-    folder = f"{project.results}/{wildcards.dataset}/generated_captions/{entry.generator}/seed{wildcards.seed}"
+    folder = f"{project.results}/{dataset}/generated_captions/{entry.generator}/seed{seed}"
     written = [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
     return {f"view_{view}": written for view in entry.views if VIEWS[view].made_by == "generator"}
 

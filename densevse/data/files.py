@@ -1,6 +1,6 @@
 """The artifacts that a job reads, by the names of the rule's inputs, and what all structures and views share."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Self
 
@@ -72,6 +72,10 @@ class Files:
     def replace_inputs(self, **named: str | list[str]) -> Self:
         """The same files with some inputs replaced or added; an empty list removes an input."""
         return type(self)({**self._named, **named})
+
+    def select_inputs(self, names: Collection[str]) -> Self:
+        """The same files without the inputs that `names` does not have."""
+        return type(self)({name: paths for name, paths in self._named.items() if name in names})
 
 
 class Artifacts:

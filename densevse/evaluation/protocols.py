@@ -62,8 +62,9 @@ def select_split(images: pd.DataFrame, captions: pd.DataFrame, split: str = "tes
 
 
 def subsample_test_set(test_set: TestSet, images: int) -> TestSet:
-    """A test set of at most `images` images of another one, spaced evenly, with their sentences."""
-    kept = spaced_indices(len(test_set.image_ids), images)
+    """A test set of at most `images` images of another one that have a sentence, spaced evenly, with all theirs."""
+    described = np.unique(test_set.image_of_caption)
+    kept = described[spaced_indices(len(described), images)]
     asked = np.isin(test_set.image_of_caption, kept)
     return TestSet(
         test_set.image_ids[kept],

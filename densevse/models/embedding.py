@@ -71,12 +71,13 @@ def embed(method: Method, inputs: Inputs, split: str) -> tuple[pd.DataFrame, Vec
     """
     pairs = inputs.pairs(split)
     has_regions = "regions" in inputs.stores
+    known_words = len(inputs.vocabulary) - UNKNOWN - 1 if inputs.knows_words else 0
     kinds: dict[str, tuple[bool, Callable[[Indices], pd.DataFrame], int]] = {
         "embed_images": (True, lambda rows: _images(method, pairs, rows), len(pairs.rows.image_ids)),
         "embed_regions": (has_regions, lambda rows: _regions(method, pairs, rows), len(pairs.rows.image_ids)),
         "embed_sentences": (True, lambda rows: _sentences(method, pairs, rows), len(pairs.rows.caption_ids)),
         "embed_phrases": (True, lambda rows: _phrases(method, pairs, rows), len(pairs.rows.caption_ids)),
-        "embed_words": (True, lambda rows: _words(method, inputs, rows), len(inputs.vocabulary) - UNKNOWN - 1),
+        "embed_words": (True, lambda rows: _words(method, inputs, rows), known_words),
     }
     parts: list[pd.DataFrame] = []
     with evaluation(method):
@@ -249,9 +250,10 @@ def write_correspondences(
 def find_correspondences(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:
     """CORRESPONDENCES rows: each noun phrase of a split's sentences with the best region of its image."""
     pairs = inputs.pairs(split)
-    parts = progress(batches(len(pairs.rows.image_ids), IMAGES_AT_ONCE), f"regions of {split} phrases")
+    described = np.unique(pairs.rows.image_of_caption)  # an image without a sentence has no phrase
+    parts = progress(batches(len(described), IMAGES_AT_ONCE), f"regions of {split} phrases")
     with evaluation(method):
-        assigned = [_assign_batch(method, pairs, images) for images in parts]
+        assigned = [_assign_batch(method, pairs, described[part]) for part in parts]
     rows = add_text(pd.concat(assigned, ignore_index=True), inputs).rename(columns={"text": "phrase"})
     return rows.merge(_boxes(inputs.regions.rows), on=["image_id", "region"], how="left", validate="many_to_one")
 
@@ -287,11 +289,11 @@ def _boxes(regions: pd.DataFrame) -> pd.DataFrame:
 
 
 def _assign_batch(method: Method, pairs: Pairs, images: Indices) -> pd.DataFrame:
-    """The rows of some consecutive images, still without words and boxes."""
+    """The rows of some images with sentences, between which is no other one; still without words and boxes."""
     first, last = np.searchsorted(pairs.rows.image_of_caption, [images[0], images[-1] + 1])
     rows, h = phrase_vectors(method, pairs, np.arange(first, last))
     regions, present = region_vectors(method, pairs, images)
-    image = pairs.rows.image_of_caption[rows.pop("sentence")] - images[0]
+    image = np.searchsorted(images, pairs.rows.image_of_caption[rows.pop("sentence")])
     of_phrase = to_device(torch.from_numpy(image), regions.device)
     region, confidence = method.assign(regions[of_phrase], present[of_phrase], h)
     return rows.assign(region=region.cpu().numpy().astype(np.int32), confidence=confidence.cpu().numpy())

@@ -11,7 +11,7 @@ from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.given import GivenLayout
 from densevse.config.values import RankedSentences
 from densevse.data.files import Files
-from densevse.evaluation.given.retrieval import GivenTest, read_test, scorers
+from densevse.evaluation.given.retrieval import read_test, scorers
 from densevse.evaluation.retrieval import Scorer, retrieve_by_direction, versions
 from densevse.evaluation.tiles import ScoreBlock
 from densevse.models.retrieval import EncodedTest, encode_test
@@ -34,6 +34,7 @@ class GivenMember(NamedTuple):
 
 
 def retrieve_by_ensemble(
+    inputs_of_models: Sequence[Sequence[str]],
     given_members: Sequence[Mapping[str, Any]],
     ranked_sentences: RankedSentences,
     top: int,
@@ -44,16 +45,20 @@ def retrieve_by_ensemble(
     given: Sequence[str] = (),
     **files: str | list[str],
 ) -> None:
-    """The job that ranks the test split by the members of an ensemble; `files` are the inputs of its `models`.
+    """The job that ranks the test split by the members of an ensemble.
 
-    `given_members` are given rows: the name of each, its `layout`, and the `keys` of its files, which stand in `given`
-    one member after the other. Raises `InputError` as `encode_test` and `write_given_retrieval` do.
+    `files` are the inputs of all its `models`, of which each reads its own `inputs_of_models`. `given_members` are
+    given rows: the name of each, its `layout`, and the `keys` of its files, which stand in `given` one member after
+    the other. Raises `InputError` as `encode_test` and `write_given_retrieval` do.
     """
     inputs = Files(files)
     test = read_test(
         inputs.input_path("image_table"), inputs.input_path("caption_table"), wildcards["protocol"], ranked_sentences
     )
-    encoded = _encode_members(inputs, models, threads, ranked_sentences, test)
+    own = {model: inputs.select_inputs(names) for model, names in zip(models, inputs_of_models, strict=True)}
+    encoded = EncodedTest([], test.rows, {"device": "cpu", "versions": versions()})
+    if own:
+        encoded = encode_test(own, threads, ranked_sentences)
     members = list(_members(given_members, given))
     read = [scorers(member.files, member.layout, test, Path(output).parent) for member in members]
     i2t, t2i = (sum_scorers([*encoded.scorers, *(both[direction] for both in read)]) for direction in (0, 1))
@@ -81,15 +86,6 @@ def sum_scorers(members: Sequence[Scorer]) -> Scorer:
         return score_block
 
     return score_rows
-
-
-def _encode_members(
-    files: Files, models: Sequence[str], threads: int, sentences: RankedSentences, test: GivenTest
-) -> EncodedTest:
-    """The test split as encoded by the trained members, if there are any."""
-    if models:
-        return encode_test(files, models, threads, sentences)
-    return EncodedTest([], test.rows, {"device": "cpu", "versions": versions()})
 
 
 def _members(described: Sequence[Mapping[str, Any]], files: Sequence[str]) -> Iterator[GivenMember]:

@@ -1,6 +1,6 @@
 """Retrieval on the test split by a trained model: encodes everything once, then scores any part."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,21 +38,23 @@ def retrieve_test(
     Raises `InputError` as `encode_test` does.
     """
     check_round(model, wildcards)
-    encoded = encode_test(Files(files), [model], threads, ranked_sentences)
+    encoded = encode_test({model: Files(files)}, threads, ranked_sentences)
     write_retrieval(encoded.scorers[0], encoded, wildcards["protocol"], output, top)
 
 
-def encode_test(files: Files, models: Sequence[str], threads: int, sentences: RankedSentences = "all") -> EncodedTest:
+def encode_test(models: Mapping[str, Files], threads: int, sentences: RankedSentences = "all") -> EncodedTest:
     """Encodes the test split, with the `sentences` of its data set's settings, by each of the trained `models`.
 
-    Raises `InputError` as `open_model` does, or if no readable image of the split has a sentence.
+    `models` has the inputs of each, by its path. Raises `InputError` as `open_model` does, or if no readable image of
+    the split has a sentence.
     """
     device = set_up(threads)
-    scorers = []
-    for model in models:
+    scorers, cut = [], 0
+    for model, files in models.items():
         inputs, method = open_model(files, model, device)
         pairs = inputs.pairs("test", method.regions_read, sentences=sentences)
         scorers.append(scorer(method, encode_images(method, pairs), encode_sentences(method, pairs)))
+        cut = max(cut, sum(structure.cut for structure in pairs.structures.values()))
     trained = [described(model) for model in models]
     made_with = {
         "device": device.type,
@@ -60,7 +62,7 @@ def encode_test(files: Files, models: Sequence[str], threads: int, sentences: Ra
         "trained_in": ", ".join(sorted({model.get("computed_in", "float32") for model in trained})),
         "versions": versions(),
     }
-    if cut := sum(structure.cut for structure in pairs.structures.values()):
+    if cut:
         made_with["cut"] = f"{cut:,} of {len(pairs.rows.caption_ids):,}"
     return EncodedTest(scorers, pairs.rows, made_with)
 

@@ -11,7 +11,6 @@ import json
 import os
 import platform
 import re
-from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -25,6 +24,7 @@ from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.files import write_text
 from snakeproof.logs import USED
+from snakeproof.records import list_addresses
 
 _COLUMNS = (
     TableColumn("stage", number=False),
@@ -140,9 +140,8 @@ def _bytes_by_log(results: str | Path) -> Counter[str]:
 
 def written_files(results: str | Path) -> Iterator[tuple[str, str]]:
     """The paths in Snakemake's records, each with the log of the job that wrote it."""
-    for record in Path(results).glob(".records-*/*"):
-        if record.is_file():
-            path = b64decode(record.name).decode()
+    for folder in Path(results).glob(".records-*"):
+        for path, record in list_addresses(folder):
             yield from ((path, log) for log in json.loads(record.read_text(encoding="utf-8"))["log"])
 
 

@@ -125,6 +125,21 @@ def test_what_only_a_type_checker_reads_is_passed_over():
     assert facts(source, "mine/run.py").imports == ["typing.TYPE_CHECKING"]
 
 
+def test_what_runs_beside_a_block_for_type_checkers_counts():
+    source = "import typing\nif typing.TYPE_CHECKING:\n    import a\nelse:\n    from mine import {} as b\n"
+    first, second = (facts(source.format(name), "mine/run.py") for name in ("one", "two"))
+    assert first.imports == ["mine.one", "typing"]
+    assert first.digest != second.digest
+
+
+def test_a_private_folder_counts(project):
+    write(project / "mine/room/second.py", "from mine._own import most\nx = 1\n")
+    write(project / "mine/_own/__init__.py", "most = 1\n")
+    before = digests(project)
+    write(project / "mine/_own/__init__.py", "most = 2\n")
+    assert digests(project)[0] != before[0]
+
+
 @pytest.mark.parametrize("damage", ["", "[]", "{", '{"by": 1, "facts": {}}'])
 def test_kept_facts_that_are_damaged_are_found_again(project, damage):
     before = digests(project)

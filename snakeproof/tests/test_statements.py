@@ -186,3 +186,12 @@ def test_only_files_of_results_are_artifacts(monkeypatch):
     assert not is_artifact("/elsewhere/results/scenes/a.md")
     assert place(paths[1]) == "scenes/a.parquet"
     assert place(paths[2]) == "a.parquet"
+
+
+@pytest.mark.parametrize("results", ["mine", "results", "/folder/mine"])
+def test_a_folder_of_results_may_hold_one_of_its_own_name(monkeypatch, results):
+    monkeypatch.setenv(RESULTS, results)
+    name = results.rpartition("/")[2]
+    assert place(f"{results}/{name}/a.parquet") == f"{name}/a.parquet"
+    assert place(f"{results}/scenes/{name}/a.parquet") == f"scenes/{name}/a.parquet"
+    assert is_artifact(f"{results}/{name}/a.parquet")

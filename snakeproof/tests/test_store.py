@@ -158,6 +158,14 @@ def test_wrong_shapes_and_columns_are_errors_and_leave_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("shape", [(4,), (2, 3)])
+def test_a_shard_may_have_no_rows(tmp_path, shape):
+    with FeatureWriter(tmp_path / "a", VECTORS, shape, "float16", **MADE_FROM) as writer:
+        writer.append(ids(0), some(0, shape))
+    store = FeatureStore([tmp_path / "a"], VECTORS)
+    assert (len(store), store.shape) == (0, shape)
+
+
 def test_a_file_that_cannot_be_begun_leaves_nothing_and_says_so(tmp_path, monkeypatch):
     def full(writer, path):
         Path(path).touch()

@@ -7,7 +7,7 @@ import torch
 
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.bootstrap import expected_metrics
-from densevse.evaluation.protocols import folds, select_split
+from densevse.evaluation.protocols import folds, select_split, subsample_test_set
 from densevse.evaluation.ranks import evaluate, metrics
 from densevse.evaluation.recall import metrics_of, recall_metrics
 from densevse.evaluation.retrieval import retrieve
@@ -40,6 +40,13 @@ def test_split_is_in_image_order_and_leaves_out_the_unreadable():
     assert found.image_ids.tolist() == ["i0", "i2", "i3"]
     assert found.caption_ids.tolist() == ["i0#0", "i0#1", "i3#0", "i3#1", "i3#2"]
     assert found.image_of_caption.tolist() == [0, 0, 2, 2, 2]
+
+
+def test_images_without_a_sentence_are_not_among_the_few_that_are_kept():
+    few = subsample_test_set(select_split(*data_set([0, 2, 1, 0])), 2)
+    assert few.image_ids.tolist() == ["i1", "i2"]
+    assert few.caption_ids.tolist() == ["i1#0", "i1#1", "i2#0"]
+    assert few.image_of_caption.tolist() == [0, 0, 1]
 
 
 def test_split_without_sentences_raises():

@@ -1,14 +1,23 @@
 """Ensembles with given members: the sums of scores of different files, and files that do not match."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.schemas.sentences import TOKENS, WORDS
+from densevse.data.files import Files
+from densevse.data.inputs import Inputs
 from densevse.evaluation.retrieval import retrieve
 from densevse.models.ensembles import retrieve_by_ensemble, sum_scorers
+from densevse.models.files import build_method, save_model
+from densevse.models.retrieval import encode_test
 from snakeproof import schema
 from snakeproof.errors import InputError
+from snakeproof.store import FeatureWriter
 from tests.evaluation.test_given import floats, of_array, write_tables
 
 PLAIN = {"similarity": None, "copies": 1, "unscored": None, "lower_is_better": False}
@@ -29,7 +38,7 @@ def rank(tmp_path):
         tables = {"image_table": str(tmp_path / "images.parquet"), "caption_table": str(tmp_path / "captions.parquet")}
         of = {"dataset": "mine", "protocol": "full", "ensemble": "mixed", "seed": "0"}
         output = str(tmp_path / "ensemble.parquet")
-        retrieve_by_ensemble(described, "all", 10, 1, of, output, given=paths, **tables)
+        retrieve_by_ensemble([], described, "all", 10, 1, of, output, given=paths, **tables)
         return schema.read(output, RETRIEVAL), schema.check(output, RETRIEVAL).found
 
     return rank
@@ -77,3 +86,30 @@ def test_a_model_and_given_scores_are_added_in_float64():
     found = sum_scorers(blocks)(np.arange(1), np.arange(2))(slice(0, 1), slice(0, 2))
     assert found.dtype == np.float64
     assert found[0, 0] > found[0, 1]
+
+
+def test_each_model_reads_its_own_inputs(tmp_path):
+    """The scores of two models with other views are added, though neither reads the view of the other."""
+    test = write_tables(tmp_path, [1] * 8)
+    files = {name: str(tmp_path / f"{name}.parquet") for name in ("tokens", "words", "view_whole", "view_centre")}
+    files |= {"image_table": str(tmp_path / "images.parquet"), "caption_table": str(tmp_path / "captions.parquet")}
+    captions = schema.read(files["caption_table"], CAPTIONS)[["caption_id", "image_id", "split"]]
+    schema.write(captions.assign(tokens=[["a", name] for name in captions["image_id"]]), TOKENS, files["tokens"])
+    words = pd.DataFrame({"word": ["a", *captions["image_id"]], "count": np.int32(1)})
+    schema.write(words.assign(index=np.arange(2, 2 + len(words), dtype=np.int32)), WORDS, files["words"])
+    models = {}
+    for seed, view in enumerate(("view_whole", "view_centre")):
+        with FeatureWriter(files[view], IMAGE_FEATURES, (3 + seed,), np.float32) as file:
+            file.append(pd.DataFrame({"image_id": test.rows.image_ids}), floats(8, 3 + seed, seed=seed))
+        own = Files({name: path for name, path in files.items() if name == view or not name.startswith("view")})
+        torch.manual_seed(seed)
+        made = build_method("vse", {"dimension": 4, "word_dimension": 3}, Inputs(own, ["words"]).shapes())
+        models[str(tmp_path / f"{view}.safetensors")] = own
+        save_model(made, "vse", ["words"], [*models][-1], device="cpu")
+    read = [list(own.paths_by_input()) for own in models.values()]
+    of = {"dataset": "mine", "protocol": "full", "ensemble": "mixed", "seed": "0"}
+    output = str(tmp_path / "ensemble.parquet")
+    retrieve_by_ensemble(read, [], "all", 10, 1, of, output, [*models], **files)
+    alone = [encode_test({model: own}, 1).scorers[0] for model, own in models.items()]
+    wanted = retrieve(sum_scorers(alone), test.rows, test.folds)
+    assert schema.read(output, RETRIEVAL)["rank"].tolist() == wanted["rank"].tolist()

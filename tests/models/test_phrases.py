@@ -19,6 +19,7 @@ from densevse.config.tables import PrintedTable
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.evaluation.region_ranking import rank_embeddings, rank_regions
+from densevse.methods.interface import Method
 from densevse.models.embedding import (
     embed,
     find_correspondences,
@@ -161,6 +162,18 @@ def test_the_number_of_images_at_once_changes_nothing(opened, monkeypatch):
     pd.testing.assert_frame_equal(find_correspondences(method, inputs, "train"), whole, rtol=1e-5)
 
 
+def test_an_image_without_a_sentence_changes_no_assignment(files, opened, monkeypatch):
+    inputs, method = opened
+    whole = find_correspondences(method, inputs, "train")
+    captions = schema.read(files.input_path("caption_table"), CAPTIONS)
+    few = files.input_path("caption_table").replace("captions", "few_captions")
+    schema.write(captions[captions["image_id"] != "b"], CAPTIONS, few)
+    inputs = Inputs(files.replace_inputs(caption_table=few), ["trees"])
+    monkeypatch.setattr("densevse.models.embedding.IMAGES_AT_ONCE", 1)
+    rest = whole[whole["image_id"] != "b"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(find_correspondences(method, inputs, "train"), rest, rtol=1e-5)
+
+
 def test_a_round_reads_what_was_assigned(files, opened, tmp_path):
     output = str(tmp_path / "correspondences.parquet")
     inputs, method = opened
@@ -239,6 +252,15 @@ def test_any_method_is_embedded_as_far_as_it_can(vse, tmp_path):
     np.testing.assert_allclose(np.linalg.norm(vectors.astype(np.float32), axis=1), 1, rtol=1e-3)
     assert rows.loc[rows["kind"] == "word", "text"].tolist() == inputs.vocabulary.words
     assert (rows["width"] == 0).all()
+
+
+def test_a_method_that_reads_no_words_is_embedded_without_a_vocabulary(vse):
+    files, path = vse
+    _, method = open_model(files, path, CPU)
+    unable = {name: getattr(Method, name) for name in ("embed_sentences", "embed_words")}
+    method.__class__ = type("Pictures", (type(method),), unable)
+    rows, _ = embed(method, Inputs(files.replace_inputs(words=[], tokens=[]), []), "train")
+    assert rows["kind"].tolist() == ["image"] * 3
 
 
 def test_everything_of_a_split_is_embedded_with_its_words_and_boxes(opened):

@@ -8,10 +8,11 @@ import pytest
 
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.report import costs as module
-from densevse.report.costs import RECORDED_COLUMNS, cost_records, costs, record_costs, table
+from densevse.report.costs import RECORDED_COLUMNS, cost_records, costs, record_costs, table, written_files
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.logs import USED
+from snakeproof.records import record_file
 
 
 def write(folder, stage, name, seconds, processor, memory):
@@ -82,6 +83,16 @@ def test_a_row_is_the_mean_job_of_a_stage_on_a_data_set(results):
     assert train["machine"] == "a machine"
     assert rows.loc[("parse", "scenes"), "images"] == 25, "a shard's"
     assert pd.isna(rows.loc[("table", "sco_4"), "images"])
+
+
+def test_files_of_any_name_are_found_in_the_records(results, tmp_path):
+    records = tmp_path / "results/.records-results"
+    for name in ("日本", "ü" * 90):
+        path = f"results/{name}/images.parquet"
+        place = record_file(records, path)
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(json.dumps({"rule": "images", "log": ["results/logs/images/x.log"]}))
+        assert (path, "results/logs/images/x.log") in set(written_files(results))
 
 
 def test_what_is_recorded_again_takes_the_place_of_what_was(results, tmp_path):

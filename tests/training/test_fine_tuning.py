@@ -5,6 +5,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.registries import ARCHITECTURES, Architecture
@@ -81,6 +82,17 @@ def test_crops_are_the_boxes_that_the_network_was_shown(crops, pictures):
 def test_an_image_that_comes_twice_has_its_crops_twice(crops):
     images = Inputs(crops, ["words"]).pairs("val").images(np.array([1, 1, 0]))
     assert torch.equal(images.views["crops"][0], images.views["crops"][1])
+
+
+def test_images_that_a_table_leaves_out_have_no_crops(crops, folder):
+    """The images of a resplit are fewer than those whose regions are stored."""
+    images = schema.read(folder / "images.parquet", IMAGES)
+    kept = images.drop(images.index[images["split"] == "train"][0])
+    schema.write(kept, IMAGES, folder / "resplit.parquet")
+    few = Inputs(crops.replace_inputs(image_table=str(folder / "resplit.parquet")), ["words"]).pairs("val")
+    whole = Inputs(crops, ["words"]).pairs("val")
+    every = np.arange(len(whole.rows.image_ids))
+    assert torch.equal(few.images(every).views["crops"], whole.images(every).views["crops"])
 
 
 def test_regions_of_a_shared_map_have_no_crops(folder, crops, pictures):

@@ -36,7 +36,7 @@ def write_pair_scores(
 
     `files` are the model's inputs. Raises `InputError` as `encode_test` does.
     """
-    encoded = encode_test(Files(files), [model], threads)
+    encoded = encode_test({model: Files(files)}, threads)
     scores = JudgedScores(encoded.scorers[0], encoded.rows, schema.read(judgements, JUDGEMENTS))
     _write_scores(scores, pairs, ranks, **encoded.made_with)
 

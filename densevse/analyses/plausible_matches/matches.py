@@ -65,7 +65,7 @@ def write_plausible(
 
     Raises `InputError` as `encode_test` does, or if no image of the test split has an object.
     """
-    encoded = encode_test(Files(files), [model], threads, ranked_sentences)
+    encoded = encode_test({model: Files(files)}, threads, ranked_sentences)
     matches = Matches.from_test_set(encoded.rows, schema.read(classes, CLASSES), classes)
     rows = matches.precisions(encoded.scorers[0], encoded.rows.image_ids)
     schema.write(rows, PLAUSIBLE, output, split="test", **encoded.made_with)

@@ -60,7 +60,7 @@ def inputs_of_images(project: Project, wildcards: Wildcards) -> InputFiles:
             "name another variant."
         )
     words = f"{project.results}/{dataset}/vocabulary/words.parquet"
-    return {**inputs, **training.generated_inputs(project, wildcards, variant), "words": words}
+    return {**inputs, **training.generated_inputs(project, dataset, variant, wildcards.seed), "words": words}
 
 
 def inputs_of_sentences(project: Project, wildcards: Wildcards) -> InputFiles:
