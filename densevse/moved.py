@@ -32,7 +32,7 @@ OLD_CALLS = {"densevse.artifacts.store.FeatureWriter": "densevse.artifacts.older
 """Old name -> what takes the parameters that it had."""
 
 
-class _Finder:
+class _OldNames:
     """Makes the modules with old names. Python asks it only for what is nowhere else."""
 
     def find_spec(
@@ -65,4 +65,4 @@ def _inside(module: str, table: Mapping[str, str]) -> dict[str, str]:
 
 def install() -> None:
     """Lets Python import old names."""
-    sys.meta_path.append(_Finder())
+    sys.meta_path.append(_OldNames())

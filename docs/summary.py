@@ -30,7 +30,7 @@ PANELS = {
 }
 
 
-class Gain(NamedTuple):
+class CellGain(NamedTuple):
     """The gain of a method on VSE in rsum, and the ends of its 95% interval, if the table has one."""
 
     gain: float
@@ -57,13 +57,13 @@ def summary_cell(cell: Mapping[str, Any]) -> str:
     return f"**{cell['verdict']}**: {number(found.gain, sign='+')} ({interval})"
 
 
-def read_gain(cell: Mapping[str, Any]) -> Gain | None:
+def read_gain(cell: Mapping[str, Any]) -> CellGain | None:
     """The gain that a cell names; none where nothing was measured."""
     if "table" not in cell:
         return None
     rows = list(read_rows(cell["table"]))
     if "better" in cell:
-        return Gain(read_rsum(rows, cell["better"]) - read_rsum(rows, cell["worse"]))
+        return CellGain(read_rsum(rows, cell["better"]) - read_rsum(rows, cell["worse"]))
     if "claim" in cell:
         row = next(row for row in rows if row.get("Claim", "").startswith(cell["claim"]))
         gain, interval = row["Gain"], row["95% of Gain"]
@@ -72,7 +72,7 @@ def read_gain(cell: Mapping[str, Any]) -> Gain | None:
         gain = next(row[name] for name in row if name.startswith("gain on "))
         interval = row.get("95% of gain on VSE", "")
     middle, low, high = map(float, re.findall(r"[+-]\d+\.\d", f"{gain} {interval}"))
-    return Gain(-middle, (-high, -low)) if cell.get("turned") else Gain(middle, (low, high))
+    return CellGain(-middle, (-high, -low)) if cell.get("turned") else CellGain(middle, (low, high))
 
 
 def read_rows(table: str) -> Iterator[dict[str, str]]:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +54,13 @@ def function_names(paths: list[Path]) -> Iterator[str]:
                 yield node.name
 
 
+def class_names(paths: list[Path]) -> Iterator[str]:
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                yield node.name
+
+
 def is_fragment(name: str) -> bool:
     """True for `of_rows`, `again`, `measured` and `rows_of`: they say nothing in another file."""
     first, *others = name.strip("_").lower().split("_")
@@ -73,6 +81,12 @@ def test_a_function_is_a_verb_with_its_object_or_the_noun_of_what_it_returns():
     names = list(function_names(python_files("densevse", "snakeproof", "tools", "envs", "workflow")))
     fragments = sorted(filter(is_fragment, names))
     assert len(fragments) <= MOST_FRAGMENTS * len(names), fragments
+
+
+def test_a_class_has_a_name_of_its_own():
+    """But for `Parameters`, which each method has; what keeps an old name; and what Snakemake finds by its name."""
+    names = Counter(class_names(python_files("densevse", "snakeproof", "tools", "docs", "envs", "workflow")))
+    assert {name for name, times in names.items() if times > 1} == {"Parameters", "FeatureWriter", "LogHandler"}
 
 
 def test_the_core_does_not_grow_unseen():

@@ -30,7 +30,7 @@ SEEDS, RESPLITS, SIDE, SMALL, RIDGE = 3, 5, 48, 16, 30.0
 Reals = NDArray[np.float32]
 
 
-class Sizes(NamedTuple):
+class StudySizes(NamedTuple):
     """Numbers and sizes of test sets, of models' training sets, and of bootstrap draws."""
 
     sets: int
@@ -40,11 +40,11 @@ class Sizes(NamedTuple):
     draws: int
 
 
-FULL = Sizes(150, images=200, models=12, trained_on=150, draws=500)
-TOY = Sizes(2, images=30, models=3, trained_on=6, draws=5)
+FULL = StudySizes(150, images=200, models=12, trained_on=150, draws=500)
+TOY = StudySizes(2, images=30, models=3, trained_on=6, draws=5)
 
 
-class Scenes(NamedTuple):
+class ScenePictures(NamedTuple):
     """Small pictures (images, numbers), the tokens of each image's five sentences, and each image's family."""
 
     pictures: Reals
@@ -52,20 +52,20 @@ class Scenes(NamedTuple):
     families: list[str]
 
 
-class Model(NamedTuple):
+class WordModel(NamedTuple):
     """A linear model of words from a picture: weights (numbers + 1, words), and the numbers of the words."""
 
     weights: Reals
     words: dict[str, int]
 
-    def scores(self, scenes: Scenes) -> torch.Tensor:
+    def scores(self, scenes: ScenePictures) -> torch.Tensor:
         """The cosine of each picture's predicted words with each sentence's: (images, sentences)."""
         predicted = _append_ones(scenes.pictures) @ self.weights
         said = _counts([tokens for texts in scenes.sentences for tokens in texts], self.words)
         return torch.from_numpy(_unit_vectors(predicted) @ _unit_vectors(said - said.mean(axis=0)).T)
 
 
-def generate_scenes(images: int, seed: tuple[int, ...]) -> Scenes:
+def generate_scenes(images: int, seed: tuple[int, ...]) -> ScenePictures:
     """A number of images at least, in whole families."""
     random = np.random.default_rng(seed)
     pictures, sentences, families = [], [], []
@@ -76,31 +76,31 @@ def generate_scenes(images: int, seed: tuple[int, ...]) -> Scenes:
             pictures.append(cv2.resize(pixels, (SMALL, SMALL), interpolation=cv2.INTER_AREA).ravel() / 255)
             sentences.append([sentence.tokens for sentence in describe(scene, random)])
             families.append(family)
-    return Scenes(np.array(pictures, np.float32), sentences, families)
+    return ScenePictures(np.array(pictures, np.float32), sentences, families)
 
 
-def first_images(scenes: Scenes, images: int) -> Scenes:
+def first_images(scenes: ScenePictures, images: int) -> ScenePictures:
     """The first images."""
     return select_images(scenes, range(images))
 
 
-def select_images(scenes: Scenes, images: Iterable[int]) -> Scenes:
+def select_images(scenes: ScenePictures, images: Iterable[int]) -> ScenePictures:
     """These images, in this order."""
     chosen = list(images)
     sentences, families = ([of[image] for image in chosen] for of in (scenes.sentences, scenes.families))
-    return Scenes(scenes.pictures[chosen], sentences, families)
+    return ScenePictures(scenes.pictures[chosen], sentences, families)
 
 
-def fit_model(scenes: Scenes) -> Model:
+def fit_model(scenes: ScenePictures) -> WordModel:
     """Ridge regression of an image's mean sentence on its picture."""
     words = {word: number for number, word in enumerate(sorted({w for s in scenes.sentences for t in s for w in t}))}
     target = np.stack([_counts(texts, words).mean(axis=0) for texts in scenes.sentences])
     inputs = _append_ones(scenes.pictures)
     kernel = inputs @ inputs.T + RIDGE * np.eye(len(inputs), dtype=np.float32)
-    return Model(inputs.T @ np.linalg.solve(kernel, target - target.mean(axis=0)), words)
+    return WordModel(inputs.T @ np.linalg.solve(kernel, target - target.mean(axis=0)), words)
 
 
-class Measured(NamedTuple):
+class MeasuredSet(NamedTuple):
     """A test set: its draws in families and by image, and each model's ranks on it."""
 
     in_families: RankBootstrap
@@ -108,7 +108,7 @@ class Measured(NamedTuple):
     runs: list[pd.DataFrame]
 
 
-def as_test_set(scenes: Scenes) -> TestSet:
+def as_test_set(scenes: ScenePictures) -> TestSet:
     """Scenes as a test set."""
     images = len(scenes.families)
     names = np.array([f"image{image}" for image in range(images)], dtype=object)
@@ -116,13 +116,13 @@ def as_test_set(scenes: Scenes) -> TestSet:
     return TestSet(names, captions, np.repeat(np.arange(images), 5), np.array(scenes.families, dtype=object))
 
 
-def rank_scenes(model: Model, scenes: Scenes) -> pd.DataFrame:
+def rank_scenes(model: WordModel, scenes: ScenePictures) -> pd.DataFrame:
     """A model's ranks on scenes."""
     scores, test_set = model.scores(scenes), as_test_set(scenes)
     return retrieve(lambda i, j: lambda a, b: scores[a, b], test_set, full(test_set))
 
 
-def rank_test_set(models: Sequence[Model], number: int, sizes: Sizes) -> Measured:
+def rank_test_set(models: Sequence[WordModel], number: int, sizes: StudySizes) -> MeasuredSet:
     """Ranks a fresh test set with every model."""
     scenes = generate_scenes(sizes.images, (1, number))
     test_set = as_test_set(scenes)
@@ -130,10 +130,10 @@ def rank_test_set(models: Sequence[Model], number: int, sizes: Sizes) -> Measure
     runs = [rank_scenes(model, scenes) for model in models]
     by_image = [name.split("#")[0] for name in queries["query_id"]]
     drawn = (retrieval_bootstrap(queries, groups, sizes.draws) for groups in (families, by_image))
-    return Measured(*drawn, runs)
+    return MeasuredSet(*drawn, runs)
 
 
-def rows(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
+def rows(sizes: StudySizes) -> Iterator[tuple[str, str, float, str]]:
     """Coverage in percent of intervals of rsum, of paired gains, of means over three seeds, and of resplits.
 
     A row is what the interval is of, the expected coverage, the measured one, and a note.
@@ -173,7 +173,7 @@ def rows(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
     yield from resplit_rows(sizes)
 
 
-def resplit_rows(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
+def resplit_rows(sizes: StudySizes) -> Iterator[tuple[str, str, float, str]]:
     """Coverage in percent of intervals of means over five resplits, each with five times as many images to train on."""
     data_sets = (generate_scenes(sizes.images, (4, number)) for number in range(sizes.sets))
     sums = np.array([[resplit_sums(scenes, seed) for seed in range(RESPLITS)] for scenes in data_sets])
@@ -187,7 +187,7 @@ def resplit_rows(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
     yield _row("mean gain over five resplits", note, of_gains, gains.mean())
 
 
-def resplit_sums(scenes: Scenes, seed: int) -> tuple[float, float]:
+def resplit_sums(scenes: ScenePictures, seed: int) -> tuple[float, float]:
     """The rsum on a random sixth of a data set: of a model of the rest, and of a model of half of the rest."""
     families = list(pd.Series(scenes.families).groupby(scenes.families).indices.values())
     shuffled = [families[number] for number in np.random.default_rng(seed).permutation(len(families))]
@@ -198,11 +198,11 @@ def resplit_sums(scenes: Scenes, seed: int) -> tuple[float, float]:
     return whole, half
 
 
-def _replicates(measured: Measured, models: Sequence[int]):  # type: ignore[no-untyped-def]
+def _replicates(measured: MeasuredSet, models: Sequence[int]):  # type: ignore[no-untyped-def]
     return measured.in_families.replicates([measured.runs[model] for model in models])
 
 
-def _seed_interval(measured: Measured, models: Sequence[int], random: np.random.Generator) -> Interval:
+def _seed_interval(measured: MeasuredSet, models: Sequence[int], random: np.random.Generator) -> Interval:
     """The interval of a bootstrap over seeds and images, with seeds drawn with replacement too."""
     each = np.array([_replicates(measured, [model]).drawn["rsum"] for model in models])
     draws = random.integers(len(models), size=(len(models), each.shape[1]))

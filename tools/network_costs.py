@@ -59,7 +59,7 @@ _BUILDERS: dict[str, Callable[[], nn.Module]] = {
 }
 
 
-class Row(NamedTuple):
+class CostRow(NamedTuple):
     """A row of the file; see there."""
 
     network: str
@@ -85,17 +85,17 @@ class _Written(TorchDispatchMode):
         return out
 
 
-def row(network: str, layer: str, module: nn.Module, side: int) -> Row:
+def row(network: str, layer: str, module: nn.Module, side: int) -> CostRow:
     """The row of a module on torch's device meta, which computes shapes alone."""
     crop = torch.empty(1, 3, side, side, device="meta")
     with torch.no_grad(), FlopCounterMode(display=False) as flop, _Written() as written:
         found = module(crop)
     found = next(iter(found.values())) if isinstance(found, dict) else found
     cells = math.prod(found.shape[2:]) if found.ndim == 4 else 1
-    return Row(network, layer, side, flop.get_total_flops(), written.count, cells, found.shape[1])
+    return CostRow(network, layer, side, flop.get_total_flops(), written.count, cells, found.shape[1])
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[CostRow]:
     """The rows of all networks whose arithmetic does not depend on what they see."""
     for name in ARCHITECTURES.listed_names:
         if not ARCHITECTURES[name].finds_boxes:
@@ -105,7 +105,7 @@ def rows() -> Iterator[Row]:
     yield from _timm_rows()
 
 
-def architecture_rows(name: str) -> Iterator[Row]:
+def architecture_rows(name: str) -> Iterator[CostRow]:
     """The rows of an architecture whose layers have names."""
     side, layers = SIDES.get(name, 224), ARCHITECTURES[name].layers
     for layer, node in layers.items():
@@ -119,7 +119,7 @@ def _build_network(name: str) -> nn.Module:
         return _BUILDERS.get(name, partial(models.get_model, name))().to("meta").eval()
 
 
-def _timm_rows() -> Iterator[Row]:
+def _timm_rows() -> Iterator[CostRow]:
     import timm  # an extra, which the file has a few networks of
 
     for name in OF_TIMM:
@@ -130,5 +130,5 @@ def _timm_rows() -> Iterator[Row]:
 
 if __name__ == "__main__":
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(Row._fields)
+    writer.writerow(CostRow._fields)
     writer.writerows(rows())

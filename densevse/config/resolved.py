@@ -118,7 +118,7 @@ def resolve_settings(
     kind: Kind = "methods" if name in config.variant_names() else "generators"
     entry = _entry(name, dataset, config)
     layers = find_layers(kind, name, config, dataset)
-    finder = _Finder(kind, entry, layers, over, root)
+    finder = _OriginFinder(kind, entry, layers, over, root)
     used = {phase for names in entry.rounds or [list(entry.phases)] for phase in names} if kind == "methods" else None
     rows = [
         Setting(".".join(keys), value, *finder.origin(keys))
@@ -142,7 +142,7 @@ def _entry(name: str, dataset: DatasetName | None, config: Config) -> Any:
     return (variant if name in config.variant_names() else generator)(config, dataset, name)
 
 
-class _Finder:
+class _OriginFinder:
     """Finds the origins of the settings of an entry."""
 
     def __init__(

@@ -47,11 +47,11 @@ class Entry(_Numbered):
     sentences: list[_Sentence]
 
 
-class _File(TypedDict):
+class _KarpathyFile(TypedDict):
     images: list[Entry]
 
 
-FILE: TypeAdapter[_File] = TypeAdapter(_File)
+FILE: TypeAdapter[_KarpathyFile] = TypeAdapter(_KarpathyFile)
 
 
 def read(options: Karpathy, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:

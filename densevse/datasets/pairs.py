@@ -51,7 +51,7 @@ DELIMITERS = (",", "\t", ";", "|")
 """Signs between the cells of a CSV, in the order in which they are tried."""
 
 
-class _Row(NamedTuple):
+class _TableRow(NamedTuple):
     """A row of a table, with the file's split if files have one, and the image's place if the table holds it."""
 
     where: str
@@ -60,7 +60,7 @@ class _Row(NamedTuple):
     stored: str | None
 
 
-class _Image(NamedTuple):
+class _NamedImage(NamedTuple):
     """An image as a row names it: its file, or the place of its bytes in the table."""
 
     file: str
@@ -76,7 +76,7 @@ def read(options: PairTable, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """
     if "pairs" not in paths:
         raise InputError("the reader pairs needs a source `pairs`: the table, or a folder or archive with it.")
-    images: dict[str, _Image] = {}
+    images: dict[str, _NamedImage] = {}
     again: dict[str, list[str]] = {}  # places of the bytes of images in later rows
     captions: list[tuple[str, str | None]] = []
     for row in _rows(options, paths["pairs"]):
@@ -127,7 +127,7 @@ def _check_bytes(places: Mapping[str, list[str]], source: str) -> None:
                     )
 
 
-def _image_frame(images: Mapping[str, _Image], paths: Paths) -> pd.DataFrame:
+def _image_frame(images: Mapping[str, _NamedImage], paths: Paths) -> pd.DataFrame:
     """The images, in the order of their first rows."""
     named = {image_id for image_id, image in images.items() if not image.is_stored}
     index = ImageIndex(image_sources(paths, {"pairs"})) if named else None
@@ -138,7 +138,7 @@ def _image_frame(images: Mapping[str, _Image], paths: Paths) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=IMAGE_COLUMNS)
 
 
-def _image(options: PairTable, row: _Row) -> tuple[str, _Image]:
+def _image(options: PairTable, row: _TableRow) -> tuple[str, _NamedImage]:
     """The id of a row's image, and the row's data about it."""
     if row.stored and not options.image_id:
         raise InputError(
@@ -146,10 +146,10 @@ def _image(options: PairTable, row: _Row) -> tuple[str, _Image]:
         )
     file = row.stored or _text(row, options.image)
     image_id = _text(row, options.image_id) if options.image_id else file
-    return image_id, _Image(file, row.split or _split(options, row), row.stored is not None)
+    return image_id, _NamedImage(file, row.split or _split(options, row), row.stored is not None)
 
 
-def _split(options: PairTable, row: _Row) -> str:
+def _split(options: PairTable, row: _TableRow) -> str:
     if options.is_drawn:
         return ""
     found = _text(row, str(options.split))
@@ -162,7 +162,7 @@ def _split(options: PairTable, row: _Row) -> str:
     return names[found]
 
 
-def _sentences(options: PairTable, row: _Row) -> list[str | None]:
+def _sentences(options: PairTable, row: _TableRow) -> list[str | None]:
     cell = row.cells.get(options.sentence)
     if options.sentences_as == "json" and isinstance(cell, str):
         try:
@@ -176,7 +176,7 @@ def _sentences(options: PairTable, row: _Row) -> list[str | None]:
     return sentences
 
 
-def _text(row: _Row, column: str) -> str:
+def _text(row: _TableRow, column: str) -> str:
     """A cell of text, or an integer as text."""
     cell = row.cells.get(column)
     if isinstance(cell, int) and not isinstance(cell, bool):
@@ -186,11 +186,11 @@ def _text(row: _Row, column: str) -> str:
     return cell
 
 
-def _cell_error(row: _Row, column: str, found: str) -> InputError:
+def _cell_error(row: _TableRow, column: str, found: str) -> InputError:
     return InputError(f"{row.where}: the column {column} holds {found}; correct the row, or obtain the file again.")
 
 
-def _rows(options: PairTable, source: str) -> Iterator[_Row]:
+def _rows(options: PairTable, source: str) -> Iterator[_TableRow]:
     """Every row of every file, in the order of the splits, then of the files' names."""
     if options.files and is_plain_file(source):
         raise InputError(
@@ -209,7 +209,7 @@ def _rows(options: PairTable, source: str) -> Iterator[_Row]:
             where = name if name == source else f"{source}, {name}"
             of_format = _csv_rows if form == "csv" else _json_rows
             for row, cells in of_format(options, data, where):
-                yield _Row(f"{where}, row {row}", cells, split, None)
+                yield _TableRow(f"{where}, row {row}", cells, split, None)
 
 
 def _file_format(name: str) -> str:
@@ -280,7 +280,7 @@ def _json_rows(options: PairTable, data: bytes, where: str) -> Iterator[tuple[in
         yield row, cells
 
 
-def _parquet_rows(options: PairTable, source: str, pattern: str, split: str | None) -> Iterator[_Row]:
+def _parquet_rows(options: PairTable, source: str, pattern: str, split: str | None) -> Iterator[_TableRow]:
     for path in _parquet_files(source, pattern):
         try:
             with pq.ParquetFile(path) as file:
@@ -294,7 +294,7 @@ def _parquet_rows(options: PairTable, source: str, pattern: str, split: str | No
         below = f"{path.relative_to(source).as_posix()}/" if Path(source).is_dir() else ""
         for row, cells in enumerate(rows, start=1):
             place = f"{below}{options.image}/{row}" if stored else None
-            yield _Row(f"{path}, row {row}", cells, split, place)
+            yield _TableRow(f"{path}, row {row}", cells, split, place)
 
 
 def _parquet_files(source: str, pattern: str) -> list[Path]:

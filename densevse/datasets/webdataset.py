@@ -32,7 +32,7 @@ from snakeproof.errors import InputError
 from snakeproof.logs import logger
 
 
-class _Tar(NamedTuple):
+class _SourceTar(NamedTuple):
     """A tar of a source: its path in a folder or, if the source is the tar, the tar's name."""
 
     source: str
@@ -81,7 +81,7 @@ def read(options: WebDataset, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]
     return sort_by_split(pd.DataFrame(rows, columns=IMAGE_COLUMNS)), pd.DataFrame(captions, columns=CAPTION_COLUMNS)
 
 
-def _tars(options: WebDataset, paths: Paths) -> list[tuple[_Tar, str]]:
+def _tars(options: WebDataset, paths: Paths) -> list[tuple[_SourceTar, str]]:
     """The tars with their splits; no split where images are drawn.
 
     Raises `InputError` for a split without a tar, and for a tar of two splits.
@@ -89,7 +89,7 @@ def _tars(options: WebDataset, paths: Paths) -> list[tuple[_Tar, str]]:
     tars = [tar for source, path in paths.items() for tar in _source_tars(source, Path(path))]
     if options.files is None:
         return [(tar, "") for tar in tars]
-    found: list[tuple[_Tar, str]] = [
+    found: list[tuple[_SourceTar, str]] = [
         (tar, split) for split, pattern in options.files.items() for tar in tars if fnmatch(tar.name, pattern)
     ]
     for split, pattern in options.files.items():
@@ -106,13 +106,13 @@ def _tars(options: WebDataset, paths: Paths) -> list[tuple[_Tar, str]]:
     return found
 
 
-def _source_tars(source: str, path: Path) -> Iterator[_Tar]:
+def _source_tars(source: str, path: Path) -> Iterator[_SourceTar]:
     if not path.is_dir():
-        yield _Tar(source, path.name, path, "")
+        yield _SourceTar(source, path.name, path, "")
         return
     for file in list_files(path, "*.tar"):
         name = file.relative_to(path).as_posix()
-        yield _Tar(source, name, file, f"{name}/")
+        yield _SourceTar(source, name, file, f"{name}/")
 
 
 def _samples(archive: Archive, options: WebDataset) -> tuple[dict[str, str], dict[str, str]]:

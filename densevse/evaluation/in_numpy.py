@@ -15,7 +15,7 @@ from densevse.evaluation.tiles import Comparison
 from densevse.runtime.arrays import Indices
 
 
-class Arrays:
+class ArrayOperations:
     """The operations of `RankCounter` on arrays of NumPy."""
 
     def put(self, values: NDArray[Any], _: NDArray[Any]) -> NDArray[Any]:

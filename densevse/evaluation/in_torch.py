@@ -3,6 +3,7 @@
 `densevse.evaluation.in_numpy` has the same of arrays: scores of a GPU would take longer to copy than to rank there.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,27 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.evaluation.buffers import Buffer
 from densevse.evaluation.tiles import Comparison
 from densevse.runtime.arrays import Indices
 
 LOW_31_BITS, LOW_32_BITS = (1 << 31) - 1, (1 << 32) - 1
 
 
-class Arrays:
+class Buffer:
+    """Memory that is used again for each tile: freed and taken anew, tiles would be scattered over the heap."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        self._numbers = torch.empty(0, dtype=dtype)
+
+    def allocate(self, shape: tuple[int, ...], device: torch.device) -> Tensor:
+        """A tensor of this shape on this device, with any values, in the memory of the one before it if that fits."""
+        count = math.prod(shape)
+        if len(self._numbers) < count or self._numbers.device != device:
+            self._numbers = torch.empty(count, dtype=self._numbers.dtype, device=device)
+        return self._numbers[:count].view(shape)
+
+
+class TensorOperations:
     """The operations of `RankCounter` on tensors."""
 
     def __init__(self) -> None:
@@ -43,7 +57,7 @@ class Arrays:
         return found.sum(dim=axis).long()
 
 
-class TopCandidates:
+class TopCandidatesOfTensors:
     """The `top` best candidates of each query, from tiles in any order; equal scores keep the candidates' order.
 
     Score and candidate form one integer, with the score's bits above the candidate's. So no two are equal, and the

@@ -8,14 +8,14 @@ compared with the thresholds of its rows and columns, and discarded. Each score 
 scores are ties bit for bit, and memory holds one tile.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from densevse.evaluation import in_numpy
+from densevse.evaluation.in_numpy import ArrayOperations, TopCandidates
 from densevse.evaluation.recall import recall_metrics
 from densevse.evaluation.tiles import BLOCK, Comparison, ScoreBlock, Tile, tiles
 from densevse.runtime.arrays import Indices, as_array
@@ -36,7 +36,7 @@ class RankCounter:
         """`scores` are those of the first tile: thresholds have their type, and are counted where they are."""
         sentences = len(image_of_sentence)
         self._asking = np.unique(image_of_sentence)  # the images with a sentence
-        self._arrays = ranking_module(scores).Arrays()
+        self._arrays = ranking_classes(scores).operations()
         self._image_of_sentence = self._arrays.put(image_of_sentence, scores)
         self._columns = self._arrays.put(np.arange(sentences), scores)
         lowest = np.full(sentences + images, -np.inf, as_array(scores[:0]).dtype)
@@ -119,10 +119,17 @@ def metrics(ranks: Ranks) -> dict[str, float]:
     return recall_metrics(ranks.i2t, ranks.t2i)
 
 
-def ranking_module(scores: Any) -> ModuleType:
-    """The module that ranks these scores: `in_torch` for tensors, which stay on their device, else `in_numpy`."""
+class RankingClasses(NamedTuple):
+    """The classes that rank the scores of a library."""
+
+    operations: Callable[[], Any]  # those of `RankCounter`
+    top_candidates: Callable[[int, int, int], Any]  # by the numbers of queries, candidates, and best ones that stay
+
+
+def ranking_classes(scores: Any) -> RankingClasses:
+    """Those of `in_torch` for tensors, which stay on their device, else those of `in_numpy`."""
     if isinstance(scores, np.ndarray):
-        return in_numpy
+        return RankingClasses(ArrayOperations, TopCandidates)
     from densevse.evaluation import in_torch  # where there are tensors, torch is installed
 
-    return in_torch
+    return RankingClasses(in_torch.TensorOperations, in_torch.TopCandidatesOfTensors)

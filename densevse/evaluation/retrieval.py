@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.evaluation.protocols import Fold, TestSet
-from densevse.evaluation.ranks import TieCounter, ranking_module
+from densevse.evaluation.ranks import TieCounter, ranking_classes
 from densevse.evaluation.tiles import BLOCK, ScoreBlock, tiles
 from densevse.runtime.arrays import Indices
 
@@ -52,9 +52,9 @@ def _retrieve_fold(score_block: ScoreBlock, test_set: TestSet, fold: Fold, block
     counter: Any = None
     for tile in tiles(score_block, image_of_sentence, images, block):
         if counter is None:
-            counter, library = TieCounter(image_of_sentence, images, tile.scores), ranking_module(tile.scores)
-            of_images = library.TopCandidates(images, sentences, top)
-            of_sentences = library.TopCandidates(sentences, images, top)
+            counter = TieCounter(image_of_sentence, images, tile.scores)
+            best_of = ranking_classes(tile.scores).top_candidates
+            of_images, of_sentences = best_of(images, sentences, top), best_of(sentences, images, top)
         counter.add(tile)
         of_images.add(tile.images, tile.sentences, tile.scores)
         of_sentences.add(tile.sentences, tile.images, tile.scores.T)

@@ -52,7 +52,7 @@ def cross_attention_scores(images: AttentionSide, sentences: AttentionSide, atte
 
     The words of a sentence stand at its first places.
     """
-    scores: Tensor = _Scores.apply(attention, *images, *sentences)
+    scores: Tensor = _AttentionScores.apply(attention, *images, *sentences)
     return scores
 
 
@@ -67,7 +67,7 @@ def weights_of_pairs(images: AttentionSide, sentences: AttentionSide, attention:
     return weights.masked_fill(~queries.present.unsqueeze(2), 0)
 
 
-class _Scores(torch.autograd.Function):
+class _AttentionScores(torch.autograd.Function):
     """The scores as an autograd function that saves only its inputs."""
 
     @staticmethod

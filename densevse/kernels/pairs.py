@@ -70,11 +70,11 @@ def scores_of_pairs(
         return compare(type(images)(*of_images), type(sentences)(*of_sentences), image, sentence, longest)
 
     encoded = len(images) + len(sentences)
-    scores: Tensor = _Scores.apply(compare_parts, pairs, at_once, encoded, *images, *sentences, *weights)
+    scores: Tensor = _PairScores.apply(compare_parts, pairs, at_once, encoded, *images, *sentences, *weights)
     return scores
 
 
-class _Scores(torch.autograd.Function):
+class _PairScores(torch.autograd.Function):
     """The scores as an autograd function that saves only its inputs and compares again the pairs with a gradient."""
 
     @staticmethod

@@ -111,7 +111,7 @@ class Windows:
         known = {phrase: self._describe_thing(phrase) for phrase in things["phrase"].unique()}
         of_image, named = (dict(iter(some.groupby("image_id"))) for some in (things, boxes))
         self.pictures = [
-            _Picture(
+            _LabelledPicture(
                 files.pixels(source, file),
                 of_image[image][BOX].to_numpy(np.float32),
                 np.array([known[phrase][0] for phrase in of_image[image]["phrase"]]),
@@ -139,7 +139,7 @@ class Windows:
         return WindowBatch(*(torch.from_numpy(np.stack(part)) for part in zip(*windows, strict=True)))
 
     def _window(
-        self, picture: "_Picture", kind: int, random: Generator
+        self, picture: "_LabelledPicture", kind: int, random: Generator
     ) -> tuple[NDArray[np.uint8], np.int64, NDArray[np.float32]]:
         window = (picture.whole_box, picture.named_box, picture.random_box)[kind](random)
         inside = picture.inside_mask(window)
@@ -151,7 +151,7 @@ class Windows:
         class_of = UNDECIDED if kind == 0 else self._window_class(picture, window, inside)
         return pixels, np.int64(class_of), _facts(where, picture.attributes[inside])
 
-    def _window_class(self, picture: "_Picture", window: Boxes, inside: NDArray[np.bool_]) -> int:
+    def _window_class(self, picture: "_LabelledPicture", window: Boxes, inside: NDArray[np.bool_]) -> int:
         """The class of a window by its contents; background if it is empty or far too large."""
         if not inside.any():
             return self.classes.index(BACKGROUND)
@@ -176,7 +176,7 @@ class Windows:
 
 
 @dataclass(frozen=True)
-class _Picture:
+class _LabelledPicture:
     pixels: NDArray[np.uint8]
     things: Boxes  # (things, 4)
     classes: NDArray[np.int64]  # (things,)

@@ -52,17 +52,17 @@ class _Named(TypedDict):
     boxes: list[Box]
 
 
-class _Phrase(_Named):
+class _PhraseRecord(_Named):
     start: int
     end: int
 
 
-class _Caption(TypedDict):
+class _CaptionRecord(TypedDict):
     text: Text
-    phrases: list[_Phrase]
+    phrases: list[_PhraseRecord]
 
 
-class _Picture(TypedDict):
+class _PictureRecord(TypedDict):
     """A line of the zip's JSON lines."""
 
     image_id: Text
@@ -70,10 +70,10 @@ class _Picture(TypedDict):
     split: Split
     family: Text
     things: list[_Named]
-    captions: list[_Caption]
+    captions: list[_CaptionRecord]
 
 
-_PICTURES: TypeAdapter[list[_Picture]] = TypeAdapter(list[_Picture])
+_PICTURES: TypeAdapter[list[_PictureRecord]] = TypeAdapter(list[_PictureRecord])
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def _phrase_boxes(things: frozenset[int], boxes: list[list[Box]]) -> list[Box]:
     return [around, *named] if len(things) == 1 and len(named) > 1 else [around]
 
 
-def _box_rows(line: _Picture) -> Iterator[tuple[Any, ...]]:
+def _box_rows(line: _PictureRecord) -> Iterator[tuple[Any, ...]]:
     image = line["image_id"]
     for thing in line["things"]:
         yield from ((image, "", thing["phrase"], -1, -1, *box) for box in thing["boxes"])
@@ -183,7 +183,7 @@ def _box_rows(line: _Picture) -> Iterator[tuple[Any, ...]]:
             yield from ((image, *place, *box) for box in phrase["boxes"])
 
 
-def _lines(paths: Paths) -> list[_Picture]:
+def _lines(paths: Paths) -> list[_PictureRecord]:
     if _SOURCE not in paths:
         raise InputError(f"the reader scenes needs a source {_SOURCE!r}; it has {sorted(paths)}.")
     where = f"{paths[_SOURCE]}, {SCENES_FILE}"

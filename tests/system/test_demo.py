@@ -40,7 +40,7 @@ def test_the_disk_that_is_yet_to_be_taken_is_said(tmp_path):
 
 
 def test_time_left_is_that_of_the_work_left_at_the_speed_so_far():
-    work = TIME_LEFT["Work"]({"train": 30.0, "table": 10.0}, {"train": 2, "table": 1, "unknown": 1})
+    work = TIME_LEFT["RunWork"]({"train": 30.0, "table": 10.0}, {"train": 2, "table": 1, "unknown": 1})
     assert work.remaining_seconds(elapsed=60) is None
     work.finish("train")
     # 30 of 90 seconds of work took a minute.

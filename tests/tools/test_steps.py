@@ -9,8 +9,8 @@ import torch
 from torch.autograd import DeviceType
 
 from tests.device.papers import Sizes
-from tools.gpu_check.profiling import Work, mean_work
-from tools.gpu_check.steps import COLUMNS, KINDS, METHODS, Clock, Plan, Step, step_sheet
+from tools.gpu_check.profiling import StepWork, mean_work
+from tools.gpu_check.steps import COLUMNS, KINDS, METHODS, Clock, Step, StepPlan, step_sheet
 
 HEAVY = {"cv2", "duckdb", "matplotlib", "nltk", "pytest", "snakemake", "stanza", "torchvision"}
 """Packages that `--steps` does without, so that it also runs where densevse is not installed."""
@@ -36,7 +36,7 @@ def test_a_rehearsal_writes_a_row_for_each_method_and_needs_few_packages(tmp_pat
 
 
 def test_the_papers_sizes_are_timed():
-    plan = Plan()
+    plan = StepPlan()
     assert (plan.sizes.vector, plan.sizes.regions, plan.sizes.cells, plan.batch) == (4096, 20, 196, None)
     assert 129 * (plan.warm_up + plan.steps + plan.profiled) <= 5 * (plan.sizes.images - 16), "no batch comes twice"
     assert {method for method, _ in KINDS} == set(METHODS)
@@ -56,11 +56,11 @@ def test_the_work_of_a_step_is_counted_by_the_profiler_s_events():
     ]
     host = [event("cudaLaunchKernel", False), event("cudaStreamSynchronize", False)]
     events = [event("gemm"), event("add"), *copies, *host, event("Optimizer.step", annotated=True)]
-    assert mean_work(events, 2) == Work(busy=0.5, kernels=1.0, pageable=0.5, waits=0.5)
+    assert mean_work(events, 2) == StepWork(busy=0.5, kernels=1.0, pageable=0.5, waits=0.5)
 
 
 def test_a_row_has_the_time_of_an_epoch():
-    step = Step("vse", "float32", 100, 360.0, 240.04, Work(120.0, 474.3, 4.0, 1.0), 2.5, 2_000_000_000)
+    step = Step("vse", "float32", 100, 360.0, 240.04, StepWork(120.0, 474.3, 4.0, 1.0), 2.5, 2_000_000_000)
     sheet = step_sheet([step])
     assert dict(zip((column.header for column in sheet.columns), sheet.rows[0], strict=True)) == {
         "Method": "vse",

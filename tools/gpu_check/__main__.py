@@ -10,7 +10,7 @@ from pathlib import Path
 
 from snakeproof.errors import InputError
 from tools.gpu_check.card import use_card, use_processor
-from tools.gpu_check.steps import METHODS, Plan, print_steps
+from tools.gpu_check.steps import METHODS, StepPlan, print_steps
 
 PAGES = {True: "results/gpu_check/steps.md", False: "docs/tables/gpu_check.md"}
 """The page that is written, with `--steps` and without."""
@@ -40,7 +40,7 @@ def main(asked: argparse.Namespace) -> bool:
     page = Path(asked.page or PAGES[asked.steps])
     if asked.steps:
         name = use_card() if asked.device == "card" else use_processor()
-        plan = Plan.rehearsal(asked.methods, asked.size) if asked.size else Plan(methods=asked.methods)
+        plan = StepPlan.rehearsal(asked.methods, asked.size) if asked.size else StepPlan(methods=asked.methods)
         print_steps(name, plan, page)
         return True
     from tools.gpu_check.whole import check_card  # it needs Snakemake

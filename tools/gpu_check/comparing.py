@@ -24,7 +24,7 @@ WORDS = {"Method", "Stage", "Agrees"}
 
 
 @dataclass(frozen=True)
-class Row:
+class DeviceRow:
     """The rsum and the times of a method on the CPU and on the GPU."""
 
     of: Measurement
@@ -53,7 +53,7 @@ class Row:
         return abs(self.difference) <= self.allowed_difference
 
 
-def compare_devices(cpu: Path, gpu: Path) -> list[Row]:
+def compare_devices(cpu: Path, gpu: Path) -> list[DeviceRow]:
     """The methods of two results folders.
 
     Raises `InputError` where one lacks a method or a seed that the other has, has fewer than two seeds, or was not
@@ -66,7 +66,7 @@ def compare_devices(cpu: Path, gpu: Path) -> list[Row]:
     return [_row(first[key], second[key]) for key in first]
 
 
-def _row(cpu: Retrievals, gpu: Retrievals) -> Row:
+def _row(cpu: Retrievals, gpu: Retrievals) -> DeviceRow:
     seeds = sorted(cpu.files)
     if seeds != sorted(gpu.files) or len(seeds) < 2:
         raise InputError(
@@ -82,7 +82,7 @@ def _row(cpu: Retrievals, gpu: Retrievals) -> Row:
                     f"{'CPU' if wanted else 'GPU'}. Delete the folder of results and run the check again."
                 )
     _, (ours, theirs) = paired_replicates(cpu, gpu)
-    return Row(
+    return DeviceRow(
         cpu.of, seeds, ours.by_seed["rsum"], theirs.by_seed["rsum"], (_training_seconds(cpu), _training_seconds(gpu))
     )
 
@@ -93,7 +93,7 @@ def _training_seconds(side: Retrievals) -> float:
     return sum(float(pd.read_parquet(file)["seconds"].sum()) for of in folders for file in of.glob("*/history.parquet"))
 
 
-def document(rows: list[Row], cpu: Path, gpu: Path, machines: tuple[str, str], together: int = 1) -> Document:
+def document(rows: list[DeviceRow], cpu: Path, gpu: Path, machines: tuple[str, str], together: int = 1) -> Document:
     """The page of results; `machines` names the processor and the card, which `together` jobs shared."""
     sheets = [_sheet("Rows", ROWS, list(map(_cells, rows))), _sheet("Stages", STAGES, list(_stages(cpu, gpu)))]
     outside = [str(row.of) for row in rows if not row.agrees]
@@ -113,7 +113,7 @@ def document(rows: list[Row], cpu: Path, gpu: Path, machines: tuple[str, str], t
     )
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: DeviceRow) -> list[str]:
     sums = [f"{row.cpu.mean():.1f}", f"{row.gpu.mean():.1f}", f"{row.difference:+.1f}", f"{row.allowed_difference:.1f}"]
     agrees = "yes" if row.agrees else "no"
     return [row.of.variant, *sums, agrees, *(f"{seconds:.0f} s" for seconds in row.seconds), _speed_up(*row.seconds)]

@@ -14,7 +14,7 @@ WAIT = "cudaStreamSynchronize"  # reading a value, a blocking copy, or a size th
 
 
 @dataclass(frozen=True)
-class Work:
+class StepWork:
     """The card's work in a step, on average."""
 
     busy: float = 0.0  # ms in kernels
@@ -23,10 +23,10 @@ class Work:
     waits: float = 0.0  # of the host for the card
 
 
-def profile_steps(step: Callable[[Any], None], batches: Iterable[Any], device: torch.device) -> Work:
+def profile_steps(step: Callable[[Any], None], batches: Iterable[Any], device: torch.device) -> StepWork:
     """The work of a step on each of these batches; none on a CPU."""
     if device.type != "cuda":
-        return Work()
+        return StepWork()
     torch.cuda.synchronize()
     steps = 0
     with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiler:
@@ -35,7 +35,7 @@ def profile_steps(step: Callable[[Any], None], batches: Iterable[Any], device: t
     return mean_work(profiler.events(), steps)
 
 
-def mean_work(events: Iterable[FunctionEvent], steps: int) -> Work:
+def mean_work(events: Iterable[FunctionEvent], steps: int) -> StepWork:
     """The mean work of a step, from the profiler's events of `steps` steps."""
     known = list(events)
     on_card = [event for event in known if event.device_type == DeviceType.CUDA and not event.is_user_annotation]
@@ -43,4 +43,4 @@ def mean_work(events: Iterable[FunctionEvent], steps: int) -> Work:
     busy = sum(event.time_range.elapsed_us() for event in kernels) / 1000
     pageable = sum(event.name.startswith(PAGEABLE) for event in on_card)
     waits = sum(event.name == WAIT for event in known)
-    return Work(busy / steps, len(kernels) / steps, pageable / steps, waits / steps)
+    return StepWork(busy / steps, len(kernels) / steps, pageable / steps, waits / steps)

@@ -27,7 +27,7 @@ from snakeproof.files import write_text
 from tests.device.papers import VALIDATED, Sizes, write_inputs, write_word_vectors
 from tests.device.trainers import trainer_on
 from tools.environments import ROOT
-from tools.gpu_check.profiling import Work, profile_steps
+from tools.gpu_check.profiling import StepWork, profile_steps
 
 DATASET, SENTENCES = "flickr30k", 145_000  # sentences that are trained on
 METHODS = ("vse", "hm_lstm", "sm_lstm", "defrag", "sco", "scan")
@@ -52,7 +52,7 @@ COLUMNS += ("waits", "CPU of a batch, ms", "memory, GB", "epoch, min")
 
 
 @dataclass(frozen=True)
-class Plan:
+class StepPlan:
     """What is timed: so many steps of each method, on data of these sizes."""
 
     sizes: Sizes = field(default_factory=Sizes)
@@ -63,7 +63,7 @@ class Plan:
     profiled: int = 3
 
     @classmethod
-    def rehearsal(cls, methods: Collection[str], size: int) -> "Plan":
+    def rehearsal(cls, methods: Collection[str], size: int) -> "StepPlan":
         """A step on batches of so many sentences and vectors of so many values."""
         sizes = Sizes(VALIDATED + size, words=50, regions=3, cells=2, concepts=3, vector=size, cell=size)
         return cls(sizes, methods, size, warm_up=1, steps=1, profiled=1)
@@ -78,7 +78,7 @@ class Step:
     batch: int  # sentences
     with_loader: float
     ready: float
-    work: Work
+    work: StepWork
     batch_cpu: float
     memory: int  # bytes of the card at most; 0 on a CPU
 
@@ -91,7 +91,7 @@ class Step:
         return [self.method, self.precision, str(self.batch), *times, *counts, *others]
 
 
-def print_steps(device: str, plan: Plan, page: Path) -> list[Step]:
+def print_steps(device: str, plan: StepPlan, page: Path) -> list[Step]:
     """Times the steps; prints each row, and writes the page with the rows so far."""
     print("\t".join(COLUMNS), flush=True)
     steps: list[Step] = []
@@ -103,7 +103,7 @@ def print_steps(device: str, plan: Plan, page: Path) -> list[Step]:
     return steps
 
 
-def measure_steps(folder: Path, plan: Plan) -> Iterator[Step]:
+def measure_steps(folder: Path, plan: StepPlan) -> Iterator[Step]:
     """Yields the step of each planned method in its precisions (`KINDS`); `folder` is empty, for random data."""
     write_inputs(folder, plan.sizes)
     config = load(ROOT / "config", {})
@@ -116,7 +116,7 @@ def measure_steps(folder: Path, plan: Plan) -> Iterator[Step]:
         gc.collect()
 
 
-def measure_step(folder: Path, method: str, entry: MethodConfig, precision: TrainingPrecision, plan: Plan) -> Step:
+def measure_step(folder: Path, method: str, entry: MethodConfig, precision: TrainingPrecision, plan: StepPlan) -> Step:
     """The step of a method in a precision. Batches are made twice, so that the first time reads cold files."""
     device = set_up(1, precision)
     job = _job(entry, precision, plan.batch)

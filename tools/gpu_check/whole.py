@@ -18,7 +18,7 @@ from densevse.command.shared import snakemake_command
 from snakeproof.files import write_text
 from tools.gpu_check.card import use_card
 from tools.gpu_check.comparing import compare_devices, document
-from tools.gpu_check.steps import STEP_NOTES, Plan, Step, print_steps, step_sheet
+from tools.gpu_check.steps import STEP_NOTES, Step, StepPlan, print_steps, step_sheet
 
 T = TypeVar("T")
 ON_CARD = "densevse/analyses/*/tests/test_*_on_device.py"  # beside tests/device
@@ -67,7 +67,7 @@ def check_card(seeds: int, cores: str, together: int, page: Path) -> bool:
 
 def _steps_on_card(page: Path) -> tuple[str, list[Step]]:
     name = use_card()
-    return name, print_steps(name, Plan(), page)
+    return name, print_steps(name, StepPlan(), page)
 
 
 def _run_in_process(work: Callable[[Path], T], page: Path) -> T:

@@ -40,12 +40,12 @@ TRIES = 10
 """Draws of a right and a wrong sentence until they differ in nothing else; a scene may have no such pair."""
 
 
-class _Line(TypedDict):
+class _SceneLine(TypedDict):
     image_id: Text
     scene: Scene
 
 
-_LINES: TypeAdapter[list[_Line]] = TypeAdapter(list[_Line])
+_LINES: TypeAdapter[list[_SceneLine]] = TypeAdapter(list[_SceneLine])
 
 
 def change_scenes(scenes: str, image_table: str, seed: int, questions: str, captions: str) -> None:

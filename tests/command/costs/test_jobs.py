@@ -132,12 +132,12 @@ def test_a_larger_input_costs_by_its_area(arithmetic):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["vgg19", "mobilenet_v2", "tf_efficientnet_lite2", "rcnn_ilsvrc13", "scenes_net"])
 def test_the_operations_of_networks_are_those_that_torch_counts(name):
-    from tools.network_costs import Row, architecture_rows
+    from tools.network_costs import CostRow, architecture_rows
 
     with open(ROOT / "config/network_costs.csv", encoding="utf-8", newline="") as lines:
         kept = [row for row in csv.reader(lines) if row[0] == name]
     assert [list(map(str, row)) for row in architecture_rows(name)] == kept
-    assert len(kept[0]) == len(Row._fields)
+    assert len(kept[0]) == len(CostRow._fields)
 
 
 @pytest.mark.slow

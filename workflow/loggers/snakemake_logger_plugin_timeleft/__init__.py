@@ -24,7 +24,7 @@ FIRST = 30
 """Seconds before the first estimate, which would otherwise rest on a few starts of Python."""
 
 
-class Work:
+class RunWork:
     """The work of a run's jobs, in seconds of the machine of `costs` (rule -> seconds of a job)."""
 
     def __init__(self, costs: Mapping[str, float], jobs: Mapping[str, int]) -> None:
@@ -74,7 +74,7 @@ class LogHandler(LogHandlerBase):
         event = getattr(record, "event", None)
         if event == LogEvent.RUN_INFO and self._work is None:
             jobs = {rule: count for rule, count in record.stats.items() if rule != "total"}
-            self._began, self._work = time.monotonic(), Work(read_costs(DATASET), jobs)
+            self._began, self._work = time.monotonic(), RunWork(read_costs(DATASET), jobs)
         elif event == LogEvent.JOB_INFO:
             self._rules[record.jobid] = record.rule_name
         elif event == LogEvent.JOB_FINISHED and self._work:
