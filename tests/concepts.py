@@ -1,5 +1,7 @@
 """Images with synthetic, visible concepts: each is a direction of features, or a colour of pixels."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.config.training import NamedPhase, TrainingConfig
-from densevse.training.concepts import ConceptFiles, ConceptJob
+from densevse.training.concepts import ConceptJob
 from snakeproof import schema
 from snakeproof.store import FeatureWriter
 
@@ -63,8 +65,16 @@ def tables(folder):
     return {name: str(folder / f"{name}.parquet") for name in ("images", "concepts", "image_concepts")}
 
 
+class Written(NamedTuple):
+    """The files that a training writes."""
+
+    weights: str
+    history: str
+    classes: str
+
+
 def written(folder):
-    return ConceptFiles(*(str(folder / name) for name in ("head.safetensors", "history.parquet", "classes.txt")))
+    return Written(*(str(folder / name) for name in ("head.safetensors", "history.parquet", "classes.txt")))
 
 
 def job(epochs=8, rate=0.1, kind=ConceptJob, **changes):

@@ -8,8 +8,8 @@ from densevse.config.training import NamedPhase, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.models.embedding import write_embeddings
 from densevse.models.files import build_method, open_model, save_model
-from densevse.training.generators import train_writing
 from snakeproof import schema
+from tests.trainings import train_writing
 
 PARAMETERS = {"dimension": 8, "factors": 16, "attribute_dimension": 8, "word_context": 2, "tag_context": 2}
 TAG_OF = {"a": "DT", ".": ".", "runs": "VBZ", "sleeps": "VBZ", "dog": "NN", "cat": "NN"}

@@ -256,15 +256,6 @@ class PixelConceptJob(ConceptJob):
     pixels: NetworkInput
 
 
-@dataclass(frozen=True)
-class ConceptFiles:
-    """The files that a training writes: weights, history, and the concepts' names in the order of the outputs."""
-
-    weights: str
-    history: str
-    classes: str
-
-
 def train_concept_head(
     job: Mapping[str, Any],
     code: str,
@@ -272,12 +263,24 @@ def train_concept_head(
     concepts: str,
     image_concepts: str,
     regions: Sequence[str],
-    **outputs: str,
+    weights: str,
+    history: str,
+    classes: str,
 ) -> None:
-    """The job that trains a head: `job` has the settings of `ConceptJob`, and `outputs` are `ConceptFiles`."""
-    tables = {"images": images, "concepts": concepts, "image_concepts": image_concepts}
+    """The job that trains the last layer on stored REGION_FEATURES, whose region 0 is the whole image; see `drive`.
+
+    `job` has the settings of `ConceptJob`. `classes` gets the names of the concepts, in the order of the outputs.
+    Raises `InputError` as `ConceptTables` does.
+    """
     settings = validate(ConceptJob, {**job, "code": code}, "concept_networks")
-    train_head(tables, regions, settings, ConceptFiles(**outputs))
+    tables = {"images": images, "concepts": concepts, "image_concepts": image_concepts}
+
+    def make() -> ConceptHead:
+        store = FeatureStore(regions, REGION_FEATURES)
+        return ConceptHead(ConceptTables.read(**tables), store, settings.learns_from, classes)
+
+    spec = TrainingSpec(settings, (settings.concept_network,), Files({**tables, "regions": list(regions)}))
+    drive(spec, make, weights, history)
 
 
 def train_concept_network(
@@ -288,43 +291,25 @@ def train_concept_network(
     image_concepts: str,
     sources: Mapping[str, str],
     start: str,
-    **outputs: str,
+    weights: str,
+    history: str,
+    classes: str,
 ) -> None:
-    """The job that trains all layers: `job` has the settings of `PixelConceptJob`; `outputs` are `ConceptFiles`."""
-    tables = {"images": image_table, "concepts": concepts, "image_concepts": image_concepts}
+    """The job that trains all layers, from the weights `start` that were trained on other classes; see `drive`.
+
+    `job` has the settings of `PixelConceptJob`, and `sources` are the data set's files by source name. `classes` is as
+    in `train_concept_head`. Also raises `InputError` as `ConceptTables` does, or if the network's last layer is not
+    linear.
+    """
     settings = validate(PixelConceptJob, {**job, "code": code}, "concept_networks")
-    train_all(tables, sources, start, settings, ConceptFiles(**outputs))
-
-
-def train_head(tables: Mapping[str, str], regions: Sequence[str], job: ConceptJob, files: ConceptFiles) -> None:
-    """Trains the last layer on stored REGION_FEATURES, whose region 0 is the whole image; see `drive`.
-
-    `tables` are the paths of images, concepts and image_concepts. Raises `InputError` as `ConceptTables` does.
-    """
-
-    def make() -> ConceptHead:
-        store = FeatureStore(regions, REGION_FEATURES)
-        return ConceptHead(ConceptTables.read(**tables), store, job.learns_from, files.classes)
-
-    inputs = Files({**tables, "regions": list(regions)})
-    drive(TrainingSpec(job, (job.concept_network,), inputs), make, files.weights, files.history)
-
-
-def train_all(
-    tables: Mapping[str, str], sources: Mapping[str, str], weights: str, job: PixelConceptJob, files: ConceptFiles
-) -> None:
-    """Trains all layers of a network, starting from `weights` that were trained on other classes.
-
-    `sources` are the data set's files by source name. See `drive`. Also raises `InputError` as `ConceptTables` does, or
-    if the network's last layer is not linear.
-    """
+    tables = {"images": image_table, "concepts": concepts, "image_concepts": image_concepts}
 
     def make() -> ConceptsFromPixels:
         known = ConceptTables.read(**tables)
-        return ConceptsFromPixels(known, Photographs(sources, known.rows), job, weights, files.classes)
+        return ConceptsFromPixels(known, Photographs(sources, known.rows), settings, start, classes)
 
-    spec = TrainingSpec(job, (job.concept_network,), Files({**tables, "start": weights}))
-    drive(spec, make, files.weights, files.history)
+    spec = TrainingSpec(settings, (settings.concept_network,), Files({**tables, "start": start}))
+    drive(spec, make, weights, history)
 
 
 def _save(module: nn.Module, path: Path, found: Mapping[str, Any], names: Sequence[str], classes: str) -> None:

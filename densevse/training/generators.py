@@ -74,10 +74,10 @@ class Writing(Task):
 
 
 def train_generator(job: Mapping[str, Any], code: str, model: str, history: str, **files: str | list[str]) -> None:
-    """The job that trains a generator: `job` has the settings of `TrainingJob`, and `files` are its inputs."""
-    train_writing(Files(files), validate(TrainingJob, {**job, "code": code}, "training"), model, history)
+    """The job that trains a generator and writes its `model` and `history`; see `drive`.
 
-
-def train_writing(files: Files, job: TrainingJob, model: str | Path, history: str | Path) -> None:
-    """Trains a generator and writes its `model` and `history`; see `drive`."""
-    drive(TrainingSpec(job, (job.method,), files), lambda: Writing(job, Inputs(files, job.sentences)), model, history)
+    `job` has the settings of `TrainingJob`, and `files` are its inputs.
+    """
+    settings, inputs = validate(TrainingJob, {**job, "code": code}, "training"), Files(files)
+    spec = TrainingSpec(settings, (settings.method,), inputs)
+    drive(spec, lambda: Writing(settings, Inputs(inputs, settings.sentences)), model, history)

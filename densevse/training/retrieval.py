@@ -174,26 +174,17 @@ def measure(method: Method, pairs: Pairs) -> None:
         raise InputError(f"{error}; look at the files of the data set's features") from error
 
 
-def train(
-    job: Mapping[str, Any],
-    code: str,
-    model: str,
-    history: str,
-    **files: str | list[str],
-) -> None:
-    """The job that trains a round of a method: `job` has the settings of `TrainingJob`, and `files` are its inputs."""
-    settings = validate(TrainingJob, {**job, "code": code}, "training")
-    train_method(Files(files), settings, model, history)
+def train(job: Mapping[str, Any], code: str, model: str, history: str, **files: str | list[str]) -> None:
+    """The job that trains a round of a method and writes its `model` and `history`; see `drive`.
 
-
-def train_method(files: Files, job: TrainingJob, model: str | Path, history: str | Path) -> None:
-    """Trains a method and writes its `model` and `history`; see `drive`.
-
-    It starts from the weights of the file `start`, if there is one: the model of the round before, or of another
-    method. Raises `InputError` if that is of another round.
+    `job` has the settings of `TrainingJob`, and `files` are its inputs. Training starts from the weights of the file
+    `start`, if there is one: the model of the round before, or of another method. Raises `InputError` if that is of
+    another round.
     """
-    spec = TrainingSpec(job, (job.method, f"round{job.round}"), files, starts_trained=START in files)
-    start = files.input_path(START) if START in files else None
-    if start is not None and _CORRESPONDENCES in files:
-        check_round(start, {"seed": str(job.seed), "round": str(job.round - 1)})
-    drive(spec, lambda: prepare_task(job, Inputs(files, job.sentences), start), model, history)
+    settings, inputs = validate(TrainingJob, {**job, "code": code}, "training"), Files(files)
+    start = inputs.input_path(START) if START in inputs else None
+    if start is not None and _CORRESPONDENCES in inputs:
+        check_round(start, {"seed": str(settings.seed), "round": str(settings.round - 1)})
+    names = (settings.method, f"round{settings.round}")
+    spec = TrainingSpec(settings, names, inputs, starts_trained=start is not None)
+    drive(spec, lambda: prepare_task(settings, Inputs(inputs, settings.sentences), start), model, history)

@@ -97,25 +97,19 @@ def train_network(
     weights: str,
     history: str,
 ) -> None:
-    """The job that trains the network: `job` has the settings of `NetworkJob`, without the names of the classes."""
-    settings = validate(NetworkJob, {**job, "classes": read_classes(class_names), "code": code}, "networks")
-    train_windows({"images": image_table, "boxes": box_table}, sources, settings, weights, history)
+    """The job that trains on the pictures and true boxes of the training split, and validates on val; see `drive`.
 
-
-def train_windows(
-    tables: Mapping[str, str], sources: Mapping[str, str], job: NetworkJob, weights: str | Path, history: str | Path
-) -> None:
-    """Trains on the pictures and true boxes of the training split, and validates on those of val; see `drive`.
-
-    `tables` are the paths of images and boxes, `sources` those of image files by source name. Raises `InputError` for a
-    thing of no class.
+    `job` has the settings of `NetworkJob` but the names of the classes, which the file `class_names` has. `sources` are
+    the files of the pictures by source name. Raises `InputError` for a thing of no class.
     """
+    settings = validate(NetworkJob, {**job, "classes": read_classes(class_names), "code": code}, "networks")
+    tables = {"images": image_table, "boxes": box_table}
 
     def make() -> NetworkOfScenes:
-        train, val = (_windows(tables, sources, job, split) for split in ("train", "val"))
-        return NetworkOfScenes(train, val, job.pixels, job.seed)
+        train, val = (_windows(tables, sources, settings, split) for split in ("train", "val"))
+        return NetworkOfScenes(train, val, settings.pixels, settings.seed)
 
-    drive(TrainingSpec(job, ("scenes_net",), Files(tables)), make, weights, history)
+    drive(TrainingSpec(settings, ("scenes_net",), Files(tables)), make, weights, history)
 
 
 def _windows(tables: Mapping[str, str], sources: Mapping[str, str], job: NetworkJob, split: str) -> Windows:

@@ -19,10 +19,8 @@ from densevse.models.embedding import write_embeddings
 from densevse.models.files import open_model
 from densevse.runtime.numerics import device
 from densevse.scenes.network import ScenesNet
-from densevse.training.concepts import PixelConceptJob, train_all, train_head
-from densevse.training.generators import train_writing
+from densevse.training.concepts import PixelConceptJob
 from densevse.training.loop import Trainer
-from densevse.training.retrieval import train_method
 from densevse.vision.extract import NetworkFiles, write_features
 from densevse.vision.extract_regions import write_regions
 from densevse.vision.mcg.contours import HEDContours
@@ -37,6 +35,7 @@ from tests.device.chosen import CPU, DEVICE, counting_waits
 from tests.device.files import files_of
 from tests.device.jobs import VSE, on_both, same_draws, untrained
 from tests.device.test_methods import CONFIG, DATASET, small
+from tests.trainings import train_all, train_head, train_method, train_writing
 
 __all__ = ["on_both", "same_draws"]
 

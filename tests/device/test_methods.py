@@ -16,11 +16,11 @@ from densevse.models.embedding import embed, write_correspondences
 from densevse.models.encodings import KeptImages, write_encodings
 from densevse.models.files import open_model
 from densevse.models.retrieval import encode_test
-from densevse.training.retrieval import train_method
 from snakeproof import schema
 from tests.cases import first_now
 from tests.device.chosen import CPU, DEVICE
 from tests.device.files import files_of
+from tests.trainings import train_method
 
 CONFIG = load(Path(__file__).parents[2] / "config", {})
 DATASET = "flickr8k"

@@ -13,11 +13,11 @@ from densevse.methods.global_ranking import FixedNorm
 from densevse.methods.interface import Shapes
 from densevse.methods.parameters.devise import Parameters
 from densevse.models.files import load_model
-from densevse.training.retrieval import train_method
 from snakeproof.errors import InputError
 from snakeproof.store import FeatureStore
 from tests.methods import test_defrag as defrag
 from tests.miniature import files, folder
+from tests.trainings import train_method
 
 __all__ = ["files", "folder"]
 

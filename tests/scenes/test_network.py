@@ -20,7 +20,7 @@ from densevse.scenes import reader as scenes
 from densevse.scenes.network import CELLS, ScenesNet, _facts
 from densevse.scenes.release import LARGEST, release
 from densevse.training.loop import Trainer
-from densevse.training.scenes import NetworkJob, train_windows
+from densevse.training.scenes import NetworkJob
 from densevse.vision.crops import warp
 from densevse.vision.networks import load_network
 from snakeproof.errors import InputError
@@ -29,6 +29,7 @@ from snakeproof.schema import read, write
 from snakeproof.seals import sealed_file
 from snakeproof.statements import Statement, digest, making, statement_metadata
 from tests.projects import ROOT
+from tests.trainings import train_windows
 
 
 def test_the_network_has_the_parts_of_a_torchvision_classifier():
@@ -89,7 +90,7 @@ def train(folder, path, recipe, boxes="boxes.parquet", classes=CLASSES):
     tables = {"images": str(folder / "images.parquet"), "boxes": str(folder / boxes)}
     sources = {"scenes": str(folder / "scenes.zip")}
     job = NetworkJob(pixels=PIXELS, classes=classes, **recipe)
-    train_windows(tables, sources, job, path, path.with_suffix(".parquet"))
+    train_windows(tables, sources, job, path, path.with_suffix(".parquet"), path.with_suffix(".txt"))
     return path
 
 

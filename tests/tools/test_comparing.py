@@ -14,7 +14,6 @@ from densevse.artifacts.identity import read_identity
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.load import load, variant
 from densevse.models.retrieval import encode_test, write_retrieval
-from densevse.training.retrieval import train_method
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.logs import USED
@@ -24,6 +23,7 @@ from tests.device.conftest import compute_on, made
 from tests.device.files import files_of
 from tests.device.test_methods import CONFIG, DATASET, job_of
 from tests.devices import COUNTS, PRETENDED
+from tests.trainings import train_method
 from tools.environments import ROOT
 from tools.gpu_check.comparing import compare_devices, document
 from tools.gpu_check.whole import settings

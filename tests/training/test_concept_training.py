@@ -14,7 +14,7 @@ from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.config.networks import NetworkInput
 from densevse.models.concepts import score_concepts
 from densevse.scenes.network import ScenesNet
-from densevse.training.concepts import ConceptTables, PixelConceptJob, train_all, train_head
+from densevse.training.concepts import ConceptTables, PixelConceptJob
 from densevse.vision.networks import load_module
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -22,6 +22,7 @@ from snakeproof.seals import sealed_file
 from snakeproof.statements import read_statement, statement_metadata
 from snakeproof.store import FeatureStore
 from tests.concepts import NAMES, D, folder, job, tables, written
+from tests.trainings import train_all, train_head
 
 __all__ = ["folder"]
 

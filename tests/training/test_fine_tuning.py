@@ -16,13 +16,14 @@ from densevse.models.encoding import encode_images
 from densevse.models.files import build_method, load_model, open_model, open_new_data
 from densevse.report.made_with import choices
 from densevse.training.loop import Interrupted, Trainer
-from densevse.training.retrieval import Retrieval, train_method
+from densevse.training.retrieval import Retrieval
 from densevse.vision.finetuned import FineTuned
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.statements import Statement, digest, read_statement
 from snakeproof.store import FeatureStore
 from tests.crops import SIZE, crop_of, write_pictures, write_regions
+from tests.trainings import train_method
 
 PARAMETERS = {"dimension": 16, "word_vectors": "learned", "word_dimension": 8, "fragments": "words"}
 PHASES = [{"name": "fine_tune", "epochs": 2, "learning_rate": 0.01}]

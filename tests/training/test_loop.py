@@ -16,11 +16,12 @@ from densevse.methods.interface import Moment
 from densevse.models.files import build_method, load_model, save_model
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.loop import Interrupted, Trainer, epoch_batches, training_precision
-from densevse.training.retrieval import MEASURES, Retrieval, recalls_and_rsum, train_method
+from densevse.training.retrieval import MEASURES, Retrieval, recalls_and_rsum
 from densevse.training.task import Task
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.strict import Strict
+from tests.trainings import train_method
 
 PARAMETERS = {
     "dimension": 16,

@@ -9,6 +9,8 @@ from densevse.config.networks import NetworkInput
 from densevse.config.training import TrainingJob
 from densevse.data.files import Files
 from densevse.training import concepts, generators, retrieval, scenes
+from tests.concepts import Written
+from tests.trainings import train_all, train_head, train_method, train_windows, train_writing
 
 RECIPE = {
     "training": {"batch_size": 4},
@@ -23,31 +25,32 @@ def run(tmp_path):
     """Runs trainings by their name here, into a folder of the test's own."""
     file = str(tmp_path / "input")
     (tmp_path / "input").write_text("unread")
-    tables = dict.fromkeys(("images", "concepts", "image_concepts", "boxes"), file)
+    tables = dict.fromkeys(("images", "concepts", "image_concepts"), file)
     model, history = tmp_path / "model.safetensors", tmp_path / "history.parquet"
-    written = concepts.ConceptFiles(str(model), str(history), "classes.txt")
+    written = Written(str(model), str(history), "classes.txt")
     files = Files({"words": file})
 
     def method(number):
         job = TrainingJob(method="vse", parameters={}, sentences=["words"], round=number, **RECIPE)
-        retrieval.train_method(files, job, model, history)
+        train_method(files, job, model, history)
 
     def generator():
         job = TrainingJob(method="generators.sc_nlm", parameters={}, sentences=["tags"], **RECIPE)
-        generators.train_writing(files, job, model, history)
+        train_writing(files, job, model, history)
 
     def head():
         job = concepts.ConceptJob(concept_network="multi_label", **RECIPE)
-        concepts.train_head(tables, [file], job, written)
+        train_head(tables, [file], job, written)
 
     def pixels():
         of = {"built_from": "vgg19", "architecture": "vgg19", "pixels": PIXELS}
         job = concepts.PixelConceptJob(concept_network="multi_cnn", **of, **RECIPE)
-        concepts.train_all(tables, {}, file, job, written)
+        train_all(tables, {}, file, job, written)
 
     def network():
         job = scenes.NetworkJob(pixels=PIXELS, classes=["background"], **RECIPE)
-        scenes.train_windows(tables, {}, job, model, history)
+        boxes = {"images": file, "boxes": file}
+        train_windows(boxes, {}, job, model, history, tmp_path / "classes.txt")
 
     return {
         "round 0": lambda: method(0),

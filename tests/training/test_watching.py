@@ -17,10 +17,10 @@ from densevse.config.training import TrainingJob
 from densevse.runtime import project
 from densevse.training import watching
 from densevse.training.loop import Trainer
-from densevse.training.retrieval import train_method
 from snakeproof import schema
 from snakeproof.statements import RESULTS
 from tests import packages
+from tests.trainings import train_method
 
 PHASES = [{"name": "main", "epochs": 3, "learning_rate": 0.01}]
 PARAMETERS = {"dimension": 16, "word_dimension": 8, "encoder": "gru"}

@@ -18,12 +18,12 @@ from densevse.models.encoding import encode_images, encode_sentences
 from densevse.models.ensembles import sum_scorers
 from densevse.models.files import build_method, load_model, open_model, save_model
 from densevse.models.scoring import scorer
-from densevse.training.retrieval import train_method
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.statements import Statement, making
 from snakeproof.store import FeatureWriter
 from tests.miniature import SIZE, files, folder
+from tests.trainings import train_method
 
 __all__ = ["files", "folder"]
 

@@ -15,13 +15,13 @@ from densevse.analyses.concept_precision.precision import (
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.sentences import CONCEPTS, IMAGE_CONCEPTS
 from densevse.models.concepts import score_concepts
-from densevse.training.concepts import train_head
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.store import FeatureWriter
 from tests.concepts import folder, job, tables, written
 from tests.pictures import write_images
 from tests.tables import unaligned
+from tests.trainings import train_head
 
 __all__ = ["folder"]
 
