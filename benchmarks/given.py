@@ -13,8 +13,8 @@ from benchmarks._memory import extra_anonymous_memory
 from benchmarks._timing import times_as_fast
 from densevse.config.given import GivenLayout
 from densevse.evaluation.given.measure import numbered_test
-from densevse.evaluation.given.retrieval import GivenTest, given_rankings
-from densevse.evaluation.retrieval import retrieve
+from densevse.evaluation.given.retrieval import GivenTest, scorers
+from densevse.evaluation.retrieval import retrieve, retrieve_by_direction
 from densevse.evaluation.tiles import BLOCK, ScoreBlock
 from densevse.evaluation.vectors import SeveralVectors, max_sums
 from densevse.runtime.arrays import Indices
@@ -95,7 +95,7 @@ def _given(folder: Path, images: Tensor, sentences: Tensor) -> Callable[[], None
     _write_scores(path, images, sentences)
 
     def rank() -> None:
-        given_rankings({"scores": str(path)}, GivenLayout(), test, folder)
+        retrieve_by_direction(*scorers({"scores": str(path)}, GivenLayout(), test, folder), test.rows, test.folds)
 
     return rank
 

@@ -30,9 +30,6 @@ def holds(values: Any, keys: Sequence[str]) -> bool:
     return True
 
 
-ORIGIN_WORDS = ("paper", "public code", "VSE++'s code", "chosen", "ours", "the data set")
-"""A comment that is an origin begins with one of these."""
-
 _MERGED = "tag:yaml.org,2002:merge"
 _OF_KEY = re.compile(r"(\w+): (.+)")
 

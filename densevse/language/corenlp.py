@@ -333,8 +333,8 @@ def _dependencies(links: list[dict[str, Any]]) -> list[Dependency]:
     return [Dependency(link["dep"], link["governor"] - 1, link["dependent"] - 1) for link in links]
 
 
-def _last_lines(log: Path, count: int = 5) -> str:
-    return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-count:])
+def _last_lines(log: Path) -> str:
+    return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-5:])
 
 
 START_SECONDS = 600  # models are loaded; a busy machine needs many times the usual ten seconds

@@ -81,10 +81,6 @@ class Vocabulary:
         """The words of numbers from 2 on."""
         return [self.words[number - UNKNOWN - 1] for number in numbers]
 
-    def index(self, word: str) -> int:
-        """The number of a word (lower case), 1 if it is unknown."""
-        return self._index.get(word, UNKNOWN)
-
     def encode(self, words: Iterable[str]) -> list[int]:
-        """The number of each word."""
+        """The number of each word (lower case), 1 if it is unknown."""
         return [self._index.get(word, UNKNOWN) for word in words]

@@ -138,6 +138,10 @@ def mean_of_regions(images: Images) -> Tensor:
     return (images.views["regions"] * present).sum(dim=1) / present.sum(dim=1)
 
 
+POOLING_UNITS = 32
+"""The numbers of a place's code and of the GRU's state, as in the authors' code."""
+
+
 class GeneralisedPooling(nn.Module):
     """The generalised pooling operator (Chen et al., CVPR 2021): a weighted sum of each dimension's sorted values.
 
@@ -145,16 +149,15 @@ class GeneralisedPooling(nn.Module):
     logit of a place; the temperature .1 is the authors' code's. So the weights depend on the number of vectors alone.
     """
 
-    def __init__(self, code: int = 32, hidden: int = 32) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.code = code
-        self.gru = nn.GRU(code, hidden, batch_first=True, bidirectional=True)
-        self.logit = nn.Linear(hidden, 1, bias=False)
+        self.gru = nn.GRU(POOLING_UNITS, POOLING_UNITS, batch_first=True, bidirectional=True)
+        self.logit = nn.Linear(POOLING_UNITS, 1, bias=False)
 
     def place_weights(self, count: int) -> Tensor:
         """(count,) theta of Eq 5, which sum to 1."""
         like = self.logit.weight
-        rates = torch.exp(torch.arange(0, self.code, 2).to(like) * (-math.log(10_000) / self.code))
+        rates = torch.exp(torch.arange(0, POOLING_UNITS, 2).to(like) * (-math.log(10_000) / POOLING_UNITS))
         angles = torch.arange(count).to(like)[:, None] * rates
         codes = torch.stack((angles.sin(), angles.cos()), dim=2).flatten(1)
         states = self.gru(codes[None])[0][0]

@@ -6,12 +6,14 @@ import pytest
 
 from densevse.config.load import load
 from densevse.config.methods import MODELS
-from densevse.config.resolved import ORIGIN_WORDS, CommentedFile, default_origin, resolve_settings
+from densevse.config.resolved import CommentedFile, default_origin, resolve_settings
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path for folder in ("methods", "generators") for path in (ROOT / "config" / folder).glob("*.yaml"))
 MADE = ("title", "paper", "model", "views", "sentences", "yields", "networks", "joint_embedding", "view", "rounds")
 """Keys that define a method and need no origin."""
+ORIGIN_WORDS = ("paper", "public code", "VSE++'s code", "chosen", "ours", "the data set")
+"""A comment that is an origin begins with one of these."""
 
 
 @pytest.fixture(scope="module")

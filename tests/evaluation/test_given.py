@@ -15,7 +15,7 @@ from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.given import SEVERAL, GivenLayout
-from densevse.evaluation.given.retrieval import given_rankings, read_test, write_given_retrieval
+from densevse.evaluation.given.retrieval import read_test, scorers, write_given_retrieval
 from densevse.evaluation.recall import metrics_of
 from densevse.evaluation.retrieval import retrieve, retrieve_by_direction
 from snakeproof import schema
@@ -62,7 +62,7 @@ def given(tmp_path, test):
             if isinstance(value, np.ndarray):
                 paths[key] = str(tmp_path / f"{key}.npy")
                 np.save(paths[key], value)
-        return given_rankings(paths, layout, of, tmp_path)
+        return retrieve_by_direction(*scorers(paths, layout, of, tmp_path), of.rows, of.folds)
 
     return rank
 

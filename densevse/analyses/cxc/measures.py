@@ -121,7 +121,7 @@ def read_items(embeddings: str, captions: str) -> dict[str, RatedItems]:
     }
 
 
-def correlation(rated: pd.DataFrame, draws: int = DRAWS) -> tuple[float, float]:
+def correlation(rated: pd.DataFrame) -> tuple[float, float]:
     """The mean of Spearman's correlation over draws of CXC_SCORES rows, and its standard deviation, in percent.
 
     A draw has half of the queries, and one of the pairs of each.
@@ -132,7 +132,7 @@ def correlation(rated: pd.DataFrame, draws: int = DRAWS) -> tuple[float, float]:
     counts = np.bincount(codes)
     start, random = np.cumsum(counts) - counts, np.random.default_rng(0)
     found = []
-    for _ in range(draws):
+    for _ in range(DRAWS):
         half = random.permutation(len(queries))[: -(-len(queries) // 2)]
         rows = order[start[half] + random.integers(counts[half])]
         found.append(100 * float(spearmanr(rating[rows], score[rows]).statistic))

@@ -17,7 +17,7 @@ from densevse.config.given import SEVERAL, GivenLayout
 from densevse.evaluation.given.scoring import Aligned, max_sum_scorers, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
 from densevse.evaluation.recall import failures
-from densevse.evaluation.retrieval import TOP, Scorer, retrieve_by_direction, versions
+from densevse.evaluation.retrieval import Scorer, retrieve_by_direction, versions
 from densevse.runtime.arrays import Indices
 from snakeproof import schema
 from snakeproof.errors import InputError
@@ -115,7 +115,8 @@ def write_given_retrieval(
     """
     of, meaning = Identity.from_wildcards(wildcards), validate(GivenLayout, layout, "the given row")
     test = read_test(image_table, caption_table, str(of.protocol), ranked_sentences)
-    rows = given_rankings(given, meaning, test, Path(output).parent, top)
+    scored = scorers(given, meaning, test, Path(output).parent)
+    rows = retrieve_by_direction(*scored, test.rows, test.folds, top)
     for failure in failures(rows, test.rows):
         logger.warning("%s on %s: %s", of.variant, of.dataset, failure)
     zeros = zero_points(given, meaning, test, Path(output).parent)
@@ -140,16 +141,6 @@ def read_test(image_table: str, caption_table: str, protocol: str, sentences: st
         Items("caption", known.caption_ids, whole.caption_ids, rows.caption_ids, needed_captions),
         np.bincount(whole.image_of_caption, minlength=len(whole.image_ids)),
     )
-
-
-def given_rankings(
-    files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path, top: int = TOP
-) -> pd.DataFrame:
-    """RETRIEVAL rows, with the `top` best candidates of each query.
-
-    If there is a matrix for each direction, each gives its direction's rows.
-    """
-    return retrieve_by_direction(*scorers(files, layout, test, unpacked_in), test.rows, test.folds, top)
 
 
 def scorers(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path) -> tuple[Scorer, Scorer]:

@@ -17,17 +17,14 @@ class Hypotheses:
     log_likelihood: Tensor  # (R, B) of the words and the end; minus infinity where fewer than B sentences exist
 
 
-def beam_search(
-    generator: Generator, content: Tensor, tags: Tensor | None, beam: int, longest: int, shortest: int = 1
-) -> Hypotheses:
-    """The `beam` best sentences of each content (R, D), of `shortest` to `longest` words.
+def beam_search(generator: Generator, content: Tensor, tags: Tensor | None, beam: int, longest: int) -> Hypotheses:
+    """The `beam` best sentences of each content (R, D), of 1 to `longest` words.
 
     Each step continues every hypothesis by every word of the vocabulary and keeps the `beam` most likely continuations;
     a sentence that has ended stays as it is. With `tags` (R, T), none of them 0, each sentence has T words, one for
     each tag.
     """
-    if tags is not None:
-        shortest = longest = tags.shape[1]
+    shortest, longest = (1, longest) if tags is None else (tags.shape[1], tags.shape[1])
     begun, state = generator.begin(content, tags)
     total = content.new_zeros(len(content), 1)
     words = torch.full((len(content), 1), END, device=content.device)

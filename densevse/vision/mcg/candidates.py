@@ -143,12 +143,6 @@ def distinct_candidates(chosen: GroupedCandidates, superpixel_areas: Labels) -> 
     return np.asarray(order[stays], np.int64)
 
 
-def masks(chosen: GroupedCandidates, superpixels: Superpixels) -> NDArray[np.bool_]:
-    """(C, H, W) the pixels of candidates."""
-    members = unpack_bits(chosen.bits, len(superpixels))
-    return members[:, superpixels.labels]
-
-
 def unpack_bits(bits: Bits, number: int) -> NDArray[np.bool_]:
     """(C, S) bool: the superpixels of each set."""
     places = np.arange(number)

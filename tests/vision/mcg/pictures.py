@@ -3,6 +3,8 @@
 import cv2
 import numpy as np
 
+from densevse.vision.mcg.candidates import unpack_bits
+
 
 def noise(height: int, width: int, seed: int = 0, grain: int = 3) -> np.ndarray:
     """A contour map whose hills are about `grain` pixels apart."""
@@ -32,3 +34,8 @@ def structured_edges(path):
     lines = ["%YAML:1.0", "---", "options:", *(f"   {name}: {value}" for name, value in options.items())]
     path.write_text("\n".join([*lines, *(f"{name}:\n   - {values}" for name, values in trees.items())]) + "\n")
     return path
+
+
+def masks(chosen, superpixels):
+    """(C, H, W) bool: the pixels of candidates."""
+    return unpack_bits(chosen.bits, len(superpixels))[:, superpixels.labels]

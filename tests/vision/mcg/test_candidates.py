@@ -16,11 +16,10 @@ from densevse.vision.mcg.candidates import (
     fill_holes,
     group_nodes,
     join_candidates,
-    masks,
 )
 from densevse.vision.mcg.grouping import neighbours, tuples
 from densevse.vision.mcg.hierarchy import hierarchies
-from tests.vision.mcg.pictures import noise
+from tests.vision.mcg.pictures import masks, noise
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "../shared/data/mcg"

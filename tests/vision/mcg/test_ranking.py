@@ -5,12 +5,12 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 
 from densevse.artifacts.boxes import intersection_over_union
-from densevse.vision.mcg.candidates import candidates, masks
+from densevse.vision.mcg.candidates import candidates
 from densevse.vision.mcg.forest import Ranker, fold, grow_forest, load_ranker, save_ranker
 from densevse.vision.mcg.hierarchy import hierarchies
 from densevse.vision.mcg.proposing import diversify, propose
 from snakeproof.errors import InputError
-from tests.vision.mcg.pictures import noise
+from tests.vision.mcg.pictures import masks, noise
 
 COUNTS = [[40] * 3, [30] * 3, [20] * 3, [20] * 3]
 

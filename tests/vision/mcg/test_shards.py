@@ -18,7 +18,7 @@ from densevse.artifacts.schemas.proposals import (
     run_lengths,
     runs_to_mask,
 )
-from densevse.vision.mcg.candidates import candidates, masks
+from densevse.vision.mcg.candidates import candidates
 from densevse.vision.mcg.contours import own_contour_maps
 from densevse.vision.mcg.forest import Ranker, fold, grow_forest
 from densevse.vision.mcg.hierarchy import hierarchies
@@ -36,7 +36,7 @@ from densevse.vision.mcg.shards import (
 )
 from snakeproof.errors import InputError
 from snakeproof.schema import arrow_table, read, write
-from tests.vision.mcg.pictures import noise
+from tests.vision.mcg.pictures import masks, noise
 
 OPTIONS = {"superpixels": 1000, "boxes": 200, "candidates": [[40] * 3, [30] * 3, [20] * 3, [20] * 3]}
 NAMES = ["a", "b", "c"]
