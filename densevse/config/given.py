@@ -4,21 +4,17 @@ import filecmp
 import os.path
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from densevse.config.sources import Path
+from densevse.config.sources import Path, as_list
 from snakeproof.strict import Strict, Title
 
 FORMS = (("scores",), ("i2t", "t2i"), ("images", "sentences"), ("network",))
 """The groups of keys that name matrices, or what makes vectors; a given row has one of these groups."""
 
 ID_FILES = ("image_ids", "caption_ids")
-
-
-def _as_list(files: Any) -> Any:
-    return [files] if isinstance(files, str) else files
 
 
 def check_different(seeds: Sequence[Sequence[str]]) -> None:
@@ -39,9 +35,7 @@ def are_equal(files: Sequence[str], others: Sequence[str]) -> bool:
     )
 
 
-SeedFiles = Annotated[
-    list[Path], Field(min_length=1), BeforeValidator(_as_list, json_schema_input_type=str | list[str])
-]
+SeedFiles = Annotated[list[Path], Field(min_length=1), BeforeValidator(as_list, json_schema_input_type=str | list[str])]
 """A file for each seed; a single one needs no list."""
 
 

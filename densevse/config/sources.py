@@ -121,8 +121,9 @@ def _names_path(kind: Any) -> bool:
     return kind is _OWN or any(map(_names_path, get_args(kind)))
 
 
-def _as_list(url: Any) -> Any:
-    return [url] if isinstance(url, str) else url
+def as_list(value: Any) -> Any:
+    """A list in the place of a single text."""
+    return [value] if isinstance(value, str) else value
 
 
 def _check_addresses(addresses: list[str]) -> list[str]:
@@ -135,7 +136,7 @@ Addresses = Annotated[
     list[Annotated[str, Field(pattern="^https?://")]],
     Field(min_length=1),
     AfterValidator(_check_addresses),
-    BeforeValidator(_as_list, json_schema_input_type=str | list[str]),
+    BeforeValidator(as_list, json_schema_input_type=str | list[str]),
 ]
 """Addresses of one file, in the order in which they are tried; a single one needs no list."""
 

@@ -52,9 +52,7 @@ class TopCandidates:
         query_of = np.concatenate((old_query, query))
         score = np.concatenate((kept.ravel(), scores[query, column]))
         name = np.concatenate((names.ravel(), candidates.start + column))
-        order = np.lexsort((name, -score, query_of))
-        place = np.arange(len(order)) - np.searchsorted(query_of[order], query_of[order])
-        first = order[place < kept.shape[1]]
+        first = top_rows(query_of, score, name, kept.shape[1])
         self._scores[queries] = score[first].reshape(kept.shape)
         self._candidates[queries] = name[first].reshape(kept.shape)
 
@@ -62,6 +60,13 @@ class TopCandidates:
         """Candidates and scores, best first: both (queries, at most `top`). Scores are rounded to float32."""
         with np.errstate(over="ignore"):
             return self._candidates, self._scores.astype(np.float32)
+
+
+def top_rows(query: Indices, score: NDArray[Any], candidate: Indices, top: int) -> Indices:
+    """The rows of the `top` best candidates of each query, best first; equal scores are in the candidates' order."""
+    order = np.lexsort((candidate, -score, query))
+    place = np.arange(len(order)) - np.searchsorted(query[order], query[order])
+    return order[place < top]
 
 
 def _top_places(scores: NDArray[Any], bars: NDArray[Any], top: int) -> tuple[Indices, Indices]:

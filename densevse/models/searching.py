@@ -16,7 +16,7 @@ from torch import Tensor
 
 from densevse.data.distinct import Distinct
 from densevse.data.ragged import Ragged
-from densevse.evaluation.in_numpy import TopCandidates
+from densevse.evaluation.in_numpy import TopCandidates, top_rows
 from densevse.methods.interface import Embeddings, Encoding, Method
 from densevse.models.encoding import batches
 from densevse.models.scoring import score_in_tiles
@@ -131,9 +131,7 @@ def _repeat_answers(found: Answers, candidates: Distinct, top: int) -> Answers:
     """The `top` best answers, from those among distinct candidates: equal ones have one score, and follow by row."""
     row, answer = candidates.rows_of(found.row)
     query, score = found.query[answer], found.score[answer]
-    order = np.lexsort((row, -score, query))
-    place = np.arange(len(order)) - np.searchsorted(query[order], query[order])
-    best = order[place < top]
+    best = top_rows(query, score, row, top)
     return Answers(query[best], row[best], score[best])
 
 

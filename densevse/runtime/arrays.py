@@ -1,4 +1,4 @@
-"""Arrays: the types of indices and numbers, indices spread evenly over a range, and tensors as arrays."""
+"""Arrays: the types of indices and numbers, some indices of an array, and tensors as arrays."""
 
 from typing import Any, TypeAlias
 
@@ -12,6 +12,11 @@ Reals: TypeAlias = NDArray[np.float64]
 def spaced_indices(count: int, most: int) -> NDArray[np.int64]:
     """At most `most` of the numbers below `count`, evenly spaced from the first to the last."""
     return np.linspace(0, count - 1, min(most, count)).astype(np.int64)
+
+
+def run_starts(values: NDArray[Any]) -> Indices:
+    """The place of the first of each run of equal values."""
+    return np.flatnonzero(np.concatenate((np.ones(min(1, len(values)), bool), values[1:] != values[:-1])))
 
 
 def as_array(values: Any) -> NDArray[Any]:

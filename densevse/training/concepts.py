@@ -118,10 +118,22 @@ _AT_ONCE = 128  # images in a batch of validation
 Views = Literal["whole", "regions"]
 
 
-class ConceptHead(Task):
-    """Trains only the last layer, on stored features; validates, as it predicts, by the best of all regions."""
+class ConceptTask(Task):
+    """A training of a concept network, whose outputs have the concepts' `names`; `classes` is the file of these."""
 
     selects = "mean_average_precision"
+    parameters = Strict()
+    names: Sequence[str]
+    classes: str
+
+    def save(self, path: Path, **found: Any) -> None:
+        """Writes the trained module, and the names of its outputs in order."""
+        write_weights(self.module, path, **found)
+        write_text("".join(f"{name}\n" for name in self.names), Path(self.classes))
+
+
+class ConceptHead(ConceptTask):
+    """Trains only the last layer, on stored features; validates, as it predicts, by the best of all regions."""
 
     def __init__(self, tables: ConceptTables, store: FeatureStore, learns_from: Views, classes: str) -> None:
         """`classes` is the file of the concepts' names."""
@@ -129,7 +141,6 @@ class ConceptHead(Task):
         self.module: nn.Linear = head(store.shape[0], train.share())
         self.train, self.val = ImagesWithConcepts(train, store), ImagesWithConcepts(val, store)
         self.learns_from, self.names, self.classes = learns_from, tables.names, classes
-        self.parameters = Strict()
         self.examples = len(self.train)
 
     def batch(self, examples: Indices, epoch: int) -> ConceptBatch:
@@ -146,10 +157,6 @@ class ConceptHead(Task):
             "mean_average_precision": self._mean_average_precision("regions"),
             "mean_average_precision_whole": self._mean_average_precision("whole"),
         }
-
-    def save(self, path: Path, **found: Any) -> None:
-        """Writes the layer, and the names of its outputs in order."""
-        _save(self.module, path, found, self.names, self.classes)
 
     def _mean_average_precision(self, regions: Views) -> float:
         found = []
@@ -192,10 +199,8 @@ class WholeImages:
         return squeeze_image(self._files.pixels(source, file), self._size)
 
 
-class ConceptsFromPixels(Task):
+class ConceptsFromPixels(ConceptTask):
     """Trains all layers on the pixels of whole images, half of them mirrored; validates on whole images."""
-
-    selects = "mean_average_precision"
 
     def __init__(
         self, tables: ConceptTables, images: Photographs, job: "PixelConceptJob", weights: str, classes: str
@@ -211,7 +216,6 @@ class ConceptsFromPixels(Task):
             raise InputError(f"{job.architecture} cannot predict concepts: {error}") from error
         self.train, self.val = (WholeImages(split, images, job.pixels.size) for split in (train, val))
         self.pixels, self.seed, self.names, self.classes = job.pixels, job.seed, tables.names, classes
-        self.parameters = Strict()
         self.examples = len(self.train)
 
     def batch(self, examples: Indices, epoch: int) -> PixelBatch:
@@ -232,10 +236,6 @@ class ConceptsFromPixels(Task):
                 batch = to_device(self.val.batch(images, np.zeros(len(images), bool)), device)
                 found.append(self.module(self._standardise_pixels(batch.pixels)).float().cpu().numpy())
         return {"mean_average_precision": mean_average_precision(np.concatenate(found), self.val.present)}
-
-    def save(self, path: Path, **found: Any) -> None:
-        """Writes the network, and the names of its outputs in order."""
-        _save(self.module, path, found, self.names, self.classes)
 
     def _standardise_pixels(self, pixels: Tensor) -> Tensor:
         return standardise_pixels(pixels, self.pixels.mean, self.pixels.std)
@@ -310,8 +310,3 @@ def train_concept_network(
 
     spec = TrainingSpec(settings, (settings.concept_network,), Files({**tables, "start": start}))
     drive(spec, make, weights, history)
-
-
-def _save(module: nn.Module, path: Path, found: Mapping[str, Any], names: Sequence[str], classes: str) -> None:
-    write_weights(module, path, **found)
-    write_text("".join(f"{name}\n" for name in names), Path(classes))

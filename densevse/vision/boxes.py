@@ -1,5 +1,7 @@
 """Operations on the boxes of an image: order, clipping, non-maximum suppression."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +25,11 @@ def clip_scored_boxes(boxes: Boxes, width: float, height: float) -> Boxes:
     """`clip_boxes` of those that are inside with half of their area; others stay, and their artifact refuses them."""
     wrong = are_mostly_outside(boxes, np.array([width, height]))
     return np.where(wrong[:, None], boxes, clip_boxes(boxes, width, height))
+
+
+def corners_to_boxes(corners: NDArray[Any]) -> Boxes:
+    """Boxes (n, 4) of x, y, width and height from left, top, right and bottom."""
+    return np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1).astype(np.float32)
 
 
 def unique_boxes(boxes: Boxes) -> NDArray[np.int64]:

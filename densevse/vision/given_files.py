@@ -21,6 +21,8 @@ from densevse.artifacts.boxes import BOX, Boxes, find_form_problems
 from densevse.artifacts.file_names import compose_accents, is_hidden
 from densevse.artifacts.matrices import Matrix, open_matrix, read_row_ids
 from densevse.artifacts.vectors import find_wrong_vectors
+from densevse.runtime.arrays import run_starts
+from densevse.vision.boxes import corners_to_boxes
 from snakeproof.errors import InputError
 from snakeproof.logs import logger
 from snakeproof.schema import check_rows
@@ -146,7 +148,7 @@ class ArrayFile(GivenFile):
                     f"{self._arrays[number].name}: rows {row} and {row + other} must be copies of one image, and "
                     "differ; correct the file, or the option copies."
                 )
-        found = GivenImage(copies[0], None if self._boxes is None else _corners_to_boxes(self._boxes[row]))
+        found = GivenImage(copies[0], None if self._boxes is None else corners_to_boxes(self._boxes[row]))
         return found if self._zeros == "kept" else self._drop_padding(found, place)
 
     def _drop_padding(self, image: GivenImage, place: tuple[int, int]) -> GivenImage:
@@ -197,7 +199,7 @@ class TableFile(GivenFile):
         self._values, self._one_vector = matrix.values, one_vector
         self._columns, self._ids = _read_region_columns(path, columns), _dataset_ids(matrix.ids, pattern)
         ids = matrix.ids
-        begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if len(ids) else np.empty(0, np.int64)
+        begins = run_starts(ids)
         slices = map(slice, begins, [*begins[1:], len(ids)])
         super().__init__(zip(_dataset_ids(ids[begins], pattern), slices, strict=True), path)
 
@@ -307,7 +309,7 @@ class BottomUpFile(GivenFile):
                 f"{where}: num_boxes is {count}, but there are {len(boxes):,} numbers of boxes and {len(values):,} of "
                 "features; copy the file again."
             )
-        return GivenImage(values.reshape(count, -1), _corners_to_boxes(boxes.reshape(count, 4)), size=(width, height))
+        return GivenImage(values.reshape(count, -1), corners_to_boxes(boxes.reshape(count, 4)), size=(width, height))
 
     def _describe_place(self, place: "_Line") -> str:
         return f"{place.file.name}, line {place.number}"
@@ -378,8 +380,3 @@ def read_ids(path: str, pattern: str) -> list[str]:
 def _dataset_ids(ids: Iterable[str], pattern: str) -> list[str]:
     """The data set's ids for the ids in a file, or those of files, which a Mac writes with accents apart."""
     return [compose_accents(pattern.replace("{id}", image_id)) for image_id in ids]
-
-
-def _corners_to_boxes(corners: NDArray[Any]) -> Boxes:
-    """Boxes (R, 4) of left, top, right and bottom as x, y, width and height."""
-    return np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1).astype(np.float32)

@@ -14,7 +14,7 @@ from densevse.data.ragged import Ragged
 from densevse.data.views import View
 from densevse.data.views.tables import InFiles, InFilesForGPU, OnGPU, VectorSource
 from densevse.methods.moving import Stored
-from densevse.runtime.arrays import Indices
+from densevse.runtime.arrays import Indices, run_starts
 from snakeproof.errors import InputError
 from snakeproof.store import FeatureStore
 
@@ -29,7 +29,7 @@ class VectorsOfImages(View):
 
     def __init__(self, store: FeatureStore, image_ids: Sequence[str] | NDArray[np.object_], name: str) -> None:
         ids = store.rows["image_id"].to_numpy(dtype=object)
-        begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if len(ids) else np.empty(0, np.int64)
+        begins = run_starts(ids)
         number = {image_id: begin for begin, image_id in enumerate(ids[begins])}
         if len(number) < len(begins):
             raise InputError(f"{name} features: the rows of an image are not consecutive; delete the files.")

@@ -13,6 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import Boxes
+from densevse.vision.boxes import corners_to_boxes
 from densevse.vision.mcg.candidates import GroupedCandidates, candidates, features
 from densevse.vision.mcg.forest import RegressionForest
 from densevse.vision.mcg.grouping import NEAR_COPY
@@ -36,8 +37,7 @@ class McgProposals:
         """(n, 4) x, y, width, height of `boxed` in the pixels of an image of `height` x `width`."""
         worked_height, worked_width = self.superpixels.labels.shape
         scale = np.array([width / worked_width, height / worked_height] * 2)
-        corners = self.candidates.boxes[self.boxed] * scale
-        return np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1).astype(np.float32)
+        return corners_to_boxes(self.candidates.boxes[self.boxed] * scale)
 
 
 def propose(
