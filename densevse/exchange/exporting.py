@@ -1,6 +1,7 @@
 """Exports a trained model as a folder, from the artifacts that made and measured it."""
 
 import json
+import math
 import platform
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from huggingface_hub import EvalResult, ModelCardData
 
-from densevse.exchange.card_head import LICENCES, card_head
 from densevse.exchange.records import HISTORY_FILE, RECORDS_FILE, VOCABULARY, WEIGHTS_FILE, ModelName, ModelRecords
-from densevse.report.columns import RESULTS
+from densevse.report.columns import RESULTS, RETRIEVAL_METRICS, TOTALS
 from densevse.report.footnotes import adopted_note
 from densevse.report.plan import SectionPlan, TablePlan
 from densevse.report.rendering import Sheet, TableColumn, as_csv, as_markdown
@@ -154,3 +155,49 @@ def licences_page(licences: Mapping[str, str]) -> str:
 def _sheet(heading: str, headers: Iterable[str], rows: Iterable[Iterable[Any]]) -> list[str]:
     columns = tuple(TableColumn(header, number=False) for header in headers)
     return Sheet(heading, columns, [[str(cell) for cell in row] for row in rows]).markdown()
+
+
+LICENCES = "LICENCES.md"
+_TASK = "image-text-retrieval"
+
+
+def card_head(name: ModelName, described: Mapping[str, Any], protocol: str, row: Row) -> str:
+    """The head of a card, between its two lines of dashes: licence, data, networks and the metrics of `row`.
+
+    `described` comes from densevse.exchange.dag. Each metric has its 95% interval, if that exists. The licence is
+    `other`, with a link to the page of licences, because a model has several.
+    """
+    head = ModelCardData(
+        language="en",
+        license="other",
+        license_name="of-its-data-and-networks",
+        license_link=LICENCES,
+        library_name="densevse",
+        tags=["densevse", _TASK],
+        datasets=described["hub_data_sets"] or [name.dataset],
+        base_model=described["hub_networks"] or None,
+        model_name=f"{described['title']} on {described['dataset']}",
+        eval_results=list(_eval_results(name, described, protocol, row)),
+    )
+    return f"---\n{head.to_yaml()}\n---\n"
+
+
+def _eval_results(name: ModelName, described: Mapping[str, Any], protocol: str, row: Row) -> Iterable[EvalResult]:
+    """Each metric of the row that has a value."""
+    for column in (*RETRIEVAL_METRICS, *TOTALS):
+        value = row.metrics.get(column.name)
+        if value is None or math.isnan(value):
+            continue
+        interval = [float(end) for end in row.intervals[column.name]]  # NaN for a test split of few images
+        yield EvalResult(
+            task_type=_TASK,
+            task_name="Image-sentence retrieval",
+            dataset_type=name.dataset,
+            dataset_name=described["dataset"],
+            dataset_config=protocol,
+            dataset_split="test",
+            metric_type=column.name,
+            metric_name=f"{column.name}: {column.meaning}",
+            metric_value=float(value),
+            metric_args=None if any(map(math.isnan, interval)) else {"interval_95": interval},
+        )

@@ -37,7 +37,6 @@ from torch.nn.functional import embedding
 from densevse.kernels.bidirectional import Bidirectional, Turned, plan_backward
 from densevse.kernels.hlstm import HLSTM, Subtrees, find_same_nodes, subtrees
 from densevse.kernels.recurrent import Prefixes, prefixes
-from densevse.methods.branch import Branch
 from densevse.methods.interface import (
     WHOLE_IMAGE,
     Batch,
@@ -54,7 +53,7 @@ from densevse.methods.interface import (
 )
 from densevse.methods.moving import to_device
 from densevse.methods.parameters.hm_lstm import Negatives, Parameters
-from densevse.methods.parts import hinge, hinges, word_vectors
+from densevse.methods.parts import Branch, hinge, hinges, word_vectors
 from densevse.methods.structures import Trees
 
 

@@ -21,11 +21,11 @@ from torch.nn import functional
 
 from densevse.kernels.order import order_scores
 from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes
-from densevse.methods.branch import Branch
 from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Sentences, Shapes, module_device
 from densevse.methods.parameters.vse import Parameters
 from densevse.methods.parts import (
     WHOLE_VIEWS,
+    Branch,
     GeneralisedPooling,
     RankingLoss,
     mean_of_regions,

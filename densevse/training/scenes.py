@@ -22,8 +22,7 @@ from densevse.runtime.arrays import Indices
 from densevse.scenes.network import HIDDEN, UNDECIDED, ScenesNet, WindowBatch, Windows
 from densevse.training.loop import TrainingSpec, drive
 from densevse.training.task import Task
-from densevse.vision.classes import read_classes
-from densevse.vision.networks import standardise_pixels
+from densevse.vision.networks import read_classes, standardise_pixels
 from snakeproof.schema import read
 from snakeproof.strict import Strict, validate
 

@@ -24,10 +24,9 @@ from densevse.config.registries import ARCHITECTURES
 from densevse.runtime.ahead import prefetch_results
 from densevse.runtime.numerics import set_up
 from densevse.vision.boxes import clip_boxes
-from densevse.vision.classes import read_classes
 from densevse.vision.crops import Pixels
 from densevse.vision.extract import NetworkFiles, decoding_threads, readable_rows
-from densevse.vision.networks import Network
+from densevse.vision.networks import Network, read_classes
 from densevse.vision.regions import (
     Candidates,
     Described,

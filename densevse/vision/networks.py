@@ -24,7 +24,7 @@ from densevse.config.networks import CLASSES, NetworkConfig, NetworkSettings
 from densevse.config.registries import ARCHITECTURES
 from densevse.runtime.numerics import device, fastest_precision
 from densevse.vision.crops import Pixels, squeeze_image
-from densevse.vision.quiet_torchvision import create_feature_extractor, get_graph_node_names
+from densevse.vision.quiet_torchvision import create_feature_extractor, get_graph_node_names, models
 from snakeproof.errors import InputError
 from snakeproof.seals import is_sealed, verify_file
 from snakeproof.strict import validate
@@ -278,3 +278,19 @@ def standardise_pixels(pixels: Tensor, mean: Sequence[float], std: Sequence[floa
 def as_vectors(activations: Tensor) -> Tensor:
     """(N, D) vectors from (N, D) or (N, D, height, width) activations: their mean over cells (average pooling)."""
     return activations.mean((2, 3)) if activations.ndim == 4 else activations
+
+
+def read_classes(path: str | Path | None) -> list[str]:
+    """The names in a file, one a line; without a file, ImageNet's 1,000, which torchvision has.
+
+    Raises `InputError` for an empty line, or a file that is not text in UTF-8.
+    """
+    if path is None:
+        return list(models.AlexNet_Weights.IMAGENET1K_V1.meta["categories"])
+    try:
+        names = Path(path).read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not text in UTF-8 ({error}); save it so.") from error
+    if not names or not all(name.strip() for name in names):
+        raise InputError(f"{path}: expected one class name in each line, in the order of the network's scores.")
+    return names

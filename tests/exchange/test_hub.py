@@ -8,7 +8,7 @@ from huggingface_hub import ModelCard, constants
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
 from densevse.command.main import main
-from densevse.exchange.card_head import card_head
+from densevse.exchange.exporting import card_head
 from densevse.exchange.hub import pull, push
 from densevse.exchange.records import ModelName
 from densevse.report.columns import RETRIEVAL_METRICS, TOTALS

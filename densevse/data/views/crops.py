@@ -16,7 +16,7 @@ from densevse.artifacts.images import Photographs
 from densevse.artifacts.schemas.features import network_settings
 from densevse.data.files import Artifacts
 from densevse.data.views.regions import RegionsOfImages
-from densevse.data.views.tables import MISSING
+from densevse.data.views.vectors import MISSING
 from densevse.runtime.arrays import Indices
 from densevse.vision.crops import crop_of_region, mean_colour
 from snakeproof.errors import InputError

@@ -9,8 +9,7 @@ from torch import Tensor
 
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.data.views import ViewOfRegions
-from densevse.data.views.tables import MISSING
-from densevse.data.views.vectors import VectorsOfImages
+from densevse.data.views.vectors import MISSING, VectorsOfImages
 from densevse.methods.moving import Stored
 from densevse.runtime.arrays import Indices
 from snakeproof.errors import InputError
