@@ -22,8 +22,7 @@ from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.config.networks import NetworkSettings, RegionOptions
 from densevse.config.registries import ARCHITECTURES
 from densevse.vision.crops import warp
-from densevse.vision.extract import NetworkFiles
-from densevse.vision.extract_regions import write_regions
+from densevse.vision.extract_regions import extract_regions
 from densevse.vision.networks import Network, load_network
 from densevse.vision.proposals import propose
 from densevse.vision.regions import Candidates, RegionNetwork, choose_regions
@@ -114,12 +113,19 @@ def _stage(network: RegionNetwork, folder: Path, sizes: Sizes) -> tuple[str, str
     batches = -(-sizes.pictures * REGIONS // BATCH)
     weights = folder / "weights.safetensors"
     precision = "bf16" if network.network.dtype == torch.bfloat16 else "fp32"
-    network_files = NetworkFiles("mobilenet_v2", SETTINGS | {"precision": precision}, weights)
 
     def stage() -> None:
-        sources = {"images": str(folder / "images.zip")}
-        files = (folder / "images.parquet", folder / "proposals.parquet")
-        write_regions(*files, sources, network_files, ["thing"] * 1000, "00-of-01", folder / "r/00-of-01.parquet")
+        extract_regions(
+            str(folder / "images.parquet"),
+            {"images": str(folder / "images.zip")},
+            SETTINGS | {"precision": precision},
+            str(weights),
+            all_stay=False,
+            output=str(folder / "r/00-of-01.parquet"),
+            wildcards={"network": "mobilenet_v2", "shard": "00-of-01"},
+            threads=torch.get_num_threads(),
+            proposals=str(folder / "proposals.parquet"),
+        )
 
     def bare() -> None:
         load_network(SETTINGS, weights)

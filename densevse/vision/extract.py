@@ -117,33 +117,21 @@ def extract_features(
     threads: int,
     precision: str | None = None,
 ) -> None:
-    """The job that writes a view of a shard's images; `network`, `weights` and `precision` are as in `NetworkFiles`."""
-    set_up(threads)
-    network_files = NetworkFiles(wildcards["network"], network, weights, precision)
-    write_features(image_table, sources, network_files, wildcards["view"], wildcards["shard"], output)
+    """The job that writes a view of a shard's images, those with status ok.
 
-
-def write_features(
-    images: str | Path,
-    sources: Mapping[str, str],
-    network_files: NetworkFiles,
-    view: str,
-    shard: str,
-    path: str | Path,
-) -> None:
-    """Writes the features of a shard of an image table to `path`; only images with status ok have features.
-
-    `images` is the image table, `sources` are the data set's files by source name. Raises `InputError` that names the
-    wrong image, file or key.
+    `sources` are the data set's files by source name; `network`, `weights` and `precision` are as in `NetworkFiles`.
+    Raises `InputError` that names the wrong image, file or key.
     """
-    rows = readable_rows(read(images, IMAGES), shard)
-    network = network_files.load()
-    shape, in_batch = features(network, blank_batch(network, view), view).shape[1:], batch_size(network, view)
-    with FeatureWriter(path, IMAGE_FEATURES, shape, network_files.dtype, **network_files.findings()) as writer:
-        full = batches(rows, Photographs(sources, rows), network, view)
+    set_up(threads)
+    view, network_files = wildcards["view"], NetworkFiles(wildcards["network"], network, weights, precision)
+    rows = readable_rows(read(image_table, IMAGES), wildcards["shard"])
+    loaded = network_files.load()
+    shape, in_batch = features(loaded, blank_batch(loaded, view), view).shape[1:], batch_size(loaded, view)
+    with FeatureWriter(output, IMAGE_FEATURES, shape, network_files.dtype, **network_files.findings()) as writer:
+        full = batches(rows, Photographs(sources, rows), loaded, view)
         for part, pixels in progress(full, f"{view} features, batches of {in_batch}", -(-len(rows) // in_batch)):
-            writer.append(part[["image_id"]], features(network, pixels, view)[: len(part)])
-    remove_old_shards(path)
+            writer.append(part[["image_id"]], features(loaded, pixels, view)[: len(part)])
+    remove_old_shards(output)
 
 
 def readable_rows(images: pd.DataFrame, shard: str) -> pd.DataFrame:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import cv2
@@ -60,42 +59,18 @@ def extract_regions(
     precision: str | None = None,
     class_names: str | None = None,
 ) -> None:
-    """The job that writes a shard's regions; see `write_regions`.
+    """The job that writes a shard's regions (REGION_FEATURES).
 
-    `network`, `weights` and `precision` are as in `NetworkFiles`, and `class_names` is a file as in `read_classes`.
+    `proposals` are the shard's (none for an architecture that finds its own boxes), `sources` the data set's files by
+    source name. `network`, `weights` and `precision` are as in `NetworkFiles`, and `class_names` is a file as in
+    `read_classes`. With `all_stay` every proposal becomes a region, as they were chosen before. Raises `InputError`
+    that names the wrong image, file or key.
     """
     set_up(threads)
-    write_regions(
-        image_table,
-        proposals,
-        sources,
-        NetworkFiles(wildcards["network"], network, weights, precision),
-        read_classes(class_names),
-        wildcards["shard"],
-        output,
-        all_stay,
-    )
-
-
-def write_regions(
-    images: str | Path,
-    proposals: str | Path | None,
-    sources: Mapping[str, str],
-    network: NetworkFiles,
-    classes: Sequence[str],
-    shard: str,
-    path: str | Path,
-    all_stay: bool = False,
-) -> None:
-    """Writes a shard's regions (schema REGION_FEATURES) to `path`.
-
-    `images` is the image table, `proposals` the shard's proposals (none for an architecture that finds its own
-    boxes), `sources` the data set's files by source name, `classes` the network's class names in the order of its
-    scores. With `all_stay` every proposal becomes a region, as they were chosen before. Raises `InputError` that names
-    the wrong image, file or key.
-    """
-    rows = readable_rows(read(images, IMAGES), shard)
-    options = validate(RegionOptions, network.settings["regions"], f"networks.{network.name}.regions")
+    network_files = NetworkFiles(wildcards["network"], network, weights, precision)
+    rows = readable_rows(read(image_table, IMAGES), wildcards["shard"])
+    classes: Sequence[str] = read_classes(class_names)
+    options = validate(RegionOptions, network["regions"], f"networks.{network_files.name}.regions")
     if all_stay:  # so no cheaper scores are needed first
         every = {"detections": options.maximum_proposals, "nms_threshold": 1.0, "scoring": options.features}
         options = options.model_copy(update=every)
@@ -106,19 +81,18 @@ def write_regions(
             pool, partial(_read_pixels, files=files), _image_files(rows), depth=2 * decoding_threads()
         )
         if proposals is None:
-            detector = load_detector(network, options)
+            detector = load_detector(network_files, options)
             found, length = _detect_regions(detector, rows, pixels), detector.length
         else:
-            proposed = proposals_of_images(read(proposals, PROPOSALS), rows, options.maximum_proposals, str(proposals))
-            describing = _region_network(network.load(), options, classes)
+            proposed = proposals_of_images(read(proposals, PROPOSALS), rows, options.maximum_proposals, proposals)
+            describing = _region_network(network_files.load(), options, classes)
             found, classes = _regions_and_classes(proposed, pixels, describing, options, classes, pool)
             length = describing.length
-        with FeatureWriter(
-            path, REGION_FEATURES.bind(images=sizes_by_image(rows)), (length,), network.dtype, **network.findings()
-        ) as writer:
+        kind, facts = REGION_FEATURES.bind(images=sizes_by_image(rows)), network_files.findings()
+        with FeatureWriter(output, kind, (length,), network_files.dtype, **facts) as writer:
             for some in chunks(progress(found, "regions of images", len(rows)), IMAGES_AT_ONCE):
                 writer.append(_rows(some, classes), np.concatenate([image.described.vectors for image in some]))
-    remove_old_shards(path)
+    remove_old_shards(output)
 
 
 class Detector(Protocol):

@@ -21,8 +21,7 @@ from densevse.runtime.numerics import device
 from densevse.scenes.network import ScenesNet
 from densevse.training.concepts import PixelConceptJob
 from densevse.training.loop import Trainer
-from densevse.vision.extract import NetworkFiles, write_features
-from densevse.vision.extract_regions import write_regions
+from densevse.vision.extract import NetworkFiles
 from densevse.vision.mcg.contours import HEDContours
 from densevse.vision.mcg.hed import HED
 from densevse.vision.networks import load_network
@@ -35,6 +34,7 @@ from tests.device.chosen import CPU, DEVICE, counting_waits
 from tests.device.files import files_of
 from tests.device.jobs import VSE, on_both, same_draws, untrained
 from tests.device.test_methods import CONFIG, DATASET, small
+from tests.extraction import write_features, write_regions
 from tests.trainings import train_all, train_head, train_method, train_writing
 
 __all__ = ["on_both", "same_draws"]

@@ -8,7 +8,7 @@ import torchvision
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, network_settings
 from densevse.artifacts.shards import shard_names
-from densevse.vision.extract import NetworkFiles, write_features, write_precision
+from densevse.vision.extract import NetworkFiles, write_precision
 from densevse.vision.networks import load_network
 from densevse.vision.views import load_extraction
 from snakeproof import schema
@@ -16,6 +16,7 @@ from snakeproof.errors import InputError
 from snakeproof.files import checksum
 from snakeproof.statements import Statement, making
 from snakeproof.store import FeatureStore
+from tests.extraction import write_features
 
 COUNT, BROKEN = 11, 4
 SETTINGS = {

@@ -16,14 +16,15 @@ from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.config.networks import RegionOptions
 from densevse.vision import extract_regions as extraction
 from densevse.vision.crops import squeeze_image, warp
-from densevse.vision.extract import NetworkFiles, write_features
-from densevse.vision.extract_regions import proposals_of_images, write_regions
+from densevse.vision.extract import NetworkFiles
+from densevse.vision.extract_regions import proposals_of_images
 from densevse.vision.networks import CLASSES, load_network
 from densevse.vision.regions import Described, RegionNetwork, Regions, network_head
 from snakeproof.errors import InputError
 from snakeproof.schema import read, write
 from snakeproof.store import FeatureStore
 from snakeproof.strict import validate
+from tests.extraction import write_features, write_regions
 
 CLASS_NAMES = [f"class {number}" for number in range(1000)]
 SIZES = {"a": (70, 60), "b": (64, 64), "c": (50, 80), "none": (40, 40)}

@@ -1,4 +1,4 @@
-"""Views with one vector or grid for each image, read from memory-mapped features or, in training, from a GPU's memory."""
+"""Views with one vector or grid for each image, read from memory-mapped features or, in training, from a GPU."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
