@@ -6,8 +6,8 @@ import torch
 from densevse.artifacts.schemas.sentences import PARSES, TAGS
 from densevse.config.training import NamedPhase, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
-from densevse.models.embedding import write_embeddings
-from densevse.models.files import build_method, open_model, save_model
+from densevse.models.embedding import embed_split
+from densevse.models.files import build_method, save_model
 from snakeproof import schema
 from tests.trainings import train_writing
 
@@ -23,9 +23,8 @@ def space(folder, files, method="vse", **parameters):
     model = build_method(method, {"dimension": 8, **parameters}, inputs.shapes())
     path = folder / f"{method}.safetensors"
     save_model(model, method, ["words"], path, features=inputs.feature_settings(), device="cpu")
-    inputs, model = open_model(files, path, CPU)
     for split in ("train", "val", "test"):
-        write_embeddings(model, inputs, split, folder / f"{split}.parquet")
+        embed_split(str(path), 1, {"split": split}, str(folder / f"{split}.parquet"), **files.paths_by_input())
     found = {f"joint_embedding_{split}": str(folder / f"{split}.parquet") for split in ("train", "val", "test")}
     return {**found, "joint_embedding": str(path)}
 

@@ -48,17 +48,12 @@ _NOTHING: dict[str, Any] = {
 
 
 def embed_split(model: str, threads: int, wildcards: Mapping[str, str], output: str, **files: str | list[str]) -> None:
-    """The job that embeds everything that a trained model can of a split; `files` are the model's inputs.
+    """The job that embeds everything that a trained model can of a split (EMBEDDINGS); `files` are the model's inputs.
 
     Raises `InputError` as `open_model` and `embed` do.
     """
     inputs, method = open_model(Files(files), model, set_up(threads))
-    write_embeddings(method, inputs, wildcards["split"], output)
-
-
-def write_embeddings(method: Method, inputs: Inputs, split: str, output: str | Path) -> None:
-    """Embeds everything that the method can of a split, and writes an EMBEDDINGS artifact."""
-    rows, vectors = embed(method, inputs, split)
+    rows, vectors = embed(method, inputs, wildcards["split"])
     logger.info("embedded: %s", rows["kind"].value_counts(sort=False).to_dict())
     _write(rows, vectors, output)
 
@@ -91,10 +86,10 @@ def embed(method: Method, inputs: Inputs, split: str) -> tuple[pd.DataFrame, Vec
     return _add_text_and_boxes(rows, inputs), vectors
 
 
-def write_region_embeddings(method: Method, features: str | Path, output: str | Path) -> None:
-    """Embeds the regions of a region features file, e.g. true boxes, and writes an EMBEDDINGS artifact."""
-    store = FeatureStore([features], REGION_FEATURES)
-    device = module_device(method)
+def embed_true_regions(model: str, true_regions: str, threads: int, output: str) -> None:
+    """The job that embeds the true boxes' regions (REGION_FEATURES) by a trained model (EMBEDDINGS)."""
+    device = set_up(threads)
+    method, store = load_model(model).to(device), FeatureStore([true_regions], REGION_FEATURES)
     with evaluation(method):
         vectors = [
             method.embed_regions(torch.from_numpy(store.gather(rows)).float().to(device)).cpu().numpy()
@@ -102,12 +97,6 @@ def write_region_embeddings(method: Method, features: str | Path, output: str | 
         ]
     rows = store.rows[["image_id", "rank", *BOX]].assign(kind="region")
     _write(_complete(rows), np.concatenate(vectors), output)
-
-
-def embed_true_regions(model: str, true_regions: str, threads: int, output: str) -> None:
-    """The job that embeds the true boxes' regions by a trained model."""
-    method = load_model(model).to(set_up(threads))
-    write_region_embeddings(method, true_regions, output)
 
 
 def region_vectors(method: Method, pairs: Pairs, images: Indices) -> tuple[Tensor, Tensor]:

@@ -1,7 +1,6 @@
 """Retrieval on the test split by a trained model: encodes everything once, then scores any part."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
@@ -33,13 +32,15 @@ def retrieve_test(
     output: str,
     **files: str | list[str],
 ) -> None:
-    """The job that ranks the test split by a trained model under a protocol; `files` are the model's inputs.
+    """The job that ranks the test split by a trained model under a protocol, and writes RETRIEVAL rows.
 
-    Raises `InputError` as `encode_test` does.
+    They have the `top` best candidates of each query; `files` are the model's inputs. Raises `InputError` as
+    `encode_test` does.
     """
     check_round(model, wildcards)
     encoded = encode_test({model: Files(files)}, threads, ranked_sentences)
-    write_retrieval(encoded.scorers[0], encoded, wildcards["protocol"], output, top)
+    rows = retrieve(encoded.scorers[0], encoded.rows, folds(encoded.rows, wildcards["protocol"]), top=top)
+    schema.write(rows, RETRIEVAL, output, split="test", **encoded.made_with)
 
 
 def encode_test(models: Mapping[str, Files], threads: int, sentences: RankedSentences = "all") -> EncodedTest:
@@ -65,9 +66,3 @@ def encode_test(models: Mapping[str, Files], threads: int, sentences: RankedSent
     if cut:
         made_with["cut"] = f"{cut:,} of {len(pairs.rows.caption_ids):,}"
     return EncodedTest(scorers, pairs.rows, made_with)
-
-
-def write_retrieval(score: Scorer, encoded: EncodedTest, protocol: str, output: str | Path, top: int) -> None:
-    """Writes the RETRIEVAL artifact of a protocol, with the `top` best candidates of each query."""
-    rows = retrieve(score, encoded.rows, folds(encoded.rows, protocol), top=top)
-    schema.write(rows, RETRIEVAL, output, split="test", **encoded.made_with)

@@ -15,9 +15,7 @@ from densevse.config.registries import VIEWS
 from densevse.config.training import NamedPhase, TrainingJob
 from densevse.models.captioning import write_captions
 from densevse.models.concepts import score_concepts
-from densevse.models.embedding import write_embeddings
-from densevse.models.files import open_model
-from densevse.runtime.numerics import device
+from densevse.models.embedding import embed_split
 from densevse.scenes.network import ScenesNet
 from densevse.training.concepts import PixelConceptJob
 from densevse.training.loop import Trainer
@@ -62,9 +60,9 @@ def test_a_generator(made, on_both, name, monkeypatch):
 
     def job(folder):
         files, model = untrained(made, folder, "vse", ["words"], ["whole"], **VSE)
-        inputs, space = open_model(files, model, device())
         for split in ("train", "val", "test"):
-            write_embeddings(space, inputs, split, folder / f"{split}.parquet")
+            embedded = str(folder / f"{split}.parquet")
+            embed_split(str(model), 1, {"split": split}, embedded, **files.paths_by_input())
         files = files_of(made, [entry.view] if entry.view else [], entry.sentences, "enhanced", False)
         if entry.joint_embedding:
             embedded = {f"joint_embedding_{split}": str(folder / f"{split}.parquet") for split in ("train", "val")}

@@ -22,11 +22,11 @@ from densevse.evaluation.region_ranking import rank_embeddings, rank_regions
 from densevse.methods.interface import Method
 from densevse.models.embedding import (
     embed,
+    embed_split,
+    embed_true_regions,
     find_correspondences,
     region_vectors,
     write_correspondences,
-    write_embeddings,
-    write_region_embeddings,
 )
 from densevse.models.encoding import evaluation
 from densevse.models.files import build_method, open_model, save_model
@@ -244,8 +244,8 @@ def test_a_model_without_phrases_is_refused(vse):
 
 def test_any_method_is_embedded_as_far_as_it_can(vse, tmp_path):
     files, path = vse
-    inputs, method = open_model(files, path, CPU)
-    write_embeddings(method, inputs, "train", tmp_path / "embeddings.parquet")
+    inputs, _ = open_model(files, path, CPU)
+    embed_split(str(path), 1, {"split": "train"}, str(tmp_path / "embeddings.parquet"), **files.paths_by_input())
     store = FeatureStore([tmp_path / "embeddings.parquet"], EMBEDDINGS)
     rows, vectors = store.rows, store.gather(np.arange(len(store)))
     assert rows["kind"].value_counts().to_dict() == {"image": 3, "sentence": 6, "word": 6}
@@ -313,12 +313,11 @@ def true_regions(tmp_path):
 
 
 @pytest.fixture
-def embeddings(opened, true_regions, tmp_path):
+def embeddings(files, model, true_regions, tmp_path):
     """Those of the test split, and of the true boxes' regions."""
-    inputs, method = opened
     paths = [tmp_path / "test_embeddings.parquet", tmp_path / "true_embeddings.parquet"]
-    write_embeddings(method, inputs, "test", paths[0])
-    write_region_embeddings(method, true_regions, paths[1])
+    embed_split(str(model), 1, {"split": "test"}, str(paths[0]), **files.paths_by_input())
+    embed_true_regions(str(model), true_regions, 1, str(paths[1]))
     return paths
 
 

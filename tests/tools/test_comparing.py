@@ -13,7 +13,7 @@ import torch
 from densevse.artifacts.identity import read_identity
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.load import load, variant
-from densevse.models.retrieval import encode_test, write_retrieval
+from densevse.models.retrieval import retrieve_test
 from snakeproof import schema
 from snakeproof.errors import InputError
 from snakeproof.logs import USED
@@ -137,10 +137,10 @@ def test_a_method_on_the_pretended_device_agrees_with_the_cpu(made, tmp_path, co
             train_method(
                 files, job_of(entry).model_copy(update={"seed": seed}), model, model.with_name("history.parquet")
             )
-            encoded = encode_test(files, [str(model)], 1)
             path = folder / f"mine/retrieval/full/vse/seed{seed}/round0.parquet"
             with making(Statement(wildcards=of)):
-                write_retrieval(encoded.scorers[0], encoded, of["protocol"], path, 3)
+                named = {"seed": str(seed), "round": "0", "protocol": "full"}
+                retrieve_test(str(model), "all", 3, 1, named, str(path), **files.paths_by_input())
             write_log(folder, f"mine_vse_seed{seed}_round0", 3.0)
     assert COUNTS.launches  # it was computed there
     (row,) = compare_devices(folders[0][0], folders[1][0])
