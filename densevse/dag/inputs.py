@@ -67,13 +67,9 @@ def view_files(
     for view in views:
         network = project.view_network(reader, dataset, view, networks)
         inputs[f"view_{view}"] = features.files(project, dataset, feature_view(view), network)
-        inputs |= _sources(project, dataset) if VIEWS[view].pixels else {}
+        if VIEWS[view].pixels:
+            inputs |= {f"source_{name}": path for name, path in datasets.sources_by_name(project, dataset).items()}
     return inputs
-
-
-def _sources(project: Project, dataset: DatasetName) -> InputFiles:
-    """The files with a data set's images."""
-    return {f"source_{source}": path for source, path in datasets.sources_by_name(project, dataset).items()}
 
 
 def structure_files(

@@ -200,7 +200,7 @@ def check_tables_are_made(project: Project, targets: Iterable[str], rules: Itera
 
 
 def unmade_message(target: str, near: str | None = None) -> str:
-    """The message about a target that no rule makes; `similar_target` is the most similar one, if there is one."""
+    """The message about a target that no rule makes; `near` is the most similar one, if there is one."""
     meant = f"is {near!r} meant?" if near else "docs/artifacts.md lists the paths."
     return f"{target}: no rule makes this; {meant} `densevse list` prints every name."
 

@@ -291,7 +291,8 @@ class Trainer:
 
 def write_history(rows: list[dict[str, Any]], path: str | Path, **found: Any) -> None:
     """Writes a history: its columns, and one more for each of the task's measures."""
-    schema.write(rows, history_schema([name for name in rows[0] if name not in _columns()]), path, **found)
+    known = {column.name for column in HISTORY.columns}
+    schema.write(rows, history_schema([name for name in rows[0] if name not in known]), path, **found)
 
 
 def history_schema(measures: Sequence[str]) -> Schema:
@@ -316,10 +317,6 @@ def _frozen_weights(phase: NamedPhase, weights: Iterable[str]) -> set[str]:
                 f"phases.{phase.name}.frozen: {module!r} is no module with weights that are trained; known: {known}"
             )
     return set().union(*of_module.values())
-
-
-def _columns() -> set[str]:
-    return {column.name for column in HISTORY.columns}
 
 
 def training_precision(settings: TrainingConfig, device: torch.device) -> TrainingPrecision:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
@@ -74,12 +73,10 @@ def extract_regions(
     if all_stay:  # so no cheaper scores are needed first
         every = {"detections": options.maximum_proposals, "nms_threshold": 1.0, "scoring": options.features}
         options = options.model_copy(update=every)
-    files = Photographs(sources, rows)
+    files, named = Photographs(sources, rows), zip(rows["source"], rows["file"], strict=True)
     cv2.setNumThreads(1)  # the threads here are the readers'
     with ThreadPoolExecutor(decoding_threads()) as pool:
-        pixels = prefetch_results(
-            pool, partial(_read_pixels, files=files), _image_files(rows), depth=2 * decoding_threads()
-        )
+        pixels = prefetch_results(pool, lambda one: files.pixels(*one), named, depth=2 * decoding_threads())
         if proposals is None:
             detector = load_detector(network_files, options)
             found, length = _detect_regions(detector, rows, pixels), detector.length
@@ -204,15 +201,6 @@ def _detect_regions(detector: Detector, rows: pd.DataFrame, pixels: Iterable[Pix
     """The regions that a detector with its own boxes finds, image by image."""
     for image_id, image in zip(rows["image_id"], pixels, strict=True):
         yield Regions(image_id, *detector.detect(image))
-
-
-def _image_files(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
-    return zip(rows["source"], rows["file"], strict=True)
-
-
-def _read_pixels(named: tuple[str, str], files: Photographs) -> Pixels:
-    source, file = named
-    return files.pixels(source, file)
 
 
 def _rows(images: Sequence[Regions], classes: Sequence[str] | None = None) -> pd.DataFrame:
