@@ -14,11 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from densevse.artifacts.archives import Archive as ImageSource
+from densevse.artifacts.archives import Archive
 from densevse.runtime.project import describe_installation
 from snakeproof.errors import InputError
-
-__all__ = ["ImageFacts", "ImageFiles", "ImageSource", "Photographs", "decode", "examine", "image_pixels", "orientation"]
 
 FORMATS = {
     "JPEG": (".jpg", ".jpeg", ".jpe", ".jfif", ".mpo"),
@@ -94,7 +92,7 @@ class ImageFiles:
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         self.sources = dict(sources)
-        self._open: dict[str, ImageSource] = {}
+        self._open: dict[str, Archive] = {}
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type["ImageFiles"], tuple[Any, ...]]:
@@ -104,13 +102,13 @@ class ImageFiles:
         """The bytes of `file` (a path inside `source`). Raises `InputError` that names what is missing or damaged."""
         return self.archive(source).read(file)
 
-    def archive(self, source: str) -> ImageSource:
+    def archive(self, source: str) -> Archive:
         """The open folder, zip or tar of that name."""
         with self._lock:
             if source not in self._open:
                 if source not in self.sources:
                     raise InputError(f"the data set has no source {source!r}; it has {sorted(self.sources)}.")
-                self._open[source] = ImageSource.open(self.sources[source])
+                self._open[source] = Archive.open(self.sources[source])
             return self._open[source]
 
 

@@ -31,10 +31,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from densevse.artifacts.archives import base_names
+from densevse.artifacts.archives import Archive, base_names
 from densevse.artifacts.families import copies
 from densevse.artifacts.file_names import compose_accents, refuse_alike
-from densevse.artifacts.images import SUFFIXES, ImageFacts, ImageFiles, ImageSource, examine
+from densevse.artifacts.images import SUFFIXES, ImageFacts, ImageFiles, examine
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.sentences import clean_sentence
 from densevse.config.datasets import Reading
@@ -131,7 +131,7 @@ def _check_leftovers(images: pd.DataFrame, captions: pd.DataFrame, files: ImageF
 
 def _describe_sources(paths: Paths) -> str:
     """The sources, each with three of its files."""
-    there = {path: [] if is_plain_file(path) else ImageSource.open(path).names()[:3] for path in paths.values()}
+    there = {path: [] if is_plain_file(path) else Archive.open(path).names()[:3] for path in paths.values()}
     return "; ".join(f"{path} ({', '.join(names)})" if names else path for path, names in there.items())
 
 

@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 import torch
 
+from densevse.artifacts.archives import Archive
 from densevse.artifacts.file_names import names_by_key
-from densevse.artifacts.images import ImageSource, Photographs
+from densevse.artifacts.images import Photographs
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import CONTOURS
 from densevse.artifacts.shards import remove_old_shards, shard_slice
@@ -188,7 +189,7 @@ def own_contour_maps(rows: pd.DataFrame, folder: str, options: Mapping[str, Any]
     """
     readable, found = rows[rows["status"] == "ok"], []
     sizes = zip(readable["image_id"], readable["file"], readable["height"], readable["width"], strict=True)
-    maps = ImageSource.open(folder)  # file systems may spell names differently from the photographs'
+    maps = Archive.open(folder)  # file systems may spell names differently from the photographs'
     for image_id, file, height, width in sizes:
         for scale in sorted(options["scales"], reverse=True):
             name = f"{scale:g}/{Path(file).stem}.png"
