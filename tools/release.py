@@ -17,7 +17,7 @@ from densevse.dag.features import network_weights
 from densevse.dag.project import Project
 from densevse.exchange.dag import export_folder, export_job
 from densevse.exchange.records import RECORDS_FILE, read_records
-from densevse.runtime.git import git
+from densevse.runtime.project import git
 from snakeproof.errors import InputError, leaves
 from snakeproof.files import checksum, whole_folder
 

@@ -16,7 +16,7 @@ import numpy as np
 from PIL import Image
 
 from densevse.report.pictures import jpeg
-from densevse.runtime.git import git
+from densevse.runtime.project import git
 from snakeproof.files import write_text
 
 PICTURES = ("*_gains.svg", "correspondences.png", "saliency.png", "alignments.png", "examples/*.png", "captions.png")

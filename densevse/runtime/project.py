@@ -1,5 +1,6 @@
-"""The folder of the project, how extras are installed into it, and the variables that pass values to its jobs."""
+"""The folder of the project, its clone, how extras are installed, and the variables that pass values to its jobs."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -41,6 +42,15 @@ def installed_copy(folder: Path) -> str:
         f"This folder is a checkout, but the command is of the copy in {PACKAGE}: edits here have no effect. To undo: "
         f"`{sys.executable} -m pip uninstall densevse`, then `{sys.executable} envs/command.py` here."
     )
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Returns what a command of git prints in a folder: nothing outside a clone, or where git is not installed."""
+    try:
+        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()
 
 
 GPU = "DENSEVSE_GPU"

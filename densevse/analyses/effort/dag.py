@@ -16,7 +16,7 @@ from densevse.config.values import DatasetName, VariantName
 from densevse.dag import tables, training
 from densevse.dag.fields import dump_entry
 from densevse.dag.project import Project, name_pattern
-from densevse.runtime.git import git
+from densevse.runtime.project import git
 from snakeproof.errors import InputError
 from snakeproof.jobs import Job
 from snakeproof.paths import Values
