@@ -44,7 +44,7 @@ class CropsOfRegions(RegionsOfImages):
                 f"The regions of the network {network.get('network')} are read from a map of the whole image, so it "
                 "has no crops that could be trained on: set the network's regions.features to crops."
             )
-        named = images.set_index("image_id").loc[image_ids, ["source", "file"]]
+        named = images.set_index("image_id").loc[image_ids.tolist(), ["source", "file"]]
         self._named = {str(image): (source, file) for image, source, file in named.itertuples()}
         self._files = Photographs(sources, images)
         self._image, self._rank = (store.rows[name].to_numpy() for name in ("image_id", "rank"))
