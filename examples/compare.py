@@ -11,9 +11,8 @@ import argparse
 import pandas as pd
 
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.command.comparison import find_queries
 from densevse.evaluation.bootstrap import retrieval_bootstrap
-from densevse.evaluation.protocols import full, select_split
-from densevse.report.sections import list_queries
 from densevse.statistics.bootstrap import Interval
 from snakeproof import schema
 
@@ -23,8 +22,7 @@ COLUMNS = ["fold", "direction", "query_id", "rank"]
 def gain(folder: str, files: list[str], on: list[str]) -> Interval:
     """The gain in rsum of the models of `files` over those of `on`, on the data set in `folder`."""
     tables = schema.read(f"{folder}/images.parquet", IMAGES), schema.read(f"{folder}/captions.parquet", CAPTIONS)
-    test = select_split(*tables)
-    bootstrap = retrieval_bootstrap(*list_queries(test, full(test)))
+    bootstrap = retrieval_bootstrap(*find_queries(*tables, "full", pd.read_parquet(files[0], columns=COLUMNS)))
     ours, theirs = (bootstrap.replicates([pd.read_parquet(file, columns=COLUMNS) for file in of]) for of in (files, on))
     return bootstrap.difference("rsum", ours, theirs)
 

@@ -12,7 +12,7 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.metrics import METRIC_COLUMNS
-from densevse.evaluation.protocols import folds, select_split
+from densevse.evaluation.protocols import MOST, folds, select_split
 from densevse.report.sections import list_queries
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Replicates
@@ -126,11 +126,24 @@ def paired_replicates(first: Retrievals, second: Retrievals) -> tuple[RankBootst
         schema.read(first.folder / "images.parquet", IMAGES),
         schema.read(first.folder / "captions.parquet", CAPTIONS),
     )
-    test_set = select_split(*tables)
-    queries, groups = list_queries(test_set, folds(test_set, first.of.protocol))
+    ranks = schema.read(next(iter(first.files.values())), RETRIEVAL, QUERY)
+    queries, groups = find_queries(*tables, first.of.protocol, ranks)
     bootstrap = retrieval_bootstrap(queries, groups)
     ours, theirs = (bootstrap.replicates(list(_rankings(side, queries))) for side in (first, second))
     return bootstrap, (ours, theirs)
+
+
+def find_queries(
+    images: pd.DataFrame, captions: pd.DataFrame, protocol: str, ranks: pd.DataFrame
+) -> tuple[pd.DataFrame, list[str]]:
+    """The queries that a ranking answers, of all sentences or the first five of each image, and each one's family.
+
+    Those of all sentences if it answers neither.
+    """
+    test_sets = [select_split(images, captions, sentences=sentences) for sentences in MOST]
+    listed = [list_queries(test_set, folds(test_set, protocol)) for test_set in test_sets]
+    answered = ranks[QUERY].to_numpy(object).tolist()
+    return next((one for one in listed if one[0][QUERY].to_numpy(object).tolist() == answered), listed[0])
 
 
 def _rankings(side: Retrievals, queries: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -142,8 +155,9 @@ def _rankings(side: Retrievals, queries: pd.DataFrame) -> Iterator[pd.DataFrame]
         if answered != expected:
             other = next((row for row, want in zip(answered, expected, strict=False) if row != want), "fewer or more")
             raise InputError(
-                f"{file}: answers other queries than those of images.parquet and captions.parquet of its data set; the "
-                f"first of them is {other}. Delete it and run snakemake again."
+                f"{file}: answers other queries than the first result, or than its data set has now; one of them is "
+                f"{other}. Compare results with the same setting `sentences`; if images.parquet or captions.parquet "
+                "changed since it was ranked, delete it and run snakemake again."
             )
         yield ranks
 

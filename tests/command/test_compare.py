@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import examples.compare
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
@@ -16,30 +17,30 @@ from densevse.report.sections import list_queries
 from snakeproof import schema
 
 
-def data_set(folder, images=40, text="a dog", **found):
+def data_set(folder, images=40, text="a dog", sentences=2, **found):
     """Writes the tables of a data set, which state what their job `found`; returns its folder below `folder`."""
     ids = [f"i{number:02}" for number in range(images)]
     rows = pd.DataFrame({"image_id": ids, "source": "images", "file": "a.jpg", "split": "test", "family": ids})
-    rows = rows.assign(width=4, height=4, sha256="", captions=2, status="ok")
-    sentences = [(f"{name}#{k}", name, k, text, "test") for name in ids for k in range(2)]
-    captions = pd.DataFrame(sentences, columns=["caption_id", "image_id", "position", "text", "split"])
+    rows = rows.assign(width=4, height=4, sha256="", captions=sentences, status="ok")
+    rows_of_captions = [(f"{name}#{k}", name, k, text, "test") for name in ids for k in range(sentences)]
+    captions = pd.DataFrame(rows_of_captions, columns=["caption_id", "image_id", "position", "text", "split"])
     place = folder / "mine"
     schema.write(rows, IMAGES, place / "images.parquet", dataset="mine", **found)
     schema.write(captions, CAPTIONS, place / "captions.parquet", dataset="mine", **found)
     return place
 
 
-def queries(place, protocol="full"):
+def queries(place, protocol="full", sentences="all"):
     tables = (
         schema.read(place / f"{name}.parquet", kind) for name, kind in (("images", IMAGES), ("captions", CAPTIONS))
     )
-    test_set = select_split(*tables)
+    test_set = select_split(*tables, sentences=sentences)
     return list_queries(test_set, folds(test_set, protocol))
 
 
-def retrieve(place, variant, random, seed=0, round=0, protocol="full", worse=0):
+def retrieve(place, variant, random, seed=0, round=0, protocol="full", worse=0, sentences="all"):
     """Writes a retrieval with random ranks that are higher by `worse`."""
-    rows, _ = queries(place, protocol)
+    rows, _ = queries(place, protocol, sentences)
     rows = rows.assign(rank=worse + np.random.default_rng(random).geometric(0.2, len(rows)), tied=False, candidates=80)
     rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
     path = place / f"retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet"
@@ -123,6 +124,20 @@ def test_a_retrieval_of_other_queries_than_its_data_set_is_refused(tmp_path, den
     moved.parent.mkdir(parents=True)
     shutil.copy(retrieve(larger, "order", 1), moved)
     assert f"{moved}: answers other queries" in refused(densevse, retrieve(place, "vse", 1), moved)
+
+
+def test_the_first_five_sentences_of_each_image_are_compared_where_these_are_ranked(tmp_path, densevse):
+    place = data_set(tmp_path, sentences=7)
+    ours, theirs = (retrieve(place, name, n, sentences="first_five") for n, name in enumerate(("vse", "vsepp")))
+    gains = {gain.metric: gain for gain in compare(only(ours), only(theirs))}
+    bootstrap = retrieval_bootstrap(*queries(place, sentences="first_five"))
+    first, second = (bootstrap.replicates([schema.read(file, RETRIEVAL)]) for file in (ours, theirs))
+    assert gains["rsum"].interval == bootstrap.difference("rsum", second, first)
+    example = examples.compare.gain(str(place), [str(theirs)], [str(ours)])
+    assert example == bootstrap.difference("rsum", second, first)
+    errors = refused(densevse, ours, retrieve(place, "order", 2))
+    assert "order/seed0/round0.parquet: answers other queries than the first result" in errors
+    assert "with the same setting `sentences`" in errors
 
 
 def test_what_is_no_retrieval_is_refused(tmp_path, densevse):
