@@ -3,12 +3,15 @@
 It is published as a web page. Copies have one folder for each category, with <category>/<image>.jpg and .txt.
 """
 
+from collections.abc import Collection
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
 
 import pandas as pd
 
+from densevse.artifacts.archives import Archive
 from densevse.artifacts.file_names import names_by_key, refuse_repeated
+from densevse.artifacts.images import SUFFIXES
 from densevse.artifacts.texts import numbered_lines
 from densevse.config.readers import Pascal
 from densevse.datasets.layout import (
@@ -27,20 +30,41 @@ def read(options: Pascal, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Reads images and captions from the sources `sentences` and images; an image's id is <category>/<file>.
 
     `sentences` is the page as a file (.html), or an archive or folder with files <category>/<image>.txt, one sentence
-    on each line. Images may have any number of sentences; an image without any is left out. There is no official split.
+    on each line; the image has any suffix, and no other has its name. Images may have any number of sentences; an image
+    without any is left out. There is no official split.
     """
     if "sentences" not in paths:
         raise InputError("the reader pascal needs a source `sentences`: the page, or an archive of text files.")
+    sources = image_sources(paths, {"sentences"})
     sentences = read_sentences(paths["sentences"], options.encoding)
+    if not _is_page(paths["sentences"]):
+        pictures = _find_pictures({PurePosixPath(image).with_suffix("") for image in sentences}, sources)
+        sentences = {pictures.get(image.removesuffix(".jpg"), image): texts for image, texts in sentences.items()}
     splits = seeded_splits(sentences, options.splits, options.seed)
-    images = image_frame(splits, {image: image for image in sentences}, image_sources(paths, {"sentences"}))
+    images = image_frame(splits, {image: image for image in sentences}, sources)
     rows = [(image, text) for image, texts in sentences.items() for text in texts]
     return images, pd.DataFrame(rows, columns=CAPTION_COLUMNS)
 
 
 def read_sentences(path: str, encoding: str = "utf-8") -> dict[str, list[str]]:
     """The sentences of each image that has any."""
-    return (_read_page if path.endswith((".html", ".htm")) else _read_text_files)(path, encoding)
+    return (_read_page if _is_page(path) else _read_text_files)(path, encoding)
+
+
+def _is_page(path: str) -> bool:
+    return path.endswith((".html", ".htm"))
+
+
+def _find_pictures(stems: Collection[PurePosixPath], sources: Paths) -> dict[str, str]:
+    """<category>/<image> -> the picture of that name, with its suffix.
+
+    Raises `InputError` if two differ in the suffix alone.
+    """
+    lengths = {len(stem.parts) for stem in stems}
+    names = (PurePosixPath(name) for path in sources.values() for name in Archive.open(path).names())
+    ends = (PurePosixPath(*name.parts[-length:]) for name in names for length in lengths)
+    found = [end for end in ends if end.suffix.lower() in SUFFIXES and end.with_suffix("") in stems]
+    return names_by_key(((str(end.with_suffix("")), str(end)) for end in found), ", ".join(sources.values()))
 
 
 def _read_text_files(path: str, encoding: str) -> dict[str, list[str]]:

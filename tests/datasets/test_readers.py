@@ -804,6 +804,19 @@ def test_files_in_hidden_folders_are_left_out_and_counted(
     )
 
 
+def test_a_text_beside_a_photograph_of_any_suffix(tmp_path: Path) -> None:
+    files = {"a.png": photograph(1), "b.JPG": photograph(2), "c.jpg": photograph(3), "d.e.jpeg": photograph(4)}
+    texts = {"a.txt": "A cat.\n", "b.txt": "A dog.\n", "c.txt": "A cow.\n", "d.e.txt": "A sheep.\n"}
+    together = zipped(tmp_path / "both.zip", {**files, **texts})
+    options = {"splits": {"train": 2, "val": 1, "test": 1}}
+    images, captions = read("pascal", options, {"images": together, "sentences": together})
+    assert (sorted(images["file"]), {*images["status"]}) == (sorted(files), {"ok"})
+    assert dict(zip(captions["image_id"], captions["text"], strict=True))["a.png"] == "A cat."
+    twice = zipped(tmp_path / "twice.zip", {**files, **texts, "a.jpg": photograph(5)})
+    with pytest.raises(InputError, match=r"twice\.zip: a has a\.(png|jpg) and a\.(png|jpg); leave one of them"):
+        read("pascal", options, {"images": twice, "sentences": twice})
+
+
 def test_two_text_files_of_one_image_of_pascal_are_both_named(tmp_path: Path) -> None:
     texts = {"cat/001.txt": "A cat.\n", "cat/001.TXT": "A dog.\n"}
     paths = {"images": zipped(tmp_path / "i.zip", {"cat/001.jpg": photograph(1)}), "sentences": ""}
