@@ -183,6 +183,8 @@ def recognise_pairs(path: str, pictures: Collection[str]) -> OwnLayout | None:
     """
     unclear = (".json", ".txt")  # other readers have such files too
     tables = _texts(path, *(FORMATS if is_plain_file(path) else FORMATS.keys() - {*unclear}))
+    others = {name: read for name, read in _texts(path, *unclear).items() if not _describes_others(name)}
+    tables = tables or (others if len(others) == 1 else {})
     names = [PurePosixPath(name).name for name in tables]
     by_split = _group_by_split(names)
     if not tables or (len(tables) > 1 and not by_split):
@@ -192,7 +194,7 @@ def recognise_pairs(path: str, pictures: Collection[str]) -> OwnLayout | None:
     chosen = _choose_columns(columns, pictures)
     stored = "image" in chosen and isinstance(columns[chosen["image"]][0], bytes)
     if lacking := [key for key in ("image", "sentence", *(["image_id"] if stored else [])) if key not in chosen]:
-        if name.endswith(unclear):
+        if name.lower().endswith(unclear):
             return None
         raise InputError(
             f"{name}: a table with the columns {', '.join(columns) or '(none)'}, of which none is known as that of the "
@@ -205,6 +207,17 @@ def recognise_pairs(path: str, pictures: Collection[str]) -> OwnLayout | None:
     divided = {"files": _patterns(path, by_split, names)} if by_split else drawn
     named = {} if by_split or is_plain_file(path) else {"file": names[0]}
     return OwnLayout("pairs", {**options, **divided, **named}, f"a table with the columns {', '.join(columns)}", stored)
+
+
+def list_possible_tables(path: str) -> list[str]:
+    """The files of a folder or archive that may hold sentences, by their names."""
+    names = [] if is_plain_file(path) else Archive.open(path).names()
+    ends = (*FORMATS, ".html", ".htm")
+    return [name for name in names if name.lower().endswith(ends) and not _describes_others(name)]
+
+
+def _describes_others(name: str) -> bool:
+    return re.match(r"(read.?me|licen[cs]e|copying)\b", PurePosixPath(name).name.lower()) is not None
 
 
 def _choose_columns(columns: Mapping[str, list[Any]], pictures: Collection[str]) -> dict[str, str]:
@@ -238,6 +251,7 @@ def _read_columns(name: str, data: bytes) -> dict[str, list[Any]]:
         rows = [{**dict.fromkeys(stored, b""), **row} for row in rows]
     elif form == "csv":
         text = decode_text(data, name, "utf-8").lstrip("\r\n")
+        csv.field_size_limit(max(csv.field_size_limit(), len(text)))
         sign = max(DELIMITERS, key=lambda sign: text.partition("\n")[0].count(sign))
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=sign))
     else:

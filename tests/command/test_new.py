@@ -205,8 +205,37 @@ def test_photographs_and_their_table_in_one_folder(folder, densevse):
     assert configuration(overrides(["mine.yaml"])).datasets["mine"].local["images"] == "photographs"
 
 
+def test_the_one_table_beside_a_folder_of_photographs_has_their_sentences(folder, densevse):
+    write_table(folder, table("image,caption"), "captions.txt")
+    Path("kaggle").mkdir()
+    write_files(folder / "kaggle", {"README.txt": "image,caption"})
+    shutil.move("photographs", "kaggle/Images")
+    shutil.move("captions.txt", "kaggle/Captions.TXT")
+    answer = densevse("new", "kaggle")
+    assert "12 photographs (10 train, 1 val, 1 test), 12 sentences." in answer.lines, answer.errors
+    entry = configuration(overrides(["mine.yaml"])).datasets["mine"]
+    assert (entry.options.file, entry.local["images"]) == ("Captions.TXT", "kaggle")
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"a.csv": "image,sentence\n0.jpg,a dog", "b.csv": "image,sentence\n1.jpg,a dog"},
+        {"0.txt": "a dog", "1.txt": "a cat", "README.txt": "mine"},
+        {"sentences.txt": "a dog runs"},
+    ],
+)
+def test_files_that_could_hold_sentences_are_named_before_a_search(others, folder, densevse):
+    write_files(folder / "photographs", {**others, "0.jpg": b"", "1.jpg": b""})
+    answer = densevse("new", "photographs")
+    assert answer.status == 1
+    asked = ", ".join(name for name in others if name != "README.txt")
+    assert f"photographs: its sentences could be in {asked}. Name the one file that has them" in answer.errors
+    assert not Path("mine.yaml").exists()
+
+
 def test_photographs_alone_become_a_search(folder, densevse):
-    write_files(folder / "photographs", {"a.jpg": b"", "b.png": b"", "notes.doc": b""})
+    write_files(folder / "photographs", {"a.jpg": b"", "b.png": b"", "notes.doc": b"", "LICENSE.txt": b""})
     answer = densevse("new", "photographs", "--to", "album.yaml")
     assert "2 photographs in photographs and no sentences" in answer.output
     assert "doc" not in answer.output

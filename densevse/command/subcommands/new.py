@@ -112,7 +112,7 @@ def _names(file: str) -> list[str]:
 
 def _recognise(files: Sequence[str], pictures: Mapping[str, list[str]]) -> Found | None:
     """The data set that the files are; None for photographs alone. Raises `InputError` for any other files."""
-    from densevse.datasets.own_files import recognise_files
+    from densevse.datasets.own_files import list_possible_tables, recognise_files
 
     stems = {PurePosixPath(name).stem for names in pictures.values() for name in names}
     layouts = [(file, *one) for file in files for one in recognise_files(file, stems).items()]
@@ -128,6 +128,13 @@ def _recognise(files: Sequence[str], pictures: Mapping[str, list[str]]) -> Found
             else []
         )
         raise InputError("\n".join(["not understood:", *seen, *also, UNDERSTOOD]))
+    if possible := [] if layouts else [(file, name) for file in files for name in list_possible_tables(file)]:
+        listed = ", ".join(name for _, name in possible[:5]) + (", ..." if len(possible) > 5 else "")
+        raise InputError(
+            f"{possible[0][0]}: its sentences could be in {listed}. Name the one file that has them beside it. A text "
+            "for each photograph is called as that, and no other may be there. To search the photographs alone, move "
+            "such files away."
+        )
     if not layouts:
         print(f"Seen: {len(stems):,} photographs in {files[0]} and no sentences, so CLIP searches them.")
         return None
