@@ -200,13 +200,28 @@ def recognise_pairs(path: str, pictures: Collection[str]) -> OwnLayout | None:
             f"{name}: a table with the columns {', '.join(columns) or '(none)'}, of which none is known as that of the "
             f"option {lacking[0]}; name the columns image (the photograph's file) and sentence."
         )
+    used = {column for key, column in chosen.items() if key != "image_id" or stored}
+    others = _list_sentence_columns({name: cells for name, cells in columns.items() if name not in used}, pictures)
+    if others and not re.fullmatch(COLUMNS["sentence"], chosen["sentence"].strip().lower()):
+        raise InputError(
+            f"{name}: the columns {', '.join([chosen['sentence'], *others])} all hold sentences, and one is read. Give "
+            "each sentence a row of its own, or write those of an image as a list; or call the right column sentence."
+        )
     options = {key: column for key, column in chosen.items() if key != "split" and (key != "image_id" or stored)}
     options |= _sentences_as(columns[chosen["sentence"]])
     split = chosen.get("split")
     drawn = {} if by_split else _split_options(split, columns[split] if split else [])
     divided = {"files": _patterns(path, by_split, names)} if by_split else drawn
     named = {} if by_split or is_plain_file(path) else {"file": names[0]}
-    return OwnLayout("pairs", {**options, **divided, **named}, f"a table with the columns {', '.join(columns)}", stored)
+    unread = f"; {', '.join(others)} may hold sentences too, and {chosen['sentence']} alone is read" if others else ""
+    seen = f"a table with the columns {', '.join(columns)}{unread}"
+    return OwnLayout("pairs", {**options, **divided, **named}, seen, stored)
+
+
+def _list_sentence_columns(columns: Mapping[str, list[Any]], pictures: Collection[str]) -> list[str]:
+    """The columns that hold sentences where they hold anything."""
+    found = {name: [cell for cell in cells if cell][:20] for name, cells in columns.items()}
+    return [name for name, cells in found.items() if cells and _holds("sentence", cells, pictures)]
 
 
 def list_possible_tables(path: str) -> list[str]:

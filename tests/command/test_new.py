@@ -92,6 +92,23 @@ def test_columns_are_known_by_their_names_or_by_what_they_hold(heading, row, opt
     assert yaml.safe_load(Path("mine.yaml").read_text())["datasets"]["mine"]["options"] == options
 
 
+def test_columns_that_all_hold_sentences_are_named(folder, densevse):
+    row = "{0}.jpg,a dog {0},a cat {0}"
+    files = write_table(folder, table("image,caption_0,caption_1", row=row))
+    refused = densevse("new", *files)
+    assert refused.status == 1
+    assert "pairs.csv: the columns caption_0, caption_1 all hold sentences, and one is read. Give" in refused.errors
+    write_table(folder, table("image,sentence,caption_1", row=row) + "\n1.jpg,a pig,")
+    answer = densevse("new", *files)
+    assert "; caption_1 may hold sentences too, and sentence alone is read." in answer.output, answer.errors
+
+
+def test_null_is_no_sentence(folder, densevse):
+    rows = [{"image": f"{number}.jpg", "sentences": ["a dog", None]} for number in range(12)]
+    answer = densevse("new", *write_table(folder, "\n".join(map(json.dumps, rows)), "pairs.jsonl"))
+    assert "12 photographs (10 train, 1 val, 1 test), 12 sentences." in answer.lines, answer.errors
+
+
 def test_any_name_of_a_column_stays_in_its_comment(folder, densevse):
     heading = 'image,sentence,"all\nmine: [",é'
     assert densevse("new", *write_table(folder, table(heading, row="{0}.jpg,a dog {0},1,2"))).status == 0
@@ -257,6 +274,11 @@ def test_photographs_alone_become_a_search(folder, densevse):
             "columns where, who, of which none is known as that of the option sentence",
         ),
         (table("where,what", row="x{0}.jpg,a dog"), "a.csv", "none is known as that of the option image;"),
+        (
+            table(row="{0},a dog"),
+            "a.csv",
+            "12 names agree only without folder, case, suffix or quotes, such as '0' and",
+        ),
         (table(rows=14), "a.csv", "2 of 14 photographs are not there, such as 12.jpg"),
         (table("image,sentence,split", row="{0}.jpg,a dog,first"), "a.csv", "the column split has 'first'"),
         (table("image,sentence,split", row="{0}.jpg,a dog,train"), "a.csv", "no photograph is in the split val"),

@@ -147,13 +147,15 @@ def _recognise(files: Sequence[str], pictures: Mapping[str, list[str]]) -> Found
 def _count(seen: str, entry: Mapping[str, Any], holds_pictures: bool) -> Found:
     """Reads the lists of a data set, and prints what they have. Raises `InputError` if any are missing."""
     from densevse.artifacts.archives import Archive
+    from densevse.artifacts.file_names import refuse_alike
     from densevse.config.datasets import Reading
     from densevse.datasets.own_files import list_dataset
     from snakeproof.strict import validate
 
     reading = validate(Reading, {key: entry[key] for key in ("reader", "options")}, "the data set")
     images, captions = list_dataset(reading, entry["local"])
-    splits, sentences = images["split"].value_counts(), int(captions["image_id"].isin(images["image_id"]).sum())
+    splits, written = images["split"].value_counts(), captions.dropna(subset="text")  # null is no sentence
+    sentences = int(written["image_id"].isin(images["image_id"]).sum())
     if empty := [split for split in ("train", "val", "test") if split not in splits]:
         raise InputError(f"{seen}: no photograph is in the split {empty[0]}; each of train, val and test needs some.")
     if not sentences:
@@ -161,6 +163,7 @@ def _count(seen: str, entry: Mapping[str, Any], holds_pictures: bool) -> Found:
     if not holds_pictures:
         there = Archive.open(entry["local"]["images"])
         if missing := [file for file in images["file"] if file not in there]:
+            refuse_alike(missing, there.names(), f"{seen}: photographs that are not there, and files that are")
             raise InputError(
                 f"{seen}: {len(missing):,} of {len(images):,} photographs are not there, such as {missing[0]}; add "
                 "them, or leave out what names them."
