@@ -18,9 +18,10 @@ def recognise_weights(file: str, networks: Mapping[str, NetworkConfig]) -> tuple
     """A name below `networks`, its entry for weights, and how they were recognised.
 
     Weights of config/weights.csv, of a network of the configuration, of torchvision and of timm are known by their
-    sha256. Of others the network is that whose name is in the file's, and `mean` and `std` are left to the person, as a
-    text that the configuration refuses.
+    sha256. Of others the network is that whose name is in the file's. Its `mean` and `std` are left to the person, as a
+    text that the configuration refuses, unless a library has them. A network without vectors of whole images is none.
     """
+    networks = {name: one for name, one in networks.items() if "whole" in one.layers}
     digest, local = hashlib.sha256(Path(file).read_bytes()).hexdigest(), {"local": file}
     for listed, name, entry in (
         *_listed_entries(),
@@ -32,8 +33,9 @@ def recognise_weights(file: str, networks: Mapping[str, NetworkConfig]) -> tuple
     for place, entry in (*_torchvision_entries(), *_timm_entries()):
         if (hashed := re.search(r"-([0-9a-f]{8})\.\w+$", place)) and digest.startswith(hashed[1]):
             return "mine", {**entry, **local}, f"known by their sha256: {place.rpartition('/')[2]}"
-    asked = {key: f"write the {key} of these weights here, as [red, green, blue]" for key in ("mean", "std")}
     named = max((name for name in networks if name in Path(file).stem.lower()), key=len, default="mine")
+    keys = () if named in networks and networks[named].library else ("mean", "std")
+    asked = {key: f"write the {key} of these weights here, as [red, green, blue]" for key in keys}
     own = {"architecture": "write their architecture here, such as resnet50", "layers": {"whole": "avgpool"}}
     return named, {**({} if named in networks else own), **local, **asked}, "whose sha256 is not known"
 

@@ -379,6 +379,25 @@ def test_unknown_weights_leave_lines_that_the_plan_refuses(name, network, folder
     assert configuration(overrides(["mine.yaml"])).networks[network].mean == (0.5, 0.5, 0.5)
 
 
+@pytest.mark.parametrize(
+    ("name", "network", "asked"),
+    [
+        ("my_clip_vit_b_32.pt", "clip_vit_b_32", set()),
+        ("deit_small_tuned.pth", "deit_small", set()),
+        ("my_faster_rcnn.pth", "mine", {"mean", "std"}),
+    ],
+)
+def test_weights_are_of_networks_of_whole_images_and_libraries_know_their_input(name, network, asked, folder):
+    Path(name).write_bytes(b"weights")
+    networks = configuration(overrides([])).networks
+    found, entry, _ = recognise_weights(name, networks)
+    assert (found, entry.keys() & {"mean", "std"}) == (network, asked)
+    detector = networks["faster_rcnn"]
+    source = detector.weights.model_copy(update={"sha256": hashlib.sha256(b"weights").hexdigest()})
+    only = {"faster_rcnn": detector.model_copy(update={"weights": source})}
+    assert recognise_weights(name, only)[0] == "mine"
+
+
 def test_settings_are_those_of_the_starting_point_with_smaller_batches_and_more_epochs(folder, densevse):
     densevse("new", *write_table(folder, table(rows=12)))
     own = yaml.safe_load(Path("mine.yaml").read_text())["methods"]["vse"]
