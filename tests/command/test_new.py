@@ -16,6 +16,7 @@ import yaml
 from densevse.command.shared import configuration, configured_project, overrides
 from densevse.command.subcommands.new import fit_settings
 from densevse.command.weights import _timm_entries, _torchvision_entries, recognise_weights
+from densevse.config.load import variant
 from densevse.config.readers import READERS
 from densevse.datasets.own_files import list_dataset
 from tests.datasets.reader_examples import EXAMPLES, IMAGES, SENTENCES, SPLITS, contents, write_files
@@ -411,6 +412,30 @@ def test_settings_are_those_of_the_starting_point_with_smaller_batches_and_more_
     assert few["training"]["batch_size"] < many["training"]["batch_size"] <= 128
     assert few["phases"]["main"]["epochs"] > many["phases"]["main"]["epochs"]
     assert fit_settings(chosen, 0) == fit_settings(chosen, 1), "fewer sentences than photographs"
+
+
+@pytest.mark.parametrize("weights", [None, "lite2"])
+def test_each_row_is_fitted_as_a_whole_and_its_file_is_named(weights, folder, densevse, monkeypatch):
+    entry = {"architecture": "tf_efficientnet_lite2", "local": "a.pth", "layers": {"whole": "pooled"}}
+    monkeypatch.setattr("densevse.command.weights.recognise_weights", lambda *_: ("mine", entry, "known"))
+    Path("a.pth").write_bytes(b"weights")
+    file = "examples/flickr8k_lite.yaml" if weights else "config/methods/vse.yaml"
+    example = overrides([str(Path(__file__).parents[2] / "examples/flickr8k_lite.yaml")] if weights else [])
+    answer = densevse(
+        "new", *write_table(folder, table(rows=200), pictures=200), *(["--weights", "a.pth"] * bool(weights))
+    )
+    assert answer.status == 0, answer.errors
+    text = Path("mine.yaml").read_text()
+    assert f"settings chosen on Flickr8k, in {file} below datasets.flickr8k, for" in text
+    for name in ("vse", "vsepp"):
+        chosen = variant(configuration(example), "flickr8k", name)
+        own = variant(configuration(overrides(["mine.yaml"])), "mine", name)
+        fitted = fit_settings(chosen.model_dump(), 160)
+        assert {key: one.epochs for key, one in own.phases.items()} == {
+            key: one["epochs"] for key, one in fitted["phases"].items()
+        }
+        assert own.training.ema_decay == fitted["training"]["ema_decay"]
+        assert own.training.batch_size == fitted["training"]["batch_size"]
 
 
 def test_every_line_has_a_comment_and_the_next_commands_are_valid(folder, densevse):

@@ -8,6 +8,7 @@ import re
 import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -202,7 +203,8 @@ def _dataset_lines(name: str, found: Found, weights: str | None, config: Any) ->
         yield 2, "networks", {"whole": network}, "it makes a vector of each photograph"
         yield from [(0, "networks", BELOW, ""), (1, network, BELOW, f"of your weights, {known}")] if own else []
         yield from ((2, key, value, REASONS.get(key, "docs/networks.md")) for key, value in own.items())
-    yield 0, "methods", BELOW, f"settings chosen on Flickr8k, as {row['configuration']} has them, for so many pairs"
+    chosen = _find_settings_file(row["configuration"])
+    yield 0, "methods", BELOW, f"settings chosen on Flickr8k, in {chosen} below datasets.flickr8k, for so many pairs"
     settings = _chosen_settings(row["configuration"], found.sentences * found.train // found.images)
     for depth, method in zip((1, 3), METHODS, strict=True):
         yield depth, method, BELOW, "the rows to begin with: docs/results/start.md"
@@ -235,15 +237,24 @@ def _starting_row(data: str, network: str = "") -> Mapping[str, str]:
 
 
 def _chosen_settings(file: str, pairs: int) -> Mapping[str, Mapping[str, Any]]:
-    """Method -> what a file over the configuration changes of its settings on Flickr8k, for fewer training pairs."""
-    from densevse.config.load import find_layers
+    """Method -> its settings on Flickr8k with a file over the configuration, for fewer training pairs."""
+    from densevse.config.load import find_layers, merge
 
-    config = configuration(overrides([str(ROOT / file)]))
-    layers = {method: find_layers("methods", method, config, "flickr8k") for method in METHODS}
-    chosen = {
-        method: [layer for place, layer in layers[method] if place.endswith(".flickr8k")][-1] for method in METHODS
-    }
-    return {method: fit_settings(settings, pairs) for method, settings in chosen.items()}
+    config, found = configuration(overrides([str(ROOT / file)])), {}
+    for method in METHODS:
+        merged: Any = reduce(merge, (layer for _, layer in find_layers("methods", method, config, "flickr8k")))
+        found[method] = fit_settings({key: merged[key] for key in ("parameters", "training", "phases")}, pairs)
+    return found
+
+
+def _find_settings_file(file: str) -> str:
+    """The file with VSE's settings on Flickr8k: one over the configuration, or else the method's own."""
+    from densevse.config.resolved import holds
+
+    values = overrides([str(ROOT / file)])[-1].values
+    return (
+        file if holds(values, ("methods", METHODS[0], "datasets", "flickr8k")) else f"config/methods/{METHODS[0]}.yaml"
+    )
 
 
 PAIRS, STEPS = 30_000, 400
