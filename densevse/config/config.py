@@ -110,13 +110,17 @@ class Config(Strict):
 
     @model_validator(mode="after")
     def _check_name_clashes(self) -> Self:
-        taken = FOLDERS.union(*(kind.FOLDERS for kind in settings_of_analyses().values()))
-        for name in self.datasets:
+        for kind in ("datasets", "networks", "concept_networks", "proposers", "parsers", "word_vectors", "tables"):
+            self.check_names(kind, getattr(self, kind))
+        return self
+
+    def check_names(self, kind: str, names: Iterable[str]) -> None:
+        """Raises `ValueError` for entries of a kind that would share files, or a folder of results, by their names."""
+        taken = FOLDERS.union(*(settings.FOLDERS for settings in settings_of_analyses().values()))
+        for name in names if kind == "datasets" else ():
             if name.casefold() in taken:
                 raise ValueError(f"datasets.{name}: {self.results} has a folder of this name; rename the data set")
-        for kind in ("datasets", "networks", "concept_networks", "proposers", "parsers", "word_vectors", "tables"):
-            _check_distinct_names(kind, getattr(self, kind))
-        return self
+        _check_distinct_names(kind, names)
 
     @model_validator(mode="after")
     def _check_names_exist(self) -> Self:

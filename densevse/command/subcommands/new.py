@@ -86,6 +86,8 @@ def run(arguments: Namespace) -> int:
 
 def _check_name(target: Path, config: Any) -> str:
     """The name of the data set: that of the file. Raises `InputError` if it cannot be written, or the name is taken."""
+    from snakeproof.strict import check_file_name
+
     if target.exists():
         raise InputError(f"{target} is there already; name another file with --to, or remove it.")
     if not target.parent.is_dir():
@@ -94,6 +96,12 @@ def _check_name(target: Path, config: Any) -> str:
         raise InputError(f"--to: {target} must be called <name>.yaml, with letters, digits and _ in the name.")
     if target.stem in {*config.datasets, *config.tables}:
         raise InputError(f"--to: {target.stem} is a data set or table of the project; name another file.")
+    try:
+        check_file_name(target.stem)
+        for kind in ("datasets", "tables"):
+            config.check_names(kind, [*getattr(config, kind), target.stem])
+    except ValueError as error:
+        raise InputError(f"--to: {target}: {error}. Name another file.") from None
     return target.stem
 
 
