@@ -31,10 +31,10 @@ def add_configfiles(parser: ArgumentParser) -> None:
     )
 
 
-def overrides(files: Sequence[str]) -> list["Override"]:
+def overrides(files: Sequence[str], option: str = "--configfile") -> list["Override"]:
     """The contents of config/config.yaml and then of `files`; later ones override earlier ones.
 
-    Raises `InputError` that names a missing file, or one that holds no mapping.
+    Raises `InputError` that names the option of a missing file, or of one that holds no mapping.
     """
     from densevse.config.resolved import Override
     from snakeproof.yaml_files import read_yaml
@@ -42,10 +42,10 @@ def overrides(files: Sequence[str]) -> list["Override"]:
     found = []
     for file in (str(ROOT / "config/config.yaml"), *files):
         if not Path(file).is_file():
-            raise InputError(f"--configfile: {file} is not there; correct the path.")
+            raise InputError(f"{option}: {file} is not there; correct the path.")
         values = read_yaml(file)
         if not isinstance(values, dict):
-            raise InputError(f"--configfile: {file} holds no keys; see config/README.md for what it may hold.")
+            raise InputError(f"{option}: {file} holds no keys; see config/README.md for what it may hold.")
         found.append(Override(file, values))
     return found
 

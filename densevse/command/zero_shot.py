@@ -94,7 +94,7 @@ def _read_data_set(data: str | None) -> tuple[str, Mapping[str, NetworkConfig]]:
     if data is None or not Path(data).is_file():
         there = "" if data is None else f"{data} is not there; "
         raise InputError(f"--data: {there}name a YAML file with a data set, as docs/data_sets.md shows.")
-    files = overrides([data])
+    files = overrides([data], "--data")
     names = list(files[-1].values.get("datasets") or {})
     if len(names) != 1:
         raise InputError(f"--data: {data} must have one entry below `datasets`, not {len(names)}: {', '.join(names)}.")

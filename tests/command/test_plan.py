@@ -261,7 +261,7 @@ def test_a_file_that_makes_no_difference_and_one_that_is_not_there(folder, dense
     assert answer.lines[0] == "No stage takes another time."
     answer = densevse(*target, "nowhere.yaml")
     assert answer.status == 1
-    assert "nowhere.yaml is not there" in answer.errors
+    assert "--instead: nowhere.yaml is not there" in answer.errors
     answer = densevse("plan", "--measure", "--instead", "none.yaml")
     assert answer.status == 1
     assert "name a target" in answer.errors
@@ -309,7 +309,7 @@ def test_run_is_snakemake_and_passes_options_on(folder):
 def test_run_names_a_configuration_that_is_not_there(densevse):
     answer = densevse("run", "--configfile", "nowhere.yaml")
     assert answer.status == 1
-    assert "nowhere.yaml is not there" in answer.errors
+    assert "--configfile: nowhere.yaml is not there" in answer.errors
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,7 @@ def test_the_language_is_that_of_the_data_set(folder, monkeypatch):
         (NAMED, "--data: name a YAML file with a data set, as docs/data_sets.md shows"),
         ((*NAMED, "--data", "none.yaml"), "--data: none.yaml is not there; name a YAML file"),
         ((*NAMED, "--data", "two.yaml"), "must have one entry below `datasets`, not 2: scenes, pascal1k"),
+        ((*NAMED, "--data", "tokenizer.json"), "--data: tokenizer.json holds no keys"),
         ((*NAMED[:2], "--data", "mine.yaml"), "--weights: name the file of open_clip:ViT-B-32's weights"),
         ((*NAMED[:2], "--weights", "v", "--data", "mine.yaml"), "--weights: v is not there; correct the path"),
         ((*NAMED, "--tokenizer", "v", "--data", "mine.yaml"), "--tokenizer: v is not there; correct the path"),

@@ -21,6 +21,7 @@ from densevse.command.shared import (
     add_configfiles,
     align_columns,
     checked_project,
+    overrides,
     planned_jobs,
 )
 from snakeproof.errors import InputError
@@ -215,6 +216,7 @@ def _print_plan(arguments: Namespace, rates: Rates) -> int:
 
 def _differences(arguments: Namespace, rates: Rates) -> str:
     """The time of each stage that another file over the configuration changes, and of all, before and after."""
+    overrides([arguments.instead], "--instead")  # raises errors that name the option
     files = [arguments.configfile, [*arguments.configfile, arguments.instead]]
     plans = [_plan(arguments.targets, some, rates) for some in files]
     per_unit, unit = _time_unit(max(plans, key=lambda plan: plan.seconds).estimates)
