@@ -188,6 +188,8 @@ def test_intervals_have_the_names_of_both_readers_and_a_new_folder_is_said(files
     assert "new: this folder was not there, and is made." in capsys.readouterr().err.splitlines()
     assert main(["evaluate", "sims.npy", *given]) == 0
     assert "new: " not in capsys.readouterr().err
+    assert main(["evaluate", "sims.npy", "--per-image", "5", "--run", "runs/mine.run"]) == 0
+    assert "runs: this folder was not there, and is made." in capsys.readouterr().err.splitlines()
 
 
 def test_small_folds_are_said(files, capsys):
@@ -273,6 +275,11 @@ def test_mteb_has_a_score_of_the_json(relevance, capsys):
     assert (read.languages, read.get_score(languages=["deu"])) == (["deu"], pytest.approx(np.mean(both)))
     assert main([*written, "--language", "German"]) == 1
     assert "--language: expected a code as mteb has them, such as eng-Latn" in capsys.readouterr().err
+
+
+def test_a_language_without_json_is_refused(files, capsys):
+    assert main(["evaluate", "sims.npy", "--per-image", "5", "--language", "deu-Latn"]) == 1
+    assert "--language: only with --json" in capsys.readouterr().err
 
 
 def test_ir_measures_reads_the_runs(relevance, capsys):

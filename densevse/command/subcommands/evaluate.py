@@ -78,13 +78,14 @@ def run(arguments: Namespace) -> int:
     from densevse.evaluation.given.results import write_csv, write_json
 
     _check_arguments(arguments)
+    folders = {Path(file).parent for file in (arguments.json, arguments.csv, arguments.run) if file}
+    absent = [folder for folder in folders if not folder.is_dir()]  # before --run makes its own
     measured, found = _evaluate_network(arguments) if arguments.model else _evaluate_given_files(arguments)
     if not arguments.choices:
         _print_ranked(found, arguments.protocol)
         _print_metrics(found)
-    for folder in {Path(file).parent for file in (arguments.json, arguments.csv, arguments.run) if file}:
-        if not folder.is_dir():
-            print(f"{folder}: this folder was not there, and is made.", file=sys.stderr)
+    for folder in absent:
+        print(f"{folder}: this folder was not there, and is made.", file=sys.stderr)
     if arguments.json:
         write_json(found, arguments.json, measured)
         if not arguments.language:
@@ -104,6 +105,7 @@ def _check_arguments(arguments: Namespace) -> None:
         (not arguments.model, of_scores, "--model: its scores are computed here; leave out {}."),
         (arguments.model, OF_MODEL, "{}: only with --model; add it, or leave this out."),
         (not arguments.choices, NOT_OF_CHOICES, "--choices: nothing is ranked; leave out {}."),
+        (arguments.json, ("language",), "{}: only with --json, which has it; add it, or leave this out."),
         (arguments.choices, ("blind",), "{}: only with --choices; add it, or leave this out."),
         (
             arguments.relevant,
