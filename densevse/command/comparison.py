@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -140,10 +141,11 @@ def find_queries(
 
     Those of all sentences if it answers neither.
     """
-    test_sets = [select_split(images, captions, sentences=sentences) for sentences in MOST]
-    listed = [list_queries(test_set, folds(test_set, protocol)) for test_set in test_sets]
-    answered = ranks[QUERY].to_numpy(object).tolist()
-    return next((one for one in listed if one[0][QUERY].to_numpy(object).tolist() == answered), listed[0])
+    test_sets = (select_split(images, captions, sentences=sentences) for sentences in MOST)
+    listed = (list_queries(test_set, folds(test_set, protocol)) for test_set in test_sets)
+    answered, of_all = ranks[QUERY].to_numpy(object).tolist(), next(listed)
+    fitting = (one for one in chain([of_all], listed) if one[0][QUERY].to_numpy(object).tolist() == answered)
+    return next(fitting, of_all)
 
 
 def _rankings(side: Retrievals, queries: pd.DataFrame) -> Iterator[pd.DataFrame]:

@@ -183,8 +183,8 @@ def recognise_pairs(path: str, pictures: Collection[str]) -> OwnLayout | None:
     """
     unclear = (".json", ".txt")  # other readers have such files too
     tables = _texts(path, *(FORMATS if is_plain_file(path) else FORMATS.keys() - {*unclear}))
-    others = {name: read for name, read in _texts(path, *unclear).items() if not _describes_others(name)}
-    tables = tables or (others if len(others) == 1 else {})
+    possible = {name: read for name, read in _texts(path, *unclear).items() if not _describes_others(name)}
+    tables = tables or (possible if len(possible) == 1 else {})
     names = [PurePosixPath(name).name for name in tables]
     by_split = _group_by_split(names)
     if not tables or (len(tables) > 1 and not by_split):
