@@ -248,7 +248,7 @@ def test_files_that_could_hold_sentences_are_named_before_a_search(others, folde
     answer = densevse("new", "photographs")
     assert answer.status == 1
     asked = ", ".join(name for name in others if name != "README.txt")
-    assert f"photographs: its sentences could be in {asked}. Name the one file that has them" in answer.errors
+    assert f"photographs: its sentences could be in {asked}. If one file has them, name it too" in answer.errors
     assert not Path("mine.yaml").exists()
 
 

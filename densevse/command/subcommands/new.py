@@ -140,9 +140,9 @@ def _recognise(files: Sequence[str], pictures: Mapping[str, list[str]]) -> Found
     if possible := [] if layouts else [(file, name) for file in files for name in list_possible_tables(file)]:
         listed = ", ".join(name for _, name in possible[:5]) + (", ..." if len(possible) > 5 else "")
         raise InputError(
-            f"{possible[0][0]}: its sentences could be in {listed}. Name the one file that has them beside it. A text "
-            "for each photograph is called as that, and no other may be there. To search the photographs alone, move "
-            "such files away."
+            f"{possible[0][0]}: its sentences could be in {listed}. If one file has them, name it too, after "
+            f"{possible[0][0]}. If each photograph has a text of its own name, move other texts away, a README too. To "
+            "search the photographs alone, move all such files away."
         )
     if not layouts:
         print(f"Seen: {len(stems):,} photographs in {files[0]} and no sentences, so CLIP searches them.")
