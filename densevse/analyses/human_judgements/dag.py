@@ -51,10 +51,8 @@ def _given_seeds(project: Project, dataset: DatasetName) -> dict[VariantName, li
 
 def job(project: Project, dataset: DatasetName) -> Job:
     """The table of agreement."""
-    measured: dict[str, JudgedVariant] = {}
-    for name, entry in tables.variants(project, dataset).items():
-        own, last = project.datasets[dataset].seeds, project.last_round(dataset, name)
-        measured[name] = JudgedVariant(title=entry.title, seeds=own, model=last["variant"], round=last["round"])
+    rounds = tables.plan_of_last_rounds(project, dataset, tables.variants(project, dataset)).measured
+    measured = {name: JudgedVariant(**entry.model_dump()) for name, entry in rounds.items()}
     for name, seeds in _given_seeds(project, dataset).items():
         measured[name] = JudgedVariant(
             title=rows.row_title(project, dataset, name), seeds=seeds, model=name, round=None

@@ -13,6 +13,7 @@ from densevse.dag.project import Project, Stage
 from snakeproof.errors import InputError
 from tests.rule_values import constraint_of, job_of
 from tests.rules import input_of
+from tests.tiny_networks import CLIP
 
 ROOT = Path(__file__).parents[4]
 
@@ -57,6 +58,20 @@ def test_a_given_row_of_the_main_table_is_judged_too():
     row = AgreementPlan.model_validate(judgements.job("flickr8k").settings["plan"]).measured["mine"]
     assert (row.title, row.seeds, row.model, row.round) == ("Mine", [0, 1], "mine", None)
     assert [values["variant"] for values in tables.last_rounds(judgements.project, "flickr8k")] == ["vse"]
+
+
+def test_a_row_without_training_is_judged_once():
+    measured = {
+        "networks": {"clip_tiny": {**CLIP, "local": "README.md"}},
+        "methods": {"clip": {"networks": {"whole": "clip_tiny"}}},
+        "datasets": {"flickr8k": {"seeds": [0, 1]}},
+        "tables": {"flickr8k": {"measure": ["vse", "clip"]}},
+    }
+    judgements = Stage(Project(ROOT, measured), dag)
+    rows = AgreementPlan.model_validate(judgements.job("flickr8k").settings["plan"]).measured
+    planned = [(row.model, seed) for row in rows.values() for seed in row.seeds]
+    made = [(values["variant"], values["seed"]) for values in tables.last_rounds(judgements.project, "flickr8k")]
+    assert planned == made == [("vse", 0), ("vse", 1), ("clip", 0)]
 
 
 def scored(**rows):
