@@ -46,7 +46,13 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     core, of_analyses = {name: _read_entries(Path(folder, name)) for name in FOLDERS}, _read_analyses()
     _check_new_entries(core, "config/{}", overrides)
     _check_new_entries(of_analyses, f"{ANALYSES}/{{}}", overrides)
-    config = _validate(_fill_resplits(_expand_results(merge({**core, **of_analyses}, overrides))))
+    values = merge({**core, **of_analyses}, overrides)
+    config = _validate(_fill_resplits(_expand_results(values)))
+    for folder in ("methods", "generators", "networks", "concept_networks"):
+        for name, entry in values[folder].items():
+            stated = core[folder].get(name, {})
+            _check_phases(f"{folder}.{name}", stated, {})
+            _check_phases(f"{folder}.{name}", entry, stated)
     found: dict[Hashable, Needs] = {}
     for dataset in config.datasets:
         _check_order(config, dataset, found)
@@ -149,6 +155,41 @@ def _check_new_entries(entries: Mapping[str, Mapping[str, Any]], place: str, ove
                     f"{folder}.{name}: there is no {name!r} in {place.format(folder)}, and a new one needs the keys "
                     f"{', or '.join(', '.join(keys) for keys in kinds)}{list_known_names(str(name), known)}{lacked}"
                 )
+
+
+def _check_phases(where: str, entry: Mapping[str, Any], stated: Mapping[str, Any]) -> None:
+    """Raises `InputError` for a phase that no round names and that changes none of the entry's: it is misspelt.
+
+    Phases that the entry's file has `stated` may be in no round, as a person's rounds cannot remove them.
+    """
+    groups = _grouped_layers(entry)
+    before = {keys: layer for layers in _grouped_layers(stated) for keys, layer in layers.items()}
+    for layers in groups:
+        for keys, layer in layers.items():
+            known = _phases_of_rounds(groups[0], layers) if keys else _phases_of_rounds(*groups)
+            if keys or not (stated or entry.get("rounds")):
+                known |= {*(entry.get("phases") or {})}
+            known |= {*(before.get(keys, {}).get("phases") or {})}
+            for name in sorted({*(layer.get("phases") or {})} - known):
+                raise InputError(
+                    f"{'.'.join([where, *keys])}.phases.{name}: no round names this phase; to add one, write `rounds` "
+                    f"beside it that name it, or make an entry of your own{list_known_names(name, known)}"
+                )
+
+
+def _grouped_layers(entry: Mapping[str, Any]) -> list[dict[tuple[str, ...], Mapping[str, Any]]]:
+    """The values of an entry, then of each variant, each with its changes on data sets, by their keys."""
+    wholes: dict[tuple[str, ...], Mapping[str, Any]] = {(): entry}
+    wholes |= {("variants", name): one for name, one in (entry.get("variants") or {}).items()}
+    return [
+        {keys: one, **{(*keys, "datasets", name): layer for name, layer in (one.get("datasets") or {}).items()}}
+        for keys, one in wholes.items()
+    ]
+
+
+def _phases_of_rounds(*groups: Mapping[tuple[str, ...], Mapping[str, Any]]) -> set[str]:
+    layers = [layer for group in groups for layer in group.values()]
+    return {name for layer in layers for names in layer.get("rounds") or [] for name in names}
 
 
 def _missing_keys(entry: Any, kinds: Sequence[Sequence[str]]) -> str:

@@ -206,6 +206,48 @@ def test_a_wrong_value_is_refused_by_its_path(path, value):
     assert path in str(found.value) or path.rpartition(".")[0] + ":" in str(found.value)
 
 
+PHASE = {"epochs": 3, "learning_rate": 0.1}
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "methods.vse",
+        "methods.hm_lstm",
+        "methods.vse.datasets.scenes",
+        "methods.vse.variants.order",
+        "methods.vse.variants.vsepp",
+        "methods.vse.variants.vsepp.datasets.scenes",
+        "generators.sc_nlm",
+        "generators.sc_nlm.datasets.scenes",
+        "networks.scenes_net",
+        "concept_networks.multi_label_head",
+    ],
+)
+def test_a_misspelt_phase_is_no_new_one(place):
+    with pytest.raises(InputError, match=rf"{place}\.phases\.mian: no round names this phase; .*; known: "):
+        load(CONFIG, overriding(f"{place}.phases", {"mian": PHASE}))
+
+
+@pytest.mark.parametrize("place", ["methods.vse", "methods.vse.datasets.scenes", "methods.vse.variants.order"])
+def test_a_new_phase_has_rounds_beside_it(place):
+    load(CONFIG, overriding(place, {"phases": {"third": PHASE}, "rounds": [["main", "settle", "third"]]}))
+
+
+def test_rounds_of_a_person_may_leave_out_phases_of_the_project():
+    load(CONFIG, overriding("methods.hm_lstm.rounds", [["sentences"], ["phrases"]]))
+    load(CONFIG, overriding("methods.vse.variants.vsepp", {"rounds": [[]], "starts_from": "vse"}))
+
+
+def test_a_variant_may_train_a_phase_that_its_method_does_not():
+    variants = {
+        "mine": {"title": "Mine", "rounds": [["one", "two"]], "datasets": {"scenes": {"phases": {"two": PHASE}}}}
+    }
+    method = {"title": "M", "model": "vse", "views": ["whole"], "training": {"batch_size": 9}, "rounds": [["one"]]}
+    method |= {"phases": {"one": PHASE, "two": PHASE}, "variants": variants}
+    assert load(CONFIG, {"methods": {"m": method}})
+
+
 def test_rounds_without_phases_need_weights_to_start_from():
     rounds = {"rounds": [[]]}
     assert load(CONFIG, overriding("methods.vse.variants.vsepp", {**rounds, "starts_from": "vse"}))
