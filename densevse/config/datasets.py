@@ -89,6 +89,12 @@ class Reading(Strict):
         "resize pictures makes only features again that it changes",
     )
 
+    @model_validator(mode="after")
+    def _check_sides(self) -> Self:
+        if self.sides and self.sides[0] > self.sides[1]:
+            raise ValueError(f"sides: the smallest, {self.sides[0]}, is above the largest, {self.sides[1]}; swap them")
+        return self
+
 
 class Resplit(Strict):
     """Splits that are drawn at random from all images of another data set."""

@@ -62,6 +62,10 @@ class RegionOptions(Strict):
     def _check_scoring(self) -> Self:
         if self.scoring == "crops" and self.features != "crops":
             raise ValueError("features: roi_align needs scoring: roi_align too")
+        for key in ("map", "map_size", "cells"):
+            # A scoring that is named may be over that of a file, whose other keys stay.
+            if "scoring" not in self.model_fields_set and getattr(self, key) != type(self).model_fields[key].default:
+                raise ValueError(f"{key}: only scoring: roi_align reads it; write that too, or remove the key")
         return self
 
 

@@ -65,6 +65,12 @@ def check_exactly_one(options: Strict, *names: str) -> None:
         raise ValueError(f"one of {' and '.join(names)} must be given, and not both (null unsets one)")
 
 
+def check_is_read(options: Strict, name: str, reads: bool, where: str) -> None:
+    """Raises `ValueError` for an option with another value than its default, unless it is read."""
+    if not reads and getattr(options, name) != type(options).model_fields[name].default:
+        raise ValueError(f"{name}: only {where} reads it; remove the key")
+
+
 class Coco(ReaderOptions):
     """MS-COCO's annotations."""
 
@@ -81,6 +87,7 @@ class Coco(ReaderOptions):
     @model_validator(mode="after")
     def _check_division(self) -> Self:
         check_exactly_one(self, "splits", "karpathy")
+        check_is_read(self, "seed", self.splits is not None, "a draw by `splits`")
         return self
 
 
@@ -161,6 +168,9 @@ class PairTable(ReaderOptions):
             raise ValueError("splits translates the values of the column `split`, which is not given")
         if self.sizes and not self.is_drawn:
             raise ValueError("sizes are those of split: random")
+        check_is_read(self, "seed", self.is_drawn, "split: random")
+        check_is_read(self, "delimiter", self.format in (None, "csv"), "the format csv")
+        check_is_read(self, "encoding", self.format != "parquet", "a table of text")
         return self
 
 
@@ -187,6 +197,8 @@ class WebDataset(ReaderOptions):
     @model_validator(mode="after")
     def _check_division(self) -> Self:
         check_exactly_one(self, "splits", "files")
+        check_is_read(self, "seed", self.splits is not None, "a draw by `splits`")
+        check_is_read(self, "field", self.sentences == "json", "sentences: json")
         return self
 
 

@@ -54,6 +54,15 @@ class TrainingConfig(Strict):
         "no machine decides numbers in silence",
     )
 
+    @model_validator(mode="after")
+    def _check_momentum(self) -> Self:
+        """Refuses a momentum without an optimizer; a named one may be over that of a file, whose momentum stays."""
+        if self.momentum and "optimizer" not in self.model_fields_set:
+            raise ValueError(
+                "momentum: only optimizer: sgd has it, and adam is the default; name sgd, or remove the key"
+            )
+        return self
+
 
 class Phase(Strict):
     """Some epochs of a training, and their settings."""

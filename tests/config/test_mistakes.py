@@ -421,3 +421,59 @@ def test_null_unsets_an_option():
 def test_the_word_none_is_answered_with_null():
     with pytest.raises(InputError, match=r"word_vectors: no 'none'; known: glove, word2vec; none is written as null"):
         load(CONFIG, {"datasets": {"scenes": {"word_vectors": "none"}}})
+
+
+SOURCE_OF = {"pairs": "pairs", "webdataset": "shards", "coco": "karpathy"}
+DRAWN = {"train": 3, "val": 2, "test": 1}
+
+
+@pytest.mark.parametrize(
+    ("reader", "options", "key", "value"),
+    [
+        ("pairs", {"split": "split"}, "seed", 1),
+        ("pairs", {"split": "split", "format": "json_lines"}, "delimiter", ";"),
+        ("pairs", {"split": "split", "format": "parquet"}, "encoding", "latin-1"),
+        ("webdataset", {"files": {"test": "*.tar"}}, "seed", 1),
+        ("webdataset", {"splits": DRAWN}, "field", "all"),
+        ("coco", {"karpathy": "a.json"}, "seed", 1),
+    ],
+)
+def test_an_option_that_nothing_reads_is_refused(reader, options, key, value):
+    mine = {**NEW, "reader": reader, "local": {SOURCE_OF[reader]: "somewhere"}}
+    load(CONFIG, {"datasets": {"mine": {**mine, "options": options}}})
+    with pytest.raises(InputError, match=rf"datasets\.mine\.options\.{key}: only .* reads it; remove the key"):
+        load(CONFIG, {"datasets": {"mine": {**mine, "options": {**options, key: value}}}})
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("methods.vse.training.momentum", 0.9, "only optimizer: sgd has it"),
+        ("methods.vse.datasets.scenes.training.momentum", 0.9, "only optimizer: sgd has it"),
+        ("methods.vse.variants.order.training.momentum", 0.9, "only optimizer: sgd has it"),
+        ("generators.sc_nlm.training.momentum", 0.9, "only optimizer: sgd has it"),
+        ("networks.vgg19.regions.map_size", 600, "only scoring: roi_align reads it"),
+        ("networks.vgg19.regions.cells", 5, "only scoring: roi_align reads it"),
+        ("datasets.scenes.sides", [100, 50], "the smallest, 100, is above the largest, 50; swap them"),
+    ],
+)
+def test_a_setting_without_effect_is_refused(path, value, message):
+    with pytest.raises(InputError, match=rf"{path}: {message}"):
+        load(CONFIG, overriding(path, value))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("methods.vse.training", {"optimizer": "sgd", "momentum": 0.9}),
+        ("methods.vse.datasets.scenes.training", {"optimizer": "sgd", "momentum": 0.9}),
+        ("methods.defrag.training.optimizer", "adam"),
+        ("methods.defrag.datasets.flickr8k.training.optimizer", "adam"),
+        ("concept_networks.multi_label_cnn.training.optimizer", "adam"),
+        ("networks.squeezenet1_0.regions.scoring", "crops"),
+        ("networks.vgg19.regions", {"scoring": "roi_align", "map": "conv5_4", "map_size": 600, "cells": 5}),
+        ("datasets.scenes.sides", [50, 50]),
+    ],
+)
+def test_a_setting_below_another_one_needs_no_change(path, value):
+    load(CONFIG, overriding(path, value))

@@ -59,6 +59,8 @@ class Search(Strict):
             raise ValueError("vectors: they belong to your own sentences, which are missing; add the sentences")
         if self.queries is not None and not getattr(self, self.queries):
             raise ValueError(f"queries: the search has no {self.queries}")
+        if self.split != "test" and self.sentences and self.photographs:
+            raise ValueError("split: your sentences and photographs search each other, and no split; remove the key")
         return self
 
     @property

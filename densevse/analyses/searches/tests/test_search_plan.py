@@ -125,6 +125,13 @@ def test_what_a_given_row_cannot_be_asked_is_refused(search, message):
         load(ROOT / "config", with_given(search))
 
 
+def test_a_search_of_photographs_by_sentences_has_no_split():
+    search = {"dataset": "flickr30k", "variant": "vse", **OWN, "photographs": "p"}
+    load(ROOT / "config", {"searches": {"own": {**search, "split": "test"}}})
+    with pytest.raises(InputError, match=r"searches\.own\.split: your sentences and photographs search each other"):
+        load(ROOT / "config", {"searches": {"own": {**search, "split": "train"}}})
+
+
 def test_a_row_of_scores_and_a_trained_model_are_not_asked_by_vectors():
     with pytest.raises(InputError, match=r"own\.variant: mine is given by scores"):
         load(ROOT / "config", with_given({"image_ids": ["1"]}, {"scores": "a.npy"}))
