@@ -51,7 +51,8 @@ def select_split(images: pd.DataFrame, captions: pd.DataFrame, split: str = "tes
     asked = asked.assign(row=row_of_image[asked["image_id"]].to_numpy()).sort_values(["row", "position"], kind="stable")
     if asked.empty:
         raise InputError(
-            f"The {split} split has no readable image with a sentence; check images.parquet and captions.parquet."
+            f"The {split} split has no readable image with a sentence; name images for it in the data set's `options` "
+            "(splits, split, files, sizes; see docs/data_sets.md), and give them sentences."
         )
     return TestSet(
         kept["image_id"].to_numpy(dtype=object),

@@ -90,7 +90,7 @@ def test_no_word_at_all_is_an_error(rows):
 
 
 def test_a_vocabulary_is_what_was_written(tmp_path):
-    schema.write(captions(("a dog . a cat", "train")), CAPTIONS, tmp_path / "captions.parquet")
+    schema.write(captions(("a dog . a cat", "train"), ("a bird", "val")), CAPTIONS, tmp_path / "captions.parquet")
     write_tokens(str(tmp_path / "captions.parquet"), str(tmp_path / "tokens.parquet"))
     write_words(str(tmp_path / "tokens.parquet"), minimum=1, output=str(tmp_path / "words.parquet"))
     vocabulary = Vocabulary.read(tmp_path / "words.parquet")
@@ -98,6 +98,13 @@ def test_a_vocabulary_is_what_was_written(tmp_path):
     assert vocabulary.encode(["a", ".", "cat", "dog", "Dog", "bird"]) == [2, 3, 4, 5, 1, 1]
     assert vocabulary.encode(["dog"]) == [5]
     assert vocabulary.encode(["bird"]) == [1]
+
+
+def test_a_data_set_without_val_is_refused_before_its_features_are_computed(tmp_path):
+    schema.write(captions(("a dog", "train"), ("a cat", "test")), CAPTIONS, tmp_path / "captions.parquet")
+    write_tokens(str(tmp_path / "captions.parquet"), str(tmp_path / "tokens.parquet"))
+    with pytest.raises(InputError, match=r"no sentence is of the split val.*name images for val in .*`options`"):
+        write_words(str(tmp_path / "tokens.parquet"), minimum=1, output=str(tmp_path / "words.parquet"))
 
 
 def test_a_vocabulary_with_gaps_is_refused(tmp_path):

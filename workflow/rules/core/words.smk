@@ -9,6 +9,7 @@ rule tokenize_captions:
         "<results>/{dataset}/tokens.parquet",
     log:
         "<logs>/tokenize_captions/{dataset}.log",
+    priority: 10  # count_words fails without sentences of val, and should do so before features are computed
     conda:
         "../../../envs/base.yaml"
     resources:
@@ -28,6 +29,7 @@ rule count_words:
         "<results>/{dataset}/vocabulary/words.parquet",
     log:
         "<logs>/count_words/{dataset}.log",
+    priority: 10  # count_words fails without sentences of val, and should do so before features are computed
     conda:
         "../../../envs/base.yaml"
     resources:
