@@ -50,7 +50,7 @@ def test_images_without_a_sentence_are_not_among_the_few_that_are_kept():
 
 
 def test_split_without_sentences_raises():
-    with pytest.raises(InputError, match="The val split .*; name images for it in the data set's `options`"):
+    with pytest.raises(InputError, match=r"The val split .*; name images for it in the data set's `options`"):
         select_split(*data_set([2]), split="val")
 
 
