@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, create_model, model_validator
 
-from densevse.config.analyses import AnalysisSettings, settings_key, settings_of_analyses
+from densevse.config.analyses import AnalysisSettings, Entries, settings_key, settings_of_analyses
 from densevse.config.datasets import Dataset, ParserConfig, WordVectors
 from densevse.config.given import GivenEntry
 from densevse.config.methods import GeneratorConfig, GeneratorEntry, MethodConfig, MethodEntry
@@ -42,7 +42,7 @@ def _check_gres_name(name: str) -> str:
 
 
 Row = Annotated[Annotated[MethodEntry, Tag(_TRAINED)] | Annotated[GivenEntry, Tag(_GIVEN)], Discriminator(_row_tag)]
-"""An entry of config/methods: a trained method or, with the key `given_rows`, scores or embeddings from elsewhere."""
+"""An entry of config/methods: a trained method or, with the key `given`, scores or embeddings from elsewhere."""
 
 
 class Config(Strict):
@@ -112,6 +112,9 @@ class Config(Strict):
     def _check_name_clashes(self) -> Self:
         for kind in ("datasets", "networks", "concept_networks", "proposers", "parsers", "word_vectors", "tables"):
             self.check_names(kind, getattr(self, kind))
+        for settings in self.analyses():
+            if isinstance(settings, Entries):
+                self.check_names(settings_key(type(settings)), settings.root)
         return self
 
     def check_names(self, kind: str, names: Iterable[str]) -> None:
@@ -202,6 +205,7 @@ class Config(Strict):
                 raise ValueError(f"{where}.{view}: networks.{network}.layers names no layer for this view")
 
     def _check_features(self, where: str, dataset: Dataset) -> None:
+        _check_distinct_names(f"{where}.features", dataset.features)
         for name, given in dataset.features.items():
             if name in self.networks or name in self.concept_networks:
                 raise ValueError(f"{where}.features.{name}: a network has this name; rename the features")

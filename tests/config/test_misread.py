@@ -11,6 +11,10 @@ from densevse.config.load import load
 from snakeproof.errors import InputError
 
 ROOT = Path(__file__).parents[2]
+SEARCH = {"dataset": "scenes", "variant": "vse", "sentences": ["A ball."]}
+ASKED = {"dataset": "scenes", "questions": "grammar"}
+PAPER = {"title": "Mine", "datasets": {}, "claims": {}}
+MEAN = {"whole": {"format": "folder", "path": "vectors"}}
 RESPLIT = {"title": "x", "resplit": {"of": "scenes", "seed": 1, "train": 9, "val": 9, "test": 9}}
 
 
@@ -39,6 +43,10 @@ def test_all_folders_below_results_are_known():
     [
         ({"datasets": {"Scenes": RESPLIT}}, "datasets: scenes and Scenes would share their files"),
         ({"methods": {"vse": {"variants": {"VSEPP": {}}}}}, "methods: vsepp and VSEPP would share their files"),
+        ({"searches": {"a": SEARCH, "A": SEARCH}}, "searches: a and A would share their files"),
+        ({"choices": {"a": ASKED, "A": ASKED}}, "choices: a and A would share their files"),
+        ({"claims": {"VSE": PAPER}}, "claims: vse and VSE would share their files"),
+        ({"datasets": {"scenes": {"features": {"a": MEAN, "A": MEAN}}}}, "features: a and A would share their files"),
         ({"datasets": {"x" * 300: RESPLIT}}, "write at most 64 bytes"),
         ({"results": "x" * 300}, "no system takes a path"),
         ({"datasets": {"scenes": {"shards": 10**9}}}, r"datasets\.scenes\.shards: .* 1000"),
