@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from difflib import get_close_matches
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -50,9 +50,8 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     config = _validate(_fill_resplits(_expand_results(values)))
     for folder in ("methods", "generators", "networks", "concept_networks"):
         for name, entry in values[folder].items():
-            stated = core[folder].get(name, {})
-            _check_phases(f"{folder}.{name}", stated, {})
-            _check_phases(f"{folder}.{name}", entry, stated)
+            for one, stated in ((core[folder].get(name, {}), {}), (entry, core[folder].get(name, {}))):
+                _check_phases(f"{folder}.{name}", one, stated)
     found: dict[Hashable, Needs] = {}
     for dataset in config.datasets:
         _check_order(config, dataset, found)
@@ -162,14 +161,15 @@ def _check_phases(where: str, entry: Mapping[str, Any], stated: Mapping[str, Any
 
     Phases that the entry's file has `stated` may be in no round, as a person's rounds cannot remove them.
     """
-    groups = _grouped_layers(entry)
-    before = {keys: layer for layers in _grouped_layers(stated) for keys, layer in layers.items()}
+    groups = _group_layers(entry)
+    before = {keys: layer for layers in _group_layers(stated) for keys, layer in layers.items()}
     for layers in groups:
         for keys, layer in layers.items():
-            known = _phases_of_rounds(groups[0], layers) if keys else _phases_of_rounds(*groups)
+            naming = (groups[0], layers) if keys else groups if entry.get("rounds") else ()
+            known = {name for group in naming for one in group.values() for name in chain(*(one.get("rounds") or []))}
+            known |= {*(before.get(keys, {}).get("phases") or {})}
             if keys or not (stated or entry.get("rounds")):
                 known |= {*(entry.get("phases") or {})}
-            known |= {*(before.get(keys, {}).get("phases") or {})}
             for name in sorted({*(layer.get("phases") or {})} - known):
                 raise InputError(
                     f"{'.'.join([where, *keys])}.phases.{name}: no round names this phase; to add one, write `rounds` "
@@ -177,19 +177,13 @@ def _check_phases(where: str, entry: Mapping[str, Any], stated: Mapping[str, Any
                 )
 
 
-def _grouped_layers(entry: Mapping[str, Any]) -> list[dict[tuple[str, ...], Mapping[str, Any]]]:
+def _group_layers(entry: Mapping[str, Any]) -> list[dict[tuple[str, ...], Mapping[str, Any]]]:
     """The values of an entry, then of each variant, each with its changes on data sets, by their keys."""
-    wholes: dict[tuple[str, ...], Mapping[str, Any]] = {(): entry}
-    wholes |= {("variants", name): one for name, one in (entry.get("variants") or {}).items()}
+    variants = {("variants", name): one for name, one in (entry.get("variants") or {}).items()}
     return [
         {keys: one, **{(*keys, "datasets", name): layer for name, layer in (one.get("datasets") or {}).items()}}
-        for keys, one in wholes.items()
+        for keys, one in ({(): entry} | variants).items()
     ]
-
-
-def _phases_of_rounds(*groups: Mapping[tuple[str, ...], Mapping[str, Any]]) -> set[str]:
-    layers = [layer for group in groups for layer in group.values()]
-    return {name for layer in layers for names in layer.get("rounds") or [] for name in names}
 
 
 def _missing_keys(entry: Any, kinds: Sequence[Sequence[str]]) -> str:

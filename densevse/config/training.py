@@ -58,9 +58,7 @@ class TrainingConfig(Strict):
     def _check_momentum(self) -> Self:
         """Refuses a momentum without an optimizer; a named one may be over that of a file, whose momentum stays."""
         if self.momentum and "optimizer" not in self.model_fields_set:
-            raise ValueError(
-                "momentum: only optimizer: sgd has it, and adam is the default; name sgd, or remove the key"
-            )
+            raise ValueError("momentum: only optimizer: sgd has it, not adam; write that too, or remove the key")
         return self
 
 

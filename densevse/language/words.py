@@ -48,10 +48,8 @@ def vocabulary_rows(counts: Mapping[str, int], column: str) -> pd.DataFrame:
 
 
 def write_words(tokens: str, minimum: int, output: str) -> None:
-    """The job that counts the words of training sentences (TOKENS), and writes them as WORDS; see `count_words`.
-
-    Raises `InputError` without sentences of val: every training needs some, and says so only after the features.
-    """
+    """The job that counts the words of training sentences (TOKENS), and writes them as WORDS; see `count_words`."""
+    # Every training needs val, but begins only after all features.
     if not any((part["split"] == "val").any() for part in schema.read_parts([tokens], TOKENS, ["split"])):
         raise InputError(
             f"{tokens}: no sentence is of the split val, which chooses the epoch that a training keeps; name images "

@@ -229,6 +229,11 @@ def test_a_misspelt_phase_is_no_new_one(place):
         load(CONFIG, overriding(f"{place}.phases", {"mian": PHASE}))
 
 
+def test_a_phase_of_a_variant_is_no_phase_of_its_method():
+    with pytest.raises(InputError, match=r"methods\.vse\.phases\.warm_up: no round names this phase"):
+        load(CONFIG, overriding("methods.vse.phases", {"warm_up": PHASE}))
+
+
 @pytest.mark.parametrize("place", ["methods.vse", "methods.vse.datasets.scenes", "methods.vse.variants.order"])
 def test_a_new_phase_has_rounds_beside_it(place):
     load(CONFIG, overriding(place, {"phases": {"third": PHASE}, "rounds": [["main", "settle", "third"]]}))
