@@ -85,8 +85,13 @@ def extract_regions(
             describing = _region_network(network_files.load(), options, classes)
             found, classes = _regions_and_classes(proposed, pixels, describing, options, classes, pool)
             length = describing.length
-        kind, facts = REGION_FEATURES.bind(images=sizes_by_image(rows)), network_files.findings()
-        with FeatureWriter(output, kind, (length,), network_files.dtype, **facts) as writer:
+        with FeatureWriter(
+            output,
+            REGION_FEATURES.bind(images=sizes_by_image(rows)),
+            (length,),
+            network_files.dtype,
+            **network_files.findings(),
+        ) as writer:
             for some in chunks(progress(found, "regions of images", len(rows)), IMAGES_AT_ONCE):
                 writer.append(_rows(some, classes), np.concatenate([image.described.vectors for image in some]))
     remove_old_shards(output)

@@ -31,7 +31,7 @@ def changed(**overrides):
 
 
 def job(**wildcards):
-    return SimpleNamespace(**{name: str(value) for name, value in wildcards.items()})
+    return SimpleNamespace(**{name: str(value) for name, value in {"seed": 0, **wildcards}.items()})
 
 
 def test_a_variant_reads_its_views_and_structures_and_nothing_else(whole):

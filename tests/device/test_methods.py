@@ -110,7 +110,7 @@ class Trained:
         return found | self.retrieval() | self.embeddings() | self.encodings(folder)
 
     def retrieval(self):
-        encoded = encode_test(self.files.replace_inputs(network=[]), [str(self.last)], 1)
+        encoded = encode_test({str(self.last): self.files.replace_inputs(network=[])}, 1)
         rows = retrieve(encoded.scorers[0], encoded.rows, folds(encoded.rows, "full"), block=2, top=3)
         return {"ranks": rows["rank"].to_numpy(), "scores": np.concatenate(rows["top_scores"].to_list())}
 

@@ -74,7 +74,7 @@ def test_a_model_of_the_network_scores_as_the_library_does(model, weights, files
         inputs, method = open_model(files, path, torch.device("cpu"))
         pairs = inputs.pairs("test")
     assert "2 of 5 sentences have more than 16 tokens and are cut" in caplog.text
-    assert encode_test(files, [str(path)], threads=1).made_with["cut"] == "2 of 5"
+    assert encode_test({str(path): files}, threads=1).made_with["cut"] == "2 of 5"
     sentences = encode_sentences(method, pairs)
     torch.testing.assert_close(sentences.vectors, reference(model, TEXTS))
     images = encode_images(method, pairs)

@@ -35,7 +35,7 @@ def own_scores(project: Project) -> np.ndarray:
     files = {"image_table": "images.parquet", "caption_table": "captions.parquet", "tokens": "tokens.parquet"}
     files |= {"words": "vocabulary/words.parquet", "view_whole": "features/scenes_net/whole/00-of-01.parquet"}
     model = str(folder / "models/vse/seed0/round0/model.safetensors")
-    encoded = encode_test(Files({name: str(folder / file) for name, file in files.items()}), [model], 1)
+    encoded = encode_test({model: Files({name: str(folder / file) for name, file in files.items()})}, 1)
     images, captions = (np.arange(len(ids)) for ids in (encoded.rows.image_ids, encoded.rows.caption_ids))
     block = encoded.scorers[0](images, captions)
     with torch.no_grad():
