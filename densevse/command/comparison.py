@@ -171,6 +171,8 @@ def _check_same_protocol(first: Retrievals, second: Retrievals) -> None:
             raise InputError(
                 f"{first.of} and {second.of} differ in {name}: {ours} and {theirs}; compare results that have the same."
             )
+    if first.of.protocol == "regions":
+        raise InputError(f"{first.of}: regions and phrases are ranked here; compare rankings of images and sentences.")
 
 
 def _check_same_dataset(first: Retrievals, second: Retrievals) -> None:

@@ -40,7 +40,7 @@ def queries(place, protocol="full", sentences="all"):
 
 def retrieve(place, variant, random, seed=0, round=0, protocol="full", worse=0, sentences="all"):
     """Writes a retrieval with random ranks that are higher by `worse`."""
-    rows, _ = queries(place, protocol, sentences)
+    rows, _ = queries(place, "full" if protocol == "regions" else protocol, sentences)
     rows = rows.assign(rank=worse + np.random.default_rng(random).geometric(0.2, len(rows)), tied=False, candidates=80)
     rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
     path = place / f"retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet"
@@ -111,6 +111,12 @@ def test_other_protocols_images_and_sentences_are_refused_by_name(tmp_path, dens
     errors = refused(densevse, ours, reworded)
     assert "hold different captions" in errors
     assert "were made with reader None and another" in errors
+
+
+def test_rankings_of_regions_are_refused(tmp_path, densevse):
+    place = data_set(tmp_path / "a")
+    ours, theirs = (retrieve(place, variant, 1, protocol="regions") for variant in ("vse", "order"))
+    assert "compare rankings of images and sentences" in refused(densevse, ours, theirs)
 
 
 def test_other_settings_of_the_same_images_and_sentences_are_not_refused(tmp_path, densevse):
