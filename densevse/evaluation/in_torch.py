@@ -18,7 +18,7 @@ LOW_31_BITS, LOW_32_BITS = (1 << 31) - 1, (1 << 32) - 1
 
 
 class Buffer:
-    """Memory that is used again for each tile: freed and taken anew, tiles would be scattered over the heap."""
+    """Keeps memory for one result of a tile. The next tile uses it again, so the heap stays in one piece."""
 
     def __init__(self, dtype: torch.dtype) -> None:
         self._numbers = torch.empty(0, dtype=dtype)
