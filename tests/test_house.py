@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-MOST_LINES = 43_220
+MOST_LINES = 43_300
 """Lines of densevse without its analyses, beside tests. What comes from outside raised it by 1,350: names, archives,
 pictures and texts; vectors, judgements and seeds; what weights say of themselves (520, three libraries). Facts about
 other tools raised it by 150, ties by construction by 210, and what a stranger tried by 50. Choices, files that others

@@ -40,6 +40,7 @@ class Retrievals:
 
     of: Measurement
     files: Mapping[int, Path]
+    rounds: Mapping[int, int]  # the round of each seed's file
 
     @property
     def folder(self) -> Path:
@@ -80,7 +81,14 @@ def find_retrievals(path: str | Path) -> dict[Measurement, Retrievals]:
             f"{path}: no retrieval is here. Name a folder of results, a variant's folder in it (such as "
             "results/scenes/retrieval/full/vse) or a file of a seed."
         )
-    return {key: Retrievals(key, {seed: file for seed, (_, file) in seeds.items()}) for key, seeds in found.items()}
+    return {
+        key: Retrievals(
+            key,
+            {seed: file for seed, (_, file) in seeds.items()},
+            {seed: number for seed, (number, _) in seeds.items()},
+        )
+        for key, seeds in found.items()
+    }
 
 
 def _is_retrieval(file: Path) -> bool:
@@ -121,6 +129,8 @@ def compare(first: Retrievals, second: Retrievals) -> list[Gain]:
 
 def paired_replicates(first: Retrievals, second: Retrievals) -> tuple[RankBootstrap, tuple[Replicates, Replicates]]:
     """The metrics of both, by seed and on the same draws of queries. Raises `InputError` as `compare` does."""
+    for side in (first, second):
+        _check_same_round(side)
     _check_same_protocol(first, second)
     _check_same_dataset(first, second)
     tables = (
@@ -162,6 +172,16 @@ def _rankings(side: Retrievals, queries: pd.DataFrame) -> Iterator[pd.DataFrame]
                 "changed since it was ranked, delete it and run snakemake again."
             )
         yield ranks
+
+
+def _check_same_round(side: Retrievals) -> None:
+    """Raises `InputError` if the seeds of a side end at different rounds, whose mean is that of no model."""
+    if len({*side.rounds.values()}) > 1:
+        ends = ", ".join(f"seed {seed} at {number}" for seed, number in sorted(side.rounds.items()))
+        raise InputError(
+            f"{side.of}: the seeds end at different rounds ({ends}); finish the run, or remove the files of rounds "
+            "that the configuration no longer has."
+        )
 
 
 def _check_same_protocol(first: Retrievals, second: Retrievals) -> None:

@@ -29,8 +29,12 @@ def module_of_method(model: str) -> str:
 
 
 def check_parameters_of_phases(parameters: Strict, phases: Mapping[str, Phase]) -> None:
-    """Raises `ValueError` that names each change of a phase that does not match the parameters."""
-    own = parameters.model_dump()
+    """Raises `ValueError` that names a change of a phase which does not match the parameters, or does nothing.
+
+    The type of the parameters names as OF_LOSS those that its loss reads; one that names none, as a plug-in's may,
+    lets a phase change all.
+    """
+    own, of_loss = parameters.model_dump(), getattr(type(parameters), "OF_LOSS", None)
     for name, phase in phases.items():
         if not phase.parameters:
             continue
@@ -39,6 +43,12 @@ def check_parameters_of_phases(parameters: Strict, phases: Mapping[str, Phase]) 
         except ValidationError as error:
             wrong = "; ".join(f"{'.'.join(path)}: {message}" for path, message in wrong_keys(error))
             raise ValueError(f"phases.{name}.parameters.{wrong}") from None
+        for key in phase.parameters.keys() - (phase.parameters if of_loss is None else of_loss):
+            known = ", ".join(sorted(of_loss or ())) or "none"
+            raise ValueError(
+                f"phases.{name}.parameters.{key}: the loss does not read it, so a phase cannot change it; set it in "
+                f"`parameters`. A phase changes: {known}"
+            )
 
 
 class Differences(Strict):

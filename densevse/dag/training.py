@@ -174,6 +174,12 @@ def model_job(project: Project, dataset: DatasetName, variant: VariantName) -> J
     return Job({"threads": project.threads(dataset)}, modules(project, dataset, variant))
 
 
+def encoded_test_job(project: Project, dataset: DatasetName, variant: VariantName) -> Job:
+    """A job that runs a variant's model on the test images and on those of their sentences that are ranked."""
+    job = model_job(project, dataset, variant)
+    return Job({**job.settings, "ranked_sentences": project.datasets[dataset].sentences}, job.modules)
+
+
 def accuracy_job(project: Project, dataset: DatasetName, variant: VariantName) -> Job:
     """The accuracy of a variant's correspondences, given the option that limits the regions of a phrase."""
     return Job({"candidates": str(dump_entry(project.variant(dataset, variant).parameters)["candidates"])})

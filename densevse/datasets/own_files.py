@@ -302,7 +302,8 @@ def _group_by_split(names: Iterable[str]) -> dict[Split, list[str]]:
     """The names by the one split that their words tell; none if a split has no name."""
     found: dict[Split, list[str]] = {split: [] for split in get_args(Split)}
     for name in names:
-        splits = {SPLIT_WORDS.get(word) for word in re.findall(r"(?<![a-z])[a-z]+(?![a-z])", name)} - {None}
+        words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
+        splits = {SPLIT_WORDS.get(word.lower()) for word in words} - {None}
         for split in splits if len(splits) == 1 else ():
             found[split].append(name)  # type: ignore[index]
     return found if all(found.values()) else {}

@@ -79,6 +79,21 @@ def test_the_last_round_of_each_seed_is_compared(tmp_path):
     }
 
 
+def test_seeds_that_end_at_different_rounds_are_not_averaged(tmp_path, densevse):
+    place = data_set(tmp_path)
+    retrieve(place, "vse", 5)
+    for seed, last in ((0, 3), (1, 1)):
+        retrieve(place, "hm_lstm", seed, seed, last)
+    folders = [str(place / "retrieval/full" / variant) for variant in ("vse", "hm_lstm")]
+    answer = densevse("compare", *folders)
+    assert answer.status == 1
+    assert (
+        "hm_lstm on mine, protocol full: the seeds end at different rounds (seed 0 at 3, seed 1 at 1)" in answer.errors
+    )
+    retrieve(place, "hm_lstm", 1, 1, 3)
+    assert "hm_lstm on mine, protocol full, seeds 0, 1, round 3\n" in densevse("compare", *folders).output
+
+
 def test_two_runs_are_compared_where_they_hold_the_same(tmp_path, densevse):
     first, second = data_set(tmp_path / "a"), data_set(tmp_path / "b")
     for place, variants in ((first, ("vse", "sco")), (second, ("vse", "order"))):

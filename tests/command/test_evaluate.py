@@ -96,6 +96,17 @@ def test_what_does_not_fit_is_refused(files, capsys, arguments, message):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("option", "images"), [(["--per-image", "4", "--copies", "5"], 25), (["--per-image", "5"], 20)]
+)
+def test_vectors_of_another_number_of_images_are_refused(files, capsys, option, images):
+    vectors = ["--images", "vectors.npz", "--sentences", "vectors.npz", "--similarity", "dot"]
+    assert main(["evaluate", *vectors, *option]) == 1
+    copies = 5 if "--copies" in option else 1
+    said = f"found 100 vectors, but by --per-image and --copies the sentences are of {images} images, each {copies}"
+    assert said in capsys.readouterr().err
+
+
 def test_sentences_that_are_no_multiple_are_refused(files, capsys):
     assert main(["evaluate", "sims.npy", "--per-image", "3"]) == 1
     said = "sims.npy: 100 sentences are not 3 for each of 20 images. Where an image has more, keep its first 3, as"
@@ -253,7 +264,7 @@ def test_vectors_and_two_matrices_with_relevant_answers(relevance, files, capsys
 
 def test_ids_without_relevant_answers_are_refused(relevance, capsys):
     assert main(["evaluate", "sims.npy", "--per-image", "5", "--image-ids", "images.txt"]) == 1
-    assert "its rows have ids, which mean nothing without a data set or --relevant" in capsys.readouterr().err
+    assert "--image-ids: ids name answers in the file of --relevant alone" in capsys.readouterr().err
 
 
 def test_every_similarity_of_the_configuration_is_one_of_the_command():

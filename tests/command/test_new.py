@@ -166,6 +166,7 @@ def write_tables(folder, *names):
         (("0-train-of-2.csv", "1-train-of-2.csv"), ("2-val-of-2.csv", "3-test-of-2.csv"), "*-train-of-2.csv"),
         (("a-0-train.csv", "a-1-train.csv"), ("a-val.csv", "test.csv", "val-train.csv"), "a-*-train.csv"),
         (("one/train.csv", "two/train.csv"), ("val.csv", "test.csv"), "train.csv"),
+        (("Train-0.csv", "Train-1.csv"), ("VAL.csv", "myTestSet.csv"), "Train-*.csv"),
     ],
 )
 def test_a_pattern_matches_the_tables_of_its_split_alone(train, others, pattern, folder, densevse):
@@ -250,6 +251,13 @@ def test_files_that_could_hold_sentences_are_named_before_a_search(others, folde
     asked = ", ".join(name for name in others if name != "README.txt")
     assert f"photographs: its sentences could be in {asked}. If one file has them, name it too" in answer.errors
     assert not Path("mine.yaml").exists()
+
+
+@pytest.mark.parametrize("name", ["no", "on", "null", "true"])
+def test_a_name_that_yaml_reads_otherwise_is_in_quotes(name, folder, densevse):
+    """no is also the code of Norwegian."""
+    densevse("new", *write_tables(folder, "train.csv", "val.csv", "test.csv"), "--to", f"{name}.yaml")
+    assert name in configuration(overrides([f"{name}.yaml"])).datasets
 
 
 def test_photographs_alone_become_a_search(folder, densevse):

@@ -12,6 +12,7 @@ from densevse.config.load import load, variant
 from densevse.config.training import NamedPhase, TrainingJob
 from densevse.evaluation.protocols import folds
 from densevse.evaluation.retrieval import retrieve
+from densevse.methods.interface import Moment
 from densevse.models.embedding import embed, write_correspondences
 from densevse.models.encodings import KeptImages, write_encodings
 from densevse.models.files import open_model
@@ -142,3 +143,31 @@ def test_a_variant_has_the_figures_of_the_cpu(made, tmp_path, compute_on, same_d
         folder = tmp_path / device.type
         figures[device] = Trained(made, folder, name).figures(folder)
     assert_alike(figures[DEVICE], figures[CPU])
+
+
+class Reads:
+    """Parameters that note which of them are read."""
+
+    def __init__(self, of, found):
+        self._of, self._found = of, found
+
+    def __getattr__(self, name):
+        derived = getattr(type(self._of), name, None)
+        if isinstance(derived, property):
+            return derived.fget(self)
+        self._found.add(name)
+        return getattr(self._of, name)
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if variant(CONFIG, DATASET, name).round_phases(0)])
+def test_a_phase_may_change_what_the_loss_reads(made, tmp_path, compute_on, monkeypatch, name):
+    """And nothing else. Whether sm-LSTM attends is also read when the model is built, so that no phase changes it."""
+    compute_on(CPU)
+    found = set()
+
+    def moment(epoch, phase, parameters):
+        return Moment(epoch, phase, Reads(parameters, found))
+
+    monkeypatch.setattr("densevse.training.loop.Moment", moment)
+    trained = Trained(made, tmp_path, name)
+    assert found - {"select"} == type(trained.entry.parameters).OF_LOSS

@@ -163,14 +163,27 @@ def test_qrels_whose_queries_cannot_be_told_are_refused(tmp_path):
         read_relevance(tmp_path / "qrels.txt", ["0", "1"], ["0", "1", "2"])
 
 
+@pytest.mark.parametrize("write", [qrels, qrels_of_sentences, parquet])
+@pytest.mark.parametrize(
+    ("images", "captions", "missing"),
+    [(IMAGE_IDS, range(SENTENCES), "caption"), (range(IMAGES), CAPTION_IDS, "image")],
+)
+def test_ids_that_were_not_given_are_asked_for(tmp_path, write, images, captions, missing):
+    """The scores of a command without --caption-ids have numbers for ids."""
+    write(tmp_path / "pairs.parquet" if write is parquet else tmp_path / "qrels.txt")
+    (path,) = tmp_path.iterdir()
+    with pytest.raises(InputError, match=rf"no {missing} id in it is one of the scores'; .* \(--{missing}-ids\)"):
+        read_relevance(path, images, captions)
+
+
 def test_queries_that_cannot_be_told_are_said(tmp_path):
     path = tmp_path / "qrels.txt"
     path.write_text("0 0 1 1\n1 0 0 1\n")
     found = {queries: read_relevance(path, range(2), range(3), queries) for queries in ("images", "sentences")}
     assert found["images"].toarray().tolist() == [[0, 1, 0], [1, 0, 0]]
     assert found["sentences"].toarray().tolist() == [[0, 1, 0], [1, 0, 0]]
-    path.write_text("0 0 2 1\n")
-    assert read_relevance(path, range(2), range(3), "images").toarray().tolist() == [[0, 0, 1], [0, 0, 0]]
+    path.write_text("0 0 2 1\n1 0 0 1\n")
+    assert read_relevance(path, range(2), range(3), "images").toarray().tolist() == [[0, 0, 1], [1, 0, 0]]
     with pytest.raises(InputError, match="row 1: image '2' with sentence '0' has an id that the scores do not have"):
         read_relevance(path, range(2), range(3), "sentences")
     parquet(tmp_path / "pairs.parquet")

@@ -99,12 +99,13 @@ class Judged(NamedTuple):
     interval: Interval  # of the gain
     gains: Sequence[float]  # of each seed, or of each resplit
     images: int  # that are ranked against each other
+    same_ranks: bool = False  # whether both rows rank every query alike, with each seed
     resplits: Sequence[str] = ()  # whose mean it is
 
     @property
     def verdict(self) -> str:
         """The verdict on the claim: of those that the first of `_NOTES` defines, the first that holds."""
-        if self.claim.cannot_show or self.interval == (0, 0):
+        if self.claim.cannot_show or self.same_ranks:
             return "the set-up cannot show it"
         if np.isnan(self.interval.low):
             return "undecided"
@@ -157,8 +158,13 @@ def make_claims_table(
 def judge(claims: list[ClaimPlan], section: MeasuredSection) -> list[Judged]:
     """Each claim of a section with its gain; both rows are given the same drawn queries."""
     bootstrap = retrieval_bootstrap(*list_queries(section.test_set, section.folds))
-    found = {one.variant: bootstrap.replicates(list(one.retrievals.values())) for one in section.measured}
-    return [_judge_claim(claim, found, bootstrap, section.fold_size) for claim in claims]
+    rows = {one.variant: list(one.retrievals.values()) for one in section.measured}
+    found = {variant: bootstrap.replicates(of_seeds) for variant, of_seeds in rows.items()}
+    ranks = {variant: [one["rank"].tolist() for one in of_seeds] for variant, of_seeds in rows.items()}
+    return [
+        _judge_claim(claim, found, bootstrap, section.fold_size, ranks[claim.better] == ranks[claim.worse])
+        for claim in claims
+    ]
 
 
 def pool_claims(judged: Mapping[str, Sequence[Judged]], test_to_train: float) -> list[Judged]:
@@ -184,17 +190,20 @@ def _pool_claim(of_resplits: Mapping[str, Judged], test_to_train: float) -> Judg
         interval=interval_over_resplits(gains, test_to_train),
         gains=gains,
         images=found[0].images,
+        same_ranks=all(one.same_ranks for one in found),
         resplits=list(of_resplits),
     )
 
 
-def _judge_claim(claim: ClaimPlan, found: Mapping[str, Replicates], bootstrap: Intervals, images: int) -> Judged:
+def _judge_claim(
+    claim: ClaimPlan, found: Mapping[str, Replicates], bootstrap: Intervals, images: int, same_ranks: bool
+) -> Judged:
     better, worse = found[claim.better], found[claim.worse]
     metric, other = (float(one.by_seed[claim.metric].mean()) for one in (better, worse))
     above, below = (worse, better) if METRICS[claim.metric].best == "lowest" else (better, worse)
     gains = (above.by_seed[claim.metric] - below.by_seed[claim.metric]).tolist()
     interval = bootstrap.difference(claim.metric, above, below)
-    return Judged(claim, metric, other, float(np.mean(gains)), interval, gains, images)
+    return Judged(claim, metric, other, float(np.mean(gains)), interval, gains, images, same_ranks)
 
 
 def _pool_part(pool: PoolPlan, parts: Sequence[_Part]) -> _Part:

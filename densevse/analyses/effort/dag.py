@@ -187,11 +187,21 @@ def drawn_settings(project: Project, dataset: DatasetName, variant: VariantName,
 
 
 def _registered_commit(project: Project, dataset: DatasetName) -> str:
-    """The last commit of the file that registers the protocol; empty without git, and for a user's own protocol."""
-    registered = EffortSettings.model_validate(yaml.safe_load(REGISTERED.read_text()) or {})
-    if registered.root.get(dataset) != project.config.analysis(EffortSettings).root.get(dataset):
-        return ""
-    return git(REGISTERED.parent, "log", "-1", "--format=%h", "--", REGISTERED.name)
+    """The commit since which the file of protocols has the one in use.
+
+    It is empty without git, for a protocol that is not committed, and for a user's own.
+    """
+    used, found = project.config.analysis(EffortSettings).root.get(dataset), ""
+    for commit in git(REGISTERED.parent, "log", "--format=%h", "--", REGISTERED.name).split():
+        text = git(REGISTERED.parent, "show", f"{commit}:./{REGISTERED.name}")
+        try:
+            protocol = EffortSettings.model_validate(yaml.safe_load(text) or {}).root.get(dataset)
+        except ValueError:  # of an earlier version
+            return found
+        if protocol != used:
+            return found
+        found = commit
+    return found
 
 
 def printed_settings(entry: MethodConfig) -> dict[str, Any]:

@@ -57,8 +57,13 @@ def apply_settings(entry: MethodConfig, drawn: MethodConfig, keys: Sequence[str]
         "training": _training(drawn).model_dump(),
     }
     own, other = entry.round_phases(0), drawn.round_phases(0)
-    epochs, factor = sum(phase.epochs for phase in other), other[0].learning_rate / own[0].learning_rate
+    epochs, factor = sum(phase.epochs for phase in other), _highest_rate(other[0]) / _highest_rate(own[0])
     return _change_entry(entry, changed, _scale_phases(own, epochs, factor))
+
+
+def _highest_rate(phase: NamedPhase) -> float:
+    """The larger of a phase's first and last learning rate, which is above 0."""
+    return max(phase.learning_rate, phase.final_learning_rate or 0.0)
 
 
 def _change_entry(

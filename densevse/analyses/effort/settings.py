@@ -12,6 +12,8 @@ from snakeproof.strict import Strict, Title, check_known_names
 
 LEARNING_RATE = "learning_rate"
 """The key of a space that is no parameter of a method and no setting of a training."""
+SHARED = ("batch_size", "patience", "validation_images")
+"""The settings of a training that the protocol gives to all draws."""
 
 
 class Space(Strict):
@@ -36,6 +38,8 @@ def _check_keys(space: dict[str, Space]) -> dict[str, Space]:
         group, _, name = key.partition(".")
         if group == "training":
             check_known_names(group, [name], TrainingConfig.model_fields)
+            if name in SHARED:
+                raise ValueError(f"{key}: all draws share it, so it cannot be drawn; leave it out of the space")
         elif key != LEARNING_RATE and (group != "parameters" or not name):
             raise ValueError(
                 f"no {key!r}; a key is {LEARNING_RATE}, training.<a key of it> or parameters.<one of them>"

@@ -289,9 +289,9 @@ def _draws_sheet(frame: pd.DataFrame, table: EffortPlan) -> Sheet:
 
 def _notes(table: EffortPlan) -> list[str]:
     return [
-        f"The protocol was registered before the first draw in commit {table.registered}."
+        f"The protocol was registered in commit {table.registered}."
         if table.registered
-        else "The protocol is registered nowhere: its settings are a user's own.",
+        else "No commit is known that registered the protocol.",
         "Every draw has as many optimiser steps. Draw 0 has the configured settings but the batch and the epochs.",
         f"Choice: the draws within {table.shortlist_within:g} points of the best on val were trained again with the "
         f"{', then the '.join(named_seeds(run.val_seeds) for run in table.runs)}, whose mean on val chose. The chosen "

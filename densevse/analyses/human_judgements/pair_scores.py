@@ -9,6 +9,7 @@ import pandas as pd
 
 from densevse.analyses.human_judgements.judgements import CROWD_RANKS, JUDGEMENTS, PAIR_SCORES, SHARE_OF_YES
 from densevse.config.given import GivenLayout
+from densevse.config.values import RankedSentences
 from densevse.data.files import Files
 from densevse.evaluation.given.retrieval import read_test, scorers
 from densevse.evaluation.protocols import TestSet
@@ -28,6 +29,7 @@ def write_pair_scores(
     model: str,
     judgements: str,
     threads: int,
+    ranked_sentences: RankedSentences,
     pairs: str,
     ranks: str,
     **files: str | list[str],
@@ -36,7 +38,7 @@ def write_pair_scores(
 
     `files` are the model's inputs. Raises `InputError` as `encode_test` does.
     """
-    encoded = encode_test({model: Files(files)}, threads)
+    encoded = encode_test({model: Files(files)}, threads, ranked_sentences)
     scores = JudgedScores(encoded.scorers[0], encoded.rows, schema.read(judgements, JUDGEMENTS))
     _write_scores(scores, pairs, ranks, **encoded.made_with)
 
@@ -46,7 +48,7 @@ def write_given_pair_scores(
     caption_table: str,
     judgements: str,
     layout: Mapping[str, Any],
-    ranked_sentences: str,
+    ranked_sentences: RankedSentences,
     pairs: str,
     ranks: str,
     **given: str,

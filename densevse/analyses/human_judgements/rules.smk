@@ -50,7 +50,7 @@ rule score_pairs:
         **settings.accelerator,
         mem_mb=growing(4000),
     params:
-        **calling("densevse.analyses.human_judgements.pair_scores:write_pair_scores", training.model_job),
+        **calling("densevse.analyses.human_judgements.pair_scores:write_pair_scores", training.encoded_test_job),
     message:
         "scoring judged pairs: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:

@@ -46,7 +46,7 @@ rule match_plausibly:
         **settings.accelerator,
         mem_mb=growing(8000),
     params:
-        **calling("densevse.analyses.plausible_matches.matches:write_plausible", plausible.match_job),
+        **calling("densevse.analyses.plausible_matches.matches:write_plausible", training.encoded_test_job),
     message:
         "plausible matches: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:

@@ -53,4 +53,6 @@ def _interval(gain: "Gain") -> tuple[str, str]:
 
 
 def _seeds(side: "Retrievals") -> str:
-    return f"seed{'s' * (len(side.files) > 1)} {', '.join(map(str, sorted(side.files)))}"
+    number = max(side.rounds.values())
+    seeds = f"seed{'s' * (len(side.files) > 1)} {', '.join(map(str, sorted(side.files)))}"
+    return f"{seeds}, round {number}" if number else seeds

@@ -292,10 +292,13 @@ def _format_line(depth: int, key: str, value: Any, reason: str) -> str:
     """A line of YAML with its comment."""
     import yaml
 
-    shown = f"{'  ' * depth}{key}:"
+    def flow(part: Any) -> str:
+        text = yaml.safe_dump(part, default_flow_style=True, allow_unicode=True, sort_keys=False, width=1_000_000)
+        return text.removesuffix("\n").removesuffix("...").strip()
+
+    shown = f"{'  ' * depth}{flow(key)}:"
     if value is not BELOW:
-        flow = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=1_000_000)
-        shown += f" {flow.removesuffix(chr(10)).removesuffix('...').strip()}"
+        shown += f" {flow(value)}"
     return f"{shown}  # {_printable(reason)}\n" if reason else f"{shown}\n"
 
 

@@ -106,12 +106,17 @@ def evaluate_files(given: GivenFiles, per_image: int, measures: Measures) -> dic
     key = next(key for key in ("scores", "i2t", "sentences") if key in files)
     with TemporaryDirectory() as folder:
         matrix = open_given_matrix(files, key, given.layout, folder)
-        if matrix.ids is not None or {*ID_FILES} & {*files}:
+        if of_ids := sorted({*ID_FILES} & {*files}):
+            option = f"--{of_ids[0].replace('_', '-')}"
+            raise InputError(f"{option}: ids name answers in the file of --relevant alone; leave {option} out.")
+        if matrix.ids is not None:
             raise InputError(
                 f"{files[key]}: its rows have ids, which mean nothing without a data set or --relevant. Leave the ids "
                 "out if rows and columns are in order, or make the file a row of a table (docs/evaluate.md)."
             )
         count = _count_images(matrix, per_image, given.copies, key == "sentences")
+        if key == "sentences":
+            _check_image_vectors(open_given_matrix(files, "images", given.layout, folder), count, given.copies)
         image = np.repeat(np.arange(count), per_image)
         test = numbered_test(count, image, measures.protocol)
         zero_points(files, given.layout, test, Path(folder))
@@ -143,6 +148,15 @@ def _count_images(matrix: Matrix, per_image: int, copies: int, of_sentences: boo
             "sentence is by --relevant."
         )
     return int(count)
+
+
+def _check_image_vectors(matrix: Matrix, count: int, copies: int) -> None:
+    """Raises `InputError` for vectors of another number of images than the sentences have."""
+    if len(matrix.values) != count * copies:
+        raise InputError(
+            f"{matrix.name}: found {len(matrix.values):,} vectors, but by --per-image and --copies the sentences are "
+            f"of {count:,} images, each {copies} times; correct one of the two."
+        )
 
 
 def evaluate_relevant_files(

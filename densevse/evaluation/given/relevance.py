@@ -50,6 +50,12 @@ def read_relevance(
         return checked_relevance(_read_sparse(path), (len(images), len(sentences)), str(path))
     pairs = _read_parquet(path) if Path(path).suffix == ".parquet" else _read_qrels(path, images, sentences, queries)
     row, column = images.get_indexer(pairs["image_id"]), sentences.get_indexer(pairs["caption_id"])
+    for kind, place in (("image", row), ("caption", column)):
+        if len(place) and (place < 0).all():
+            raise InputError(
+                f"{path}: no {kind} id in it is one of the scores'; give the ids that it has, in the order of the "
+                f"scores, by {kind}_ids (--{kind}-ids)."
+            )
     _refuse_first(path, pairs, (row < 0) | (column < 0), "an id that the scores do not have; correct or remove it")
     _refuse_first(path, pairs, pairs.duplicated(_PAIR).to_numpy(), "a pair that stands there before; keep one")
     gains = sparse.csr_array((pairs["relevance"], (row, column)), shape=(len(images), len(sentences)))
@@ -175,15 +181,18 @@ def _read_qrels(path: str | Path, images: pd.Index, sentences: pd.Index, queries
     if wrong is not None:
         raise InputError(f"{path}, line {wrong}: expected a query, a number, an answer and a gain; correct it.")
     found = pd.DataFrame([*fields.values()], [*fields], columns=["query", "iteration", "answer", "relevance"])
-    fits = [
-        found["query"].isin(asking).any() and found["answer"].isin(answers).any()
+    known = [
+        (found["query"].isin(asking).any(), found["answer"].isin(answers).any())
         for asking, answers in ((images, sentences), (sentences, images))
     ]
+    fits = [all(sides) for sides in known]
     if all(fits) and not queries:
         raise InputError(
             f"{path}: an id is of an image and of a sentence, so that queries cannot be told from answers; say by "
             "--queries images, or --queries sentences, which ask (`queries` of read_relevance)."
         )
+    if not any(fits):  # the ids of one side are not those of the scores
+        fits[0] = any(known[0]) or not any(known[1])
     of_images = queries == "images" if queries else fits[0]
     names = ("query", "answer") if of_images else ("answer", "query")
     pairs = pd.DataFrame({"image_id": found[names[0]], "caption_id": found[names[1]]})

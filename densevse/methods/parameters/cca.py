@@ -13,6 +13,7 @@ class Parameters(Strict):
 
     ORIGINS: ClassVar = {"*": "ours", "power": "paper of Gong et al."}
     FITTED: ClassVar = True
+    OF_LOSS: ClassVar[frozenset[str]] = frozenset()
     """The method has a closed form, so its rounds need no phases."""
 
     sentence: Literal["word_vectors", "word_shares"] = Field(

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from densevse.config.costs import InputSizes, MethodCost, product
 from densevse.config.values import Length
-from densevse.methods.parameters.vse import NEGATIVES, Negatives, Temperature
+from densevse.methods.parameters.vse import NEGATIVES, OF_RANKING_LOSS, Negatives, Temperature
 from snakeproof.strict import Strict
 
 
@@ -18,6 +18,7 @@ class GlobalRankingParameters(Strict):
 
     ORIGINS: ClassVar = {"*": "chosen", "word_vectors": "paper, 3.4"}
     ADDED: ClassVar = frozenset({"negatives", "temperature"})
+    OF_LOSS: ClassVar = OF_RANKING_LOSS | {"terms"}
 
     negatives: Negatives = Field("sum", description=f"{NEGATIVES}; Eq 7 is the sum")
     margin: float = Field(0.1, gt=0, description="Delta of Eq 7")
@@ -52,6 +53,7 @@ class Parameters(GlobalRankingParameters):
         "truncated": "paper, Eq 6",
     }
     ADDED: ClassVar = GlobalRankingParameters.ADDED | {"dropout", "unit_norm"}
+    OF_LOSS: ClassVar = OF_RANKING_LOSS | {"terms", "fragment_objective", "beta", "smoothing", "score", "truncated"}
 
     dimension: Length = Field(1000, description="dimension of the embedding space (section 3.1: about 1000)")
     fragments: Literal["triplets", "words", "bigrams"] = Field(

@@ -13,6 +13,7 @@ class Parameters(Strict):
     """The parameters of DSPE (Wang, Li, Lazebnik, CVPR 2016), with the defaults of the authors' code."""
 
     ORIGINS: ClassVar = {"*": "public code", "sentence": "ours"}
+    OF_LOSS: ClassVar = frozenset({"margin", "largest", "lambda_1", "lambda_3"})
 
     sentence: Literal["word_vectors", "word_shares"] = Field(
         default="word_vectors",

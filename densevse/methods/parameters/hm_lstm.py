@@ -30,6 +30,7 @@ class Parameters(Strict):
     LATER: ClassVar[frozenset[str]] = frozenset(
         {"phrase_weight", "phrases", "phrase_negatives", "contrast", "identical_phrases"}
     )
+    OF_LOSS: ClassVar = LATER | {"margin", "negatives", "root_weight"}
 
     dimension: Length = Field(default=512, description="dimension of the embedding space (section 5.1.1)")
     hidden: Length = Field(default=512, description="units of the H-LSTM (section 5.1.1)")

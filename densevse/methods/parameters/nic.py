@@ -16,6 +16,7 @@ class LikelihoodParameters(Strict):
     """The parameters of ranking by log p(s | i) - log p(s)."""
 
     ORIGINS: ClassVar = {"*": "chosen"}
+    OF_LOSS: ClassVar[frozenset[str]] = frozenset()
 
     marginal_images: Length = Field(50, description="N, the training images that p(s) is a mean over")
     dropout: float = Field(0.0, ge=0, lt=1, description="dropout of the image's vector")

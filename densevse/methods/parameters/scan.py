@@ -6,7 +6,7 @@ from pydantic import Field
 
 from densevse.config.costs import InputSizes, MethodCost, product, recurrent_step
 from densevse.config.values import Length
-from densevse.methods.parameters.vse import NEGATIVES, Negatives, Temperature
+from densevse.methods.parameters.vse import NEGATIVES, OF_RANKING_LOSS, Negatives, Temperature
 from snakeproof.strict import Strict
 
 
@@ -15,6 +15,9 @@ class Parameters(Strict):
 
     ORIGINS: ClassVar = {"*": "public code", "whole_image": "paper", "dropout": "chosen"}
     ADDED: ClassVar = frozenset({"temperature"})
+    OF_LOSS: ClassVar = OF_RANKING_LOSS.union(
+        ("direction", "raw_feature_norm", "negative_slope", "lambda_softmax", "pooling", "lambda_lse")
+    )
     DIFFERS: ClassVar = (
         "sentences have no <start> and <end>, to which the authors' regions attend and over which AVG and LSE pool",
         "words are all those of the training sentences; there, those of train and dev with 4 occurrences or more",

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from densevse.config.costs import InputSizes, MethodCost, decoder_step, product, recurrent_step
 from densevse.config.values import Length
-from densevse.methods.parameters.vse import NEGATIVES, Negatives, Temperature
+from densevse.methods.parameters.vse import NEGATIVES, OF_RANKING_LOSS, Negatives, Temperature
 from snakeproof.strict import Strict
 
 
@@ -15,6 +15,7 @@ class Parameters(Strict):
 
     ORIGINS: ClassVar = {"*": "paper, 4.2", "fusion": "paper, Eq 2", "dropout": "chosen"}
     ADDED: ClassVar = frozenset({"negatives", "temperature"})
+    OF_LOSS: ClassVar = OF_RANKING_LOSS | {"sampled", "generation_weight"}
 
     dimension: Length = Field(1024, description="H, of the joint space and of both LSTMs")
     word_dimension: Length = Field(300, description="D, of a word vector")

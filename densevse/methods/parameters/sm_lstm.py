@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from densevse.config.costs import InputSizes, MethodCost, product, recurrent_step
 from densevse.config.values import Length
-from densevse.methods.parameters.vse import NEGATIVES, Negatives, Temperature
+from densevse.methods.parameters.vse import NEGATIVES, OF_RANKING_LOSS, Negatives, Temperature
 from snakeproof.strict import Strict
 
 
@@ -31,6 +31,7 @@ class Parameters(Strict):
 
     RENAMED: ClassVar = {"loss": "negatives"}
     ADDED: ClassVar = frozenset({"temperature"})
+    OF_LOSS: ClassVar = OF_RANKING_LOSS | {"mismatched", "balance", "regulariser"}
 
     steps: Length = Field(3, description="T, how many pairs of instances are selected one after the other")
     hidden: Length = Field(1024, description="H, units of the multimodal LSTM (section 4.2)")

@@ -19,6 +19,8 @@ Temperature = Annotated[
     Field(ge=0.01, description="of softmax and sigmoid: the first one, as it is learned; CLIP has .07, and SigLIP .1"),
 ]
 """The parameters of `RankingLoss` (densevse/methods/parts.py), which other methods share."""
+OF_RANKING_LOSS = frozenset({"negatives", "margin"})
+"""Those that it reads at each step; its temperature is where learning begins."""
 
 
 class Parameters(Strict):
@@ -26,6 +28,7 @@ class Parameters(Strict):
 
     ORIGINS: ClassVar = {"*": "public code"}
     ADDED: ClassVar = frozenset({"pooling", "temperature"})
+    OF_LOSS: ClassVar = OF_RANKING_LOSS
 
     RENAMED: ClassVar = {"loss": "negatives"}
 

@@ -29,8 +29,8 @@ def claim(better, worse, **changes):
     return ClaimPlan(**{**text, "better": better, "worse": worse, **changes})
 
 
-def judged(interval, images=1000, gains=(0.5, 1.5), **of_claim):
-    return Judged(claim("a", "b", **of_claim), 2.0, 1.0, 1.0, Interval(*interval), gains, images)
+def judged(interval, images=1000, gains=(0.5, 1.5), same_ranks=False, **of_claim):
+    return Judged(claim("a", "b", **of_claim), 2.0, 1.0, 1.0, Interval(*interval), gains, images, same_ranks)
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,16 @@ def judged(interval, images=1000, gains=(0.5, 1.5), **of_claim):
         ((0.0, 5.0), None, "not shown"),
         ((-1.0, 5.0), None, "not shown"),
         ((-5.0, -0.1), 0.5, "contradicted"),
-        ((0.0, 0.0), None, "the set-up cannot show it"),
+        ((0.0, 0.0), None, "not shown"),
         (UNKNOWN_INTERVAL, None, "undecided"),
     ],
 )
 def test_a_verdict_is_that_of_the_interval_and_of_the_seed_that_gains_least(interval, least_gain, verdict):
     assert judged(interval, least_gain=least_gain).verdict == verdict
+
+
+def test_rows_that_rank_every_query_alike_show_nothing():
+    assert judged((0.0, 0.0), same_ranks=True).verdict == "the set-up cannot show it"
 
 
 def test_a_seed_without_a_gain_does_not_change_what_the_interval_supports():
@@ -199,6 +203,14 @@ def test_rows_that_answer_alike_can_show_nothing(made):
     _, rows = made.table(claim("alike", "good"), claim("good", "alike"))
     assert rows["verdict"].tolist() == ["the set-up cannot show it"] * 2
     assert rows[["gain", "gain_low", "gain_high"]].eq(0).all(axis=None)
+
+
+def test_rows_with_one_median_rank_can_differ(made):
+    """Its interval is 0 to 0, as the median is 1 in every draw, though the rows rank differently."""
+    made.retrieve("better", 0.9)
+    _, rows = made.table(claim("better", "good", metric="i2t_median_rank"))
+    assert rows[["gain", "gain_low", "gain_high"]].eq(0).all(axis=None)
+    assert rows["verdict"].tolist() == ["one seed"]
 
 
 def test_a_claim_shows_what_is_published_of_it_and_what_could_have_been_seen(made):

@@ -59,6 +59,23 @@ def test_a_control_has_the_settings_of_the_row_and_its_own_loss():
     assert Budget.from_entry(entry) == BUDGET
 
 
+def test_a_control_has_the_settings_of_a_row_where_a_rate_rises_from_0():
+    reference, row = variant(CONFIG, "scenes", "vse"), of("vsepp", 2)
+    main = reference.phases["main"].model_copy(update={"learning_rate": 0.0, "final_learning_rate": 0.004})
+    rising = reference.model_copy(update={"phases": {**reference.phases, "main": main}})
+    entry = apply_settings(rising, row, [*SCENES.space])
+    assert entry.phases["main"].learning_rate == 0
+    assert entry.phases["main"].final_learning_rate == pytest.approx(row.phases["warm_up"].learning_rate, rel=0.01)
+
+
+@pytest.mark.parametrize("key", ["batch_size", "patience", "validation_images"])
+def test_what_all_draws_share_is_not_drawn(key):
+    space = {f"training.{key}": {"values": [1, 2]}}
+    for changed in ({"space": space}, {"rows": {"vse": {"draws": 4, "space": space}}}):
+        with pytest.raises(InputError, match=rf"training\.{key}: all draws share it, so it cannot be drawn"):
+            load(ROOT / "config", {"effort": {"scenes": changed}})
+
+
 def test_a_draw_is_on_the_shortlist_if_it_is_near_the_best():
     assert shortlisted_draws([400.0, 394.0, 393.9, 400.0, 10.0], 6) == [0, 1, 3]
 

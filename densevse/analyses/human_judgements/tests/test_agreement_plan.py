@@ -60,6 +60,14 @@ def test_a_given_row_of_the_main_table_is_judged_too():
     assert [values["variant"] for values in tables.last_rounds(judgements.project, "flickr8k")] == ["vse"]
 
 
+def test_trained_and_given_rows_are_judged_among_the_same_sentences():
+    given = {"methods": {"mine": {"title": "Mine", "given": {"scores": ["a.npy"]}}}}
+    project = Project(ROOT, {"datasets": {"flickr8k": {"sentences": "first_five"}}} | given)
+    for rule, variant in (("score_pairs", "vse"), ("score_given_pairs", "mine")):
+        job = job_of(rule, project, dataset="flickr8k", variant=variant)
+        assert job.settings["ranked_sentences"] == "first_five"
+
+
 def test_a_row_without_training_is_judged_once():
     measured = {
         "networks": {"clip_tiny": {**CLIP, "local": "README.md"}},

@@ -13,7 +13,7 @@ from densevse.analyses.plausible_matches import dag
 from densevse.analyses.plausible_matches.matches import CLASSES, PLAUSIBLE, WITHIN, Matches, write_classes
 from densevse.analyses.plausible_matches.table import PLAUSIBLE_RESULTS, make_plausible_table
 from densevse.artifacts.identity import Identity
-from densevse.dag import tables
+from densevse.dag import tables, training
 from densevse.dag.project import Project, Stage
 from densevse.evaluation.protocols import TestSet
 from densevse.report.plan import LastRound, LastRoundsPlan
@@ -115,4 +115,4 @@ def test_the_rows_are_the_variants_of_the_main_table():
     ]
     plan = LastRoundsPlan.model_validate(stage.job("coco").settings["plan"])
     assert {name: row.seeds for name, row in plan.measured.items()} == {"vse": [0], "vsepp": [0]}
-    assert stage.match_job("coco", "vse").settings["ranked_sentences"] == "first_five"
+    assert training.encoded_test_job(stage.project, "coco", "vse").settings["ranked_sentences"] == "first_five"

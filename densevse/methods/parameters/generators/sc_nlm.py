@@ -12,6 +12,7 @@ class Parameters(Strict):
     """Values near those of the authors' multimodal log-bilinear models, as the poster names none."""
 
     ORIGINS: ClassVar = {"*": "chosen"}
+    OF_LOSS: ClassVar[frozenset[str]] = frozenset()
 
     attributes: Literal["none", "content", "structure_and_content"] = Field(
         "structure_and_content",
