@@ -72,6 +72,6 @@ def test_a_shortlist_is_chosen_from_on_val_and_trained_again(continue_project):
             assert control[best]["training"] == drawn["job"]["training"]
             assert control[best]["parameters"] == {**drawn["job"]["parameters"], "negatives": "sum"}
     table = (project.folder / TARGET).read_text()
-    assert "a user's own" in table
+    assert "No commit is known that registered the protocol." in table
     assert "## Runs 1 and 2" in table
     assert project.planned(TARGET) == {}
