@@ -168,6 +168,7 @@ def test_no_file_of_an_earlier_version_is_adopted_as_an_exact_one(of_earlier_ver
 
 def test_everything_of_an_earlier_version_is_adopted(of_earlier_version):
     project = of_earlier_version(exact=False)
+    project.run("resources/scenes/scenes.zip", "resources/scenes_net/scenes_net.safetensors")  # not in the archive
     made = {path for path in contents(project) if path.endswith((".parquet", ".safetensors"))}
     status, text = project.plan(TABLE)
     assert "of an earlier version. A run that needs them makes them again. To keep them, call" in text
