@@ -11,7 +11,7 @@ from tools.environments import ROOT
 SCRIPTS = sorted((ROOT / "findings").glob("*"))
 ROW = re.compile(r"^\| `(\w+)` \| .+ \| (`.+`) \| (\d{4}-\d\d-\d\d) \|$", re.MULTILINE)
 INSTALLED = re.compile(r"pip\" install ((?:.*\\\n)*.*)\n")
-EXPECTED = re.compile(r'^# (?:Guess, written before the run|[\w\' ]+ says? of [\w\' ]+): "[^"]+"', re.MULTILINE)
+EXPECTED = re.compile(r'^# (?:Guess, written before the run|Expected|[\w\' ]+ says? of [\w\' ]+): "[^"]+"', re.MULTILINE)
 
 
 def head(script):
@@ -43,7 +43,7 @@ def test_a_finding_has_its_head_and_pins_what_it_installs(script):
     (installed,) = INSTALLED.findall(text)
     pins = [word for word in installed.replace("\\\n", "").split() if not word.startswith("--")]
     assert pins, "it installs nothing"
-    assert all(re.fullmatch(r"[\w-]+==\d[\w.]*", pin) for pin in pins)
+    assert all(re.fullmatch(r"[\w.-]+==\d[\w.]*", pin) for pin in pins)
     assert {version.replace(" ", "==") for version in re.findall(r"`(.+?)`", versions)} <= set(pins)
     assert "folder=$(mktemp -d)\ntrap 'rm -rf \"$folder\"' EXIT\n" in text, "the folder is removed at the end"
     assert "assert " in text, "it fails if the behaviour is another one"
