@@ -11,7 +11,9 @@ from tools.environments import ROOT
 SCRIPTS = sorted((ROOT / "findings").glob("*"))
 ROW = re.compile(r"^\| `(\w+)` \| .+ \| (`.+`) \| (\d{4}-\d\d-\d\d) \|$", re.MULTILINE)
 INSTALLED = re.compile(r"pip\" install ((?:.*\\\n)*.*)\n")
-EXPECTED = re.compile(r'^# (?:Guess, written before the run|Expected|[\w\' ]+ says? of [\w\' ]+): "[^"]+"', re.MULTILINE)
+EXPECTED = re.compile(
+    r'^# (?:Guess, written before the run|Expected|[\w\' ]+ says? of [\w\' ]+): "[^"]+"', re.MULTILINE
+)
 
 
 def head(script):
