@@ -24,9 +24,13 @@ from tests.projects import SMALL, SMALL_ROUNDS, Project, copy_code
 avoid_illegal_instructions()
 
 
+LONGEST = "tests/tutorials/test_tutorials.py", "tests/vision/test_weights_tables.py"
+
+
 def pytest_collection_modifyitems(items):
-    """Tests that run the workflow take longest, so they start first."""
+    """The longest files and tests that run the workflow start first, so that no process is left alone at the end."""
     items.sort(key=lambda item: "make_project" not in getattr(item, "fixturenames", ()))
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 PRODUCTS = (
