@@ -29,8 +29,12 @@ LONGEST = "tests/tutorials/test_tutorials.py", "tests/vision/test_weights_tables
 
 def pytest_collection_modifyitems(items):
     """The longest files and tests that run the workflow start first, so that no process is left alone at the end."""
-    items.sort(key=lambda item: "make_project" not in getattr(item, "fixturenames", ()))
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+    items.sort(
+        key=lambda item: (
+            not item.nodeid.startswith(LONGEST),
+            "make_project" not in getattr(item, "fixturenames", ()),
+        )
+    )
 
 
 PRODUCTS = (
