@@ -22,11 +22,11 @@ COLUMNS = {
     "scenes": "scenes",
     "flickr8k": "Flickr8k",
     "scenes_effort": "scenes, equal effort",
-    "flickr8k_effort": "Flickr8k, equal effort",
+    "flickr8k_effort": "Flickr8k, equal pairs",
 }
 PANELS = {
     "flickr8k": "As configured: means over five random splits (DeFrag: its own split, three seeds)",
-    "flickr8k_effort": "Equal effort: one random split, three seeds (HM-LSTM without phrases, DeFrag: best region)",
+    "flickr8k_effort": "Equal pairs: one random split, 3 seeds (HM-LSTM: no phrases; DeFrag: best region, no dropout)",
 }
 
 
@@ -102,7 +102,7 @@ def draw_summary(output: Path = PICTURE) -> None:
         gains = [(name, gain.gain, *gain.interval) for name, gain in found.items() if gain and gain.interval]
         frame = pd.DataFrame(gains, columns=["method", "gain", "gain_low", "gain_high"])
         panels.append((title, frame.assign(seeds=3)))  # or as many splits; one seed would be named at the axis
-    save_gains(panels, "Flickr8k: gains of five methods on VSE", "VSE", output)
+    save_gains(panels, "Flickr8k: gains on VSE", "VSE", output)
 
 
 if __name__ == "__main__":

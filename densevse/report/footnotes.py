@@ -357,6 +357,7 @@ INTERVAL = (
 """Explains the 95% interval of a mean, as `interval_over_resplits` computes it; the mean is named before."""
 
 
-def describe_resplits(resplits: int, train: int, test: int) -> str:
-    """Says over how many resplits means are taken; `train` and `test` are images of each."""
-    return f"means over {resplits} random splits, each of {train:,} training and {test:,} test images"
+def describe_resplits(train: int, tests: Sequence[int]) -> str:
+    """Says over how many resplits means are taken: `train` images of each are trained on, and `tests` are ranked."""
+    test = " to ".join(f"{size:,}" for size in sorted({min(tests), max(tests)}))
+    return f"means over {len(tests)} random splits, each of {train:,} training and {test} test images"

@@ -168,6 +168,11 @@ class MeasuredSection:
         """The number of images (or regions) that are ranked against each other."""
         return len(self.folds[0].images) if self.folds else 0
 
+    @property
+    def ranked(self) -> int:
+        """The number of images (or regions) of all folds together."""
+        return len(np.unique(np.concatenate([fold.images for fold in self.folds])))
+
     def is_comparable(self, row: PublishedRow) -> bool:
         """True if ours is comparable with a published row: same data set, protocol, test size and networks."""
         same_place = (row.dataset, row.protocol) == (self.plan.dataset, self.plan.protocol)
@@ -191,7 +196,6 @@ class MeasuredSection:
         """Data set, split, numbers of ranked images and sentences, and the protocol."""
         if not self.folds:
             return f"{self.plan.title}: published metrics; nothing is measured here yet"
-        images = len(np.unique(np.concatenate([fold.images for fold in self.folds])))
         sentences = len(np.unique(np.concatenate([fold.captions for fold in self.folds])))
         asked, answers = ("regions", "phrases") if self.plan.protocol == "regions" else ("images", "sentences")
         sizes = sorted({len(fold.images) for fold in self.folds})
@@ -200,7 +204,7 @@ class MeasuredSection:
         )
         if self.plan.protocol in ("first_1000", "random_1000") and sizes[0] < NAMED:
             protocol = f"all of them, as there are fewer than the {NAMED:,} images that the protocol names"
-        return f"{self.plan.title}: test split, {images:,} {asked}, {sentences:,} {answers}, {protocol}"
+        return f"{self.plan.title}: test split, {self.ranked:,} {asked}, {sentences:,} {answers}, {protocol}"
 
     def rows(self, published: Sequence[PublishedRow], papers: Mapping[str, Paper], reference: str | None) -> list[Row]:
         """Random, the published rows, ours."""

@@ -134,7 +134,7 @@ def make_oracle_means(scores: Sequence[str], plan: Mapping[str, Any], **outputs:
     of_writers = found.groupby("writer", sort=False)
     frame = pd.DataFrame([_mean_record(rows, planned.test / planned.train) for _, rows in of_writers])
     frame = frame[[column.name for column in CAPTION_ORACLE_MEANS.columns]]
-    heading = describe_resplits(len(planned.resplits), planned.train, planned.test).capitalize()
+    heading = describe_resplits(planned.train, [planned.test] * len(planned.resplits)).capitalize()
     sheet = Sheet.from_rows(heading, _MEAN_COLUMNS, frame.to_dict("records"))
     document = Document(planned.title, [sheet], _notes_on_means(planned, scores))
     write_table(frame, CAPTION_ORACLE_MEANS, document, Outputs(**outputs))

@@ -223,7 +223,8 @@ def _document(plan: ClaimsPlan, pools: Sequence[_Part], parts: Sequence[_Part]) 
     for part in parts:
         (single if any(part.is_in_pool(pool) for pool in plan.pools) else alone).append(part)
     sections = [part.section for part in (*pools, *alone)]
-    sheets = [*map(_pool_sheet, plan.pools, pools), *map(_sheet, alone)]
+    ranked = [[part.section.ranked for part in single if part.is_in_pool(pool)] for pool in plan.pools]
+    sheets = [*map(_pool_sheet, plan.pools, pools, ranked), *map(_sheet, alone)]
     of_pools = [_OF_POOLS.format(train=pool.train, title=pool.section.title) for pool in plan.pools]
     of_regions = [REGIONS] if any(section.plan.protocol == "regions" for section in sections) else []
     notes = [*_experiment_notes(plan), *of_pools, *_NOTES, *of_regions, *_notes_on_claims(plan)]
@@ -288,8 +289,8 @@ def _sheet(part: _Part) -> Sheet:
     return Sheet.from_rows(part.section.heading(), _columns(part.section), part.judged)
 
 
-def _pool_sheet(pool: PoolPlan, part: _Part) -> Sheet:
-    heading = f"{pool.section.title}: {describe_resplits(len(pool.resplits), pool.train, pool.test)}"
+def _pool_sheet(pool: PoolPlan, part: _Part, ranked: Sequence[int]) -> Sheet:
+    heading = f"{pool.section.title}: {describe_resplits(pool.train, ranked)}"
     return Sheet.from_rows(heading, _columns(part.section, "Each resplit"), part.judged)
 
 

@@ -273,7 +273,7 @@ def test_a_table_is_the_same_from_files_in_any_order(made):
 
 @pytest.fixture
 def resplits(tmp_path):
-    found = [Made(tmp_path / name, 60, name) for name in ("split0", "split1", "split2")]
+    found = [Made(tmp_path / f"split{number}", 60 - 2 * number, f"split{number}") for number in range(3)]
     for made, share in zip(found, (0.8, 0.7, 0.9), strict=True):
         made.retrieve("good", share, random=7)
         made.retrieve("bad", BAD)
@@ -302,7 +302,7 @@ def test_a_mean_over_resplits_comes_first_with_the_gain_of_each(resplits):
     assert (mean["gain_low"], mean["gain_high"]) == pytest.approx(expected, abs=0.02)
     assert mean["verdict"] == "supported"
     headings = [line for line in text.splitlines() if line.startswith("## ")]
-    assert headings[0] == "## Photographs: means over 3 random splits, each of 110 training and 20 test images"
+    assert headings[0] == "## Photographs: means over 3 random splits, each of 110 training and 56 to 60 test images"
     assert [heading.split(":")[0] for heading in headings[1:]] == ["## Split0", "## Split1", "## Split2"]
     assert "| supported | Table 1 |" in text
     assert f"| {gains.min():+.1f} to {gains.max():+.1f} | 3 resplits, each seed 0 |" in text
