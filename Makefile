@@ -72,11 +72,11 @@ ENGINE_NEEDS := snakeproof/requirements.txt snakeproof/tests/requirements.txt
 
 .venv-engine/complete: $(ENGINE_NEEDS)
 	$(PYTHON) -m venv --clear .venv-engine
-	$(ENGINE) -m pip install --quiet --disable-pip-version-check $(ENGINE_NEEDS:%=-r %)
+	$(ENGINE) -m pip install --quiet --disable-pip-version-check $(ENGINE_NEEDS:%=-r %) pytest-xdist
 	touch $@
 
 test-engine: .venv-engine/complete ## run the tests of snakeproof alone, in an environment with only what it needs
-	$(ENGINE) -m pytest snakeproof/tests
+	$(ENGINE) -m pytest --numprocesses logical --dist loadfile snakeproof/tests
 
 test-fast: developing ## run the tests that neither run the workflow nor take seconds
 	$(PYTEST) -m 'not slow and not long' $(addprefix --ignore=,$(SLOW))
