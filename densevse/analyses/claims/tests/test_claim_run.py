@@ -1,6 +1,7 @@
 """Tables of claims as the workflow plans and makes them."""
 
 import copy
+import re
 
 import pytest
 
@@ -99,4 +100,8 @@ def test_an_experiment_takes_means_over_resplits_of_scenes(finished, tmp_path):
     assert rows["dataset"].tolist() == ["scenes", "again0", "again1"]
     assert rows["gains"][0].tolist() == rows["gain"][1:].tolist()
     assert rows["gain_low"][0] < rows["gain"][0] < rows["gain_high"][0]
-    assert "over 2 random splits, each of 40 training and 20 test images" in (project.folder / target).read_text()
+    lines = (project.folder / target).read_text().splitlines()
+    of_split = [re.match(r"## Scenes, resplit \d: test split, (\d+) images", line) for line in lines]
+    ranked = sorted({int(found[1]) for found in of_split if found})
+    text = f"over 2 random splits, each of 40 training and {' to '.join(map(str, ranked))} test images"
+    assert [line for line in lines if line.startswith("## Scenes: means") and line.endswith(text)]
