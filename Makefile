@@ -57,7 +57,8 @@ demo: disk environment ## run the generated data set scenes, end to end
 	@echo "Every intermediate step is a Parquet file below results/scenes/."
 
 # The tests of one file run in one process, as they share fixtures; files start in order.
-PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder
+SPREAD := --numprocesses logical --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest $(SPREAD)
 
 test: developing ## run the tests, without the long ones
 	$(PYTEST) -m 'not long'
@@ -72,11 +73,11 @@ ENGINE_NEEDS := snakeproof/requirements.txt snakeproof/tests/requirements.txt
 
 .venv-engine/complete: $(ENGINE_NEEDS)
 	$(PYTHON) -m venv --clear .venv-engine
-	$(ENGINE) -m pip install --quiet --disable-pip-version-check $(ENGINE_NEEDS:%=-r %) pytest-xdist
+	$(ENGINE) -m pip install --quiet --disable-pip-version-check $(ENGINE_NEEDS:%=-r %)
 	touch $@
 
 test-engine: .venv-engine/complete ## run the tests of snakeproof alone, in an environment with only what it needs
-	$(ENGINE) -m pytest --numprocesses logical --dist loadfile snakeproof/tests
+	$(ENGINE) -m pytest $(SPREAD) snakeproof/tests
 
 test-fast: developing ## run the tests that neither run the workflow nor take seconds
 	$(PYTEST) -m 'not slow and not long' $(addprefix --ignore=,$(SLOW))

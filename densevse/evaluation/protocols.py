@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,6 +139,12 @@ _PROTOCOLS: dict[str, Callable[[TestSet], list[Fold]]] = {
     "random_1000": random_1000,
     "hodosh": hodosh,
 }
+
+
+def join_folds(parts: Sequence[Fold]) -> Fold:
+    """The images and sentences of some folds, each once."""
+    images, captions = [part.images for part in parts], [part.captions for part in parts]
+    return Fold(np.unique(np.concatenate(images)), np.unique(np.concatenate(captions)))
 
 
 def _fold(test_set: TestSet, first: int, last: int) -> Fold:

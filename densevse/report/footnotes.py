@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from densevse.artifacts.families import copies
-from densevse.evaluation.protocols import MOST
+from densevse.evaluation.protocols import MOST, join_folds
 from densevse.evaluation.recall import failures
 from densevse.report.made_with import choices, descriptions, is_exact
 from densevse.report.plan import SectionPlan, TablePlan
 from densevse.report.published import Paper, PublishedRow
-from densevse.report.rendering import Document, Sheet, TableColumn, named_seeds
+from densevse.report.rendering import Document, Sheet, TableColumn, count_range, named_seeds
 from densevse.report.sections import MeasuredSection
 from densevse.runtime.arrays import Indices
 from densevse.statistics.bootstrap import TOO_FEW
@@ -203,7 +203,7 @@ def _section_data_notes(section: MeasuredSection) -> list[str]:
         return []
     readable = images["status"] == "ok"
     train, test = images["split"] == "train", images["split"] == "test"
-    ranked = np.unique(np.concatenate([fold.images for fold in section.folds]))
+    ranked = join_folds(section.folds).images
     silent = len(np.setdiff1d(ranked, section.test_set.image_of_caption))
     unreadable = int((test & ~readable).sum())
     found = [f"{int((train & readable).sum()):,} training images that can be read; {len(ranked):,} ranked."]
@@ -220,8 +220,7 @@ def _section_data_notes(section: MeasuredSection) -> list[str]:
 
 def _uneven_notes(section: MeasuredSection) -> list[str]:
     """The numbers of ranked sentences of an image, if they differ by more than a factor of two."""
-    captions = np.unique(np.concatenate([fold.captions for fold in section.folds]))
-    counts = np.unique(section.test_set.image_of_caption[captions], return_counts=True)[1]
+    counts = np.unique(section.test_set.image_of_caption[join_folds(section.folds).captions], return_counts=True)[1]
     if counts.max() <= 2 * counts.min():
         return []
     return [
@@ -359,5 +358,4 @@ INTERVAL = (
 
 def describe_resplits(train: int, tests: Sequence[int]) -> str:
     """Says over how many resplits means are taken: `train` images of each are trained on, and `tests` are ranked."""
-    test = " to ".join(f"{size:,}" for size in sorted({min(tests), max(tests)}))
-    return f"means over {len(tests)} random splits, each of {train:,} training and {test} test images"
+    return f"means over {len(tests)} random splits, each of {train:,} training and {count_range(tests)} test images"

@@ -202,6 +202,12 @@ def number_range(ends: Iterable[float] | None, key: str = "", sign: str = "") ->
     return " to ".join(written) if all(written) else ""
 
 
+def count_range(counts: Iterable[int]) -> str:
+    """The smallest and the largest of some counts; one number where they are equal."""
+    found = sorted(counts)
+    return " to ".join(f"{count:,}" for count in dict.fromkeys((found[0], found[-1])))
+
+
 def number_cell(name: str, sign: str = "") -> Callable[[Any], str]:
     """Prints a metric of a row as `number` does."""
     return lambda row: number(row[name], name, sign)

@@ -17,10 +17,10 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.bootstrap import expected_metrics, retrieval_bootstrap
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS, RECALL_COLUMNS
-from densevse.evaluation.protocols import NAMED, Fold, TestSet, folds, full, select_split
+from densevse.evaluation.protocols import NAMED, Fold, TestSet, folds, full, join_folds, select_split
 from densevse.report.plan import Difference, SectionPlan
 from densevse.report.published import Paper, PublishedRow
-from densevse.report.rendering import named_seeds
+from densevse.report.rendering import count_range, named_seeds
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Intervals, Replicates
 from snakeproof import schema
@@ -168,11 +168,6 @@ class MeasuredSection:
         """The number of images (or regions) that are ranked against each other."""
         return len(self.folds[0].images) if self.folds else 0
 
-    @property
-    def ranked(self) -> int:
-        """The number of images (or regions) of all folds together."""
-        return len(np.unique(np.concatenate([fold.images for fold in self.folds])))
-
     def is_comparable(self, row: PublishedRow) -> bool:
         """True if ours is comparable with a published row: same data set, protocol, test size and networks."""
         same_place = (row.dataset, row.protocol) == (self.plan.dataset, self.plan.protocol)
@@ -196,15 +191,14 @@ class MeasuredSection:
         """Data set, split, numbers of ranked images and sentences, and the protocol."""
         if not self.folds:
             return f"{self.plan.title}: published metrics; nothing is measured here yet"
-        sentences = len(np.unique(np.concatenate([fold.captions for fold in self.folds])))
+        ranked = join_folds(self.folds)
+        images, sentences = len(ranked.images), len(ranked.captions)
         asked, answers = ("regions", "phrases") if self.plan.protocol == "regions" else ("images", "sentences")
-        sizes = sorted({len(fold.images) for fold in self.folds})
-        protocol = _PROTOCOLS[self.plan.protocol].format(
-            fold=" to ".join(f"{size:,}" for size in dict.fromkeys((sizes[0], sizes[-1])))
-        )
-        if self.plan.protocol in ("first_1000", "random_1000") and sizes[0] < NAMED:
+        sizes = [len(fold.images) for fold in self.folds]
+        protocol = _PROTOCOLS[self.plan.protocol].format(fold=count_range(sizes))
+        if self.plan.protocol in ("first_1000", "random_1000") and min(sizes) < NAMED:
             protocol = f"all of them, as there are fewer than the {NAMED:,} images that the protocol names"
-        return f"{self.plan.title}: test split, {self.ranked:,} {asked}, {sentences:,} {answers}, {protocol}"
+        return f"{self.plan.title}: test split, {images:,} {asked}, {sentences:,} {answers}, {protocol}"
 
     def rows(self, published: Sequence[PublishedRow], papers: Mapping[str, Paper], reference: str | None) -> list[Row]:
         """Random, the published rows, ours."""

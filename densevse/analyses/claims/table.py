@@ -12,6 +12,7 @@ import pandas as pd
 
 from densevse.analyses.claims.settings import OURS, ClaimPlan, ClaimsPlan, PoolPlan
 from densevse.evaluation.bootstrap import retrieval_bootstrap
+from densevse.evaluation.protocols import join_folds
 from densevse.report.columns import METRICS
 from densevse.report.footnotes import (
     INTERVAL,
@@ -129,6 +130,8 @@ class _Part(NamedTuple):
 
     section: MeasuredSection
     judged: Sequence[Judged]
+    heading: str
+    each: str = "Each seed"  # the header of the gains whose mean a gain is
 
     def is_in_pool(self, pool: PoolPlan) -> bool:
         """True for a resplit of a pool."""
@@ -148,7 +151,7 @@ def make_claims_table(
     parts = []
     for claimed in table.sections:
         section = read_section(claimed.section, artifacts)
-        parts.append(_Part(section, judge(claimed.claims, section)))
+        parts.append(_Part(section, judge(claimed.claims, section), section.heading()))
     pools = [_pool_part(pool, parts) for pool in table.pools]
     records = [_record(one, part.section) for part in (*pools, *parts) for one in part.judged]
     frame = pd.DataFrame(records, columns=[column.name for column in CLAIM_RESULTS.columns])
@@ -214,7 +217,9 @@ def _pool_part(pool: PoolPlan, parts: Sequence[_Part]) -> _Part:
         for row, of_row in part.section.statements.items():
             statements.setdefault(row, []).extend(of_row)
     means = pool_claims({part.section.plan.dataset: part.judged for part in found}, pool.test / pool.train)
-    return _Part(replace(found[0].section, plan=pool.section, statements=statements), means)
+    section = replace(found[0].section, plan=pool.section, statements=statements)
+    ranked = [len(join_folds(part.section.folds).images) for part in found]
+    return _Part(section, means, f"{pool.section.title}: {describe_resplits(pool.train, ranked)}", "Each resplit")
 
 
 def _document(plan: ClaimsPlan, pools: Sequence[_Part], parts: Sequence[_Part]) -> Document:
@@ -222,14 +227,13 @@ def _document(plan: ClaimsPlan, pools: Sequence[_Part], parts: Sequence[_Part]) 
     single, alone = list[_Part](), list[_Part]()
     for part in parts:
         (single if any(part.is_in_pool(pool) for pool in plan.pools) else alone).append(part)
-    sections = [part.section for part in (*pools, *alone)]
-    ranked = [[part.section.ranked for part in single if part.is_in_pool(pool)] for pool in plan.pools]
-    sheets = [*map(_pool_sheet, plan.pools, pools, ranked), *map(_sheet, alone)]
+    shown = [*pools, *alone]
+    sections = [part.section for part in shown]
     of_pools = [_OF_POOLS.format(train=pool.train, title=pool.section.title) for pool in plan.pools]
     of_regions = [REGIONS] if any(section.plan.protocol == "regions" for section in sections) else []
     notes = [*_experiment_notes(plan), *of_pools, *_NOTES, *of_regions, *_notes_on_claims(plan)]
     appendix = [*map(_sheet, single), *changed_settings(section.plan for section in sections)]
-    return Document(plan.title, sheets, [*dict.fromkeys(notes), *making_notes(sections)], appendix)
+    return Document(plan.title, [*map(_sheet, shown)], [*dict.fromkeys(notes), *making_notes(sections)], appendix)
 
 
 def _seeds(section: MeasuredSection) -> list[int]:
@@ -286,15 +290,10 @@ def _notes_on_claims(plan: ClaimsPlan) -> list[str]:
 
 
 def _sheet(part: _Part) -> Sheet:
-    return Sheet.from_rows(part.section.heading(), _columns(part.section), part.judged)
+    return Sheet.from_rows(part.heading, _columns(part.section, part.each), part.judged)
 
 
-def _pool_sheet(pool: PoolPlan, part: _Part, ranked: Sequence[int]) -> Sheet:
-    heading = f"{pool.section.title}: {describe_resplits(pool.train, ranked)}"
-    return Sheet.from_rows(heading, _columns(part.section, "Each resplit"), part.judged)
-
-
-def _columns(section: MeasuredSection, each: str = "Each seed") -> tuple[TableColumn, ...]:
+def _columns(section: MeasuredSection, each: str) -> tuple[TableColumn, ...]:
     measured, seeds = section.plan.measured, _seeds(section)
     return (
         TableColumn("Paper", number=False, cell=lambda one: one.claim.paper),

@@ -15,7 +15,7 @@ from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.vectors import count_zeros, refuse_constant_vectors
 from densevse.config.given import SEVERAL, GivenLayout
 from densevse.evaluation.given.scoring import Aligned, max_sum_scorers, score_blocks, vector_blocks
-from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
+from densevse.evaluation.protocols import Fold, TestSet, folds, join_folds, select_split
 from densevse.evaluation.recall import failures
 from densevse.evaluation.retrieval import Scorer, retrieve_by_direction, versions
 from densevse.runtime.arrays import Indices
@@ -132,13 +132,12 @@ def read_test(image_table: str, caption_table: str, protocol: str, sentences: st
     whole = select_split(every_image, captions, sentences=sentences)
     known = select_split(every_image, captions)
     parts = folds(rows, protocol)
-    needed = (np.unique(np.concatenate(found)) for found in zip(*((f.images, f.captions) for f in parts), strict=True))
-    needed_images, needed_captions = needed
+    needed = join_folds(parts)
     return GivenTest(
         rows,
         parts,
-        Items("image", known.image_ids, whole.image_ids, rows.image_ids, needed_images),
-        Items("caption", known.caption_ids, whole.caption_ids, rows.caption_ids, needed_captions),
+        Items("image", known.image_ids, whole.image_ids, rows.image_ids, needed.images),
+        Items("caption", known.caption_ids, whole.caption_ids, rows.caption_ids, needed.captions),
         np.bincount(whole.image_of_caption, minlength=len(whole.image_ids)),
     )
 
